@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type Connection,
   createProviderClient,
   decryptCredentials,
   type Fetch,
-  InvalidProviderRequest,
+  freshConnectionFetch,
   ProviderAmbiguous,
   ProviderBusy,
   type ProviderClientOptions,
+  ProviderError,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
@@ -17,6 +19,7 @@ import {
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/canned-connection.ts';
 import { errorText } from '../../../support/error-text.ts';
+import { httpServer } from '../../../support/local-servers.ts';
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 
@@ -50,14 +53,6 @@ const request: TaskRequest = {
 };
 
 describe('the session', () => {
-  test('is logged in to once, by calls that come together and by those that follow', async () => {
-    const { client, logins } = clientOf(running);
-    await Promise.all([client.readTask('t'), client.readTask('t'), client.listEntities().catch(() => {})]);
-    await client.readTask('t');
-    expect(logins()).toBe(1);
-    expect(await client.sessionToken()).toBe('st-1');
-  });
-
   test('asks for its minutes, and is renewed before they are over', async () => {
     let time = Date.parse('2026-01-01T00:00:00Z');
     const { client, sent } = clientOf(running, { sessionMinutes: 30, now: () => new Date(time) });
@@ -69,23 +64,6 @@ describe('the session', () => {
     time += 1;
     await client.readTask('t');
     expect(sent('/auth/login')).toHaveLength(2);
-  });
-
-  test('is renewed once on a 401, and the call made once more', async () => {
-    const { client, sent } = clientOf((_call, session) =>
-      session === 'Bearer st-1' ? { status: 401 } : running(),
-    );
-    expect(await client.readTask('t')).toEqual({ taskStatus: 'RUNNING', results: null });
-    expect(sent('/tasks/').map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer st-1',
-      'Bearer st-2',
-    ]);
-  });
-
-  test('a second 401 is told', async () => {
-    const { client, sent } = clientOf(() => ({ status: 401 }));
-    await expect(client.readTask('t')).rejects.toThrow(ProviderUnauthorized);
-    expect(sent('/tasks/')).toHaveLength(2);
   });
 });
 
@@ -102,57 +80,6 @@ describe('the API key', () => {
     await client.createTaskToken('11111111-1');
     expect(sent('/token/task').map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
   });
-
-  test('that cannot be had ends the call, which may be made again', async () => {
-    let asked = 0;
-    const apiKey = async () => {
-      asked += 1;
-      if (asked === 1) throw new Error('no secrets today');
-      return 'key';
-    };
-    const { client } = clientOf(running, { apiKey });
-    await expect(client.readTask('t')).rejects.toThrow('no secrets today');
-    expect(await client.readTask('t')).toMatchObject({ taskStatus: 'RUNNING' });
-  });
-});
-
-describe('a Task Token', () => {
-  const withTokens = (status: (token: string) => number) => {
-    let tokens = 0;
-    return clientOf((call, token) => {
-      if (call.url.endsWith('/token/task')) {
-        tokens += 1;
-        return { body: JSON.stringify({ data: { taskToken: `tt-${tokens}` } }) };
-      }
-      return { status: status(token), body: '{"data":{"consents":[],"hasNext":false,"count":0}}' };
-    });
-  };
-
-  test('is asked for with the target and the client, and passed by whoever holds it', async () => {
-    const { client, sent } = withTokens(() => 200);
-    const token = await client.createTaskToken('11.111.111-1');
-    expect(token).toEqual({ target: '11.111.111-1', taskToken: 'tt-1' });
-    expect(sent('/token/task')[0]).toMatchObject({
-      headers: { 'x-api-key': 'api-key' },
-      body: '{"target":"11.111.111-1","clientId":"client-1"}',
-    });
-    await client.listConsents(token);
-    expect(sent('/consents')[0]?.headers.authorization).toBe('Bearer tt-1');
-  });
-
-  test('that is no longer taken is replaced once, where the client made it', async () => {
-    const { client, sent } = withTokens((token) => (token === 'Bearer tt-1' ? 401 : 200));
-    const page = await client.withTaskToken('11111111-1', (token) => client.listConsents(token));
-    expect(page).toEqual({ consents: [], hasNext: false, count: 0 });
-    expect(sent('/token/task')).toHaveLength(2);
-  });
-
-  test('any other failure is told at once', async () => {
-    const { client, sent } = withTokens(() => 403);
-    const call = client.withTaskToken('11111111-1', (token) => client.listConsents(token));
-    await expect(call).rejects.toThrow(ProviderRefused);
-    expect(sent('/consents')).toHaveLength(1);
-  });
 });
 
 describe('the credentials of a v2 task', () => {
@@ -160,12 +87,6 @@ describe('the credentials of a v2 task', () => {
   const credentialsOf = (call: Call | undefined): unknown => JSON.parse(call?.body ?? '{}').credentials;
   const refusingFirst = (_call: Call, session: string) =>
     session === 'Bearer st-1' ? { status: 401 } : started();
-
-  test('are sent raw unless it is asked for otherwise', async () => {
-    const { client, sent } = clientOf(started);
-    expect(await client.startTask(request)).toBe('task-1');
-    expect(credentialsOf(sent('/v2/tasks')[0])).toEqual(request.credentials);
-  });
 
   test('are encrypted under the token that they are sent with, and again under the next', async () => {
     const { client, sent } = clientOf(refusingFirst, { encryptRawCredentials: true });
@@ -198,27 +119,6 @@ describe('the credentials of a v2 task', () => {
   });
 });
 
-describe('what the document does not show', () => {
-  const endpoints = {
-    consentPdf: { method: 'POST', path: '/pdf-of/{consentId}' },
-    revokeConsent: { method: 'DELETE', path: '/api/v1/consents/{consentId}' },
-    startExtractionV2: { method: 'POST', path: '/v2/start' },
-    pollExtractionV2: { method: 'GET', path: '/v2/poll/{taskId}' },
-  } as const;
-
-  test('is a setting', async () => {
-    const { client, calls } = clientOf(() => ({ status: 404 }), { endpoints });
-    const token = { taskToken: 'tt' };
-    await client.getConsentPdf(token, 'a/b').catch(() => {});
-    await client.revokeConsent(token, 'c').catch(() => {});
-    await client.startExtractionV2(token, { product: 'tef', consentId: 'c' }).catch(() => {});
-    await client.pollExtractionV2(token, 't').catch(() => {});
-    expect(
-      calls.map(({ method, url }) => `${method} ${url.replace('https://provider.example', '')}`),
-    ).toEqual(['POST /pdf-of/a%2Fb', 'DELETE /api/v1/consents/c', 'POST /v2/start', 'GET /v2/poll/t']);
-  });
-});
-
 describe('pages of consents', () => {
   const consent = (id: number) => ({
     id: `c-${id}`,
@@ -230,19 +130,6 @@ describe('pages of consents', () => {
   });
   const page = (ids: readonly number[], hasNext: boolean) => ({
     body: JSON.stringify({ data: { consents: ids.map(consent), hasNext, count: 3 } }),
-  });
-
-  test('are asked for one after the other while there are more, and not before they are needed', async () => {
-    const { client, calls } = clientOf(({ url }) =>
-      url.includes('page=1') ? page([1, 2], true) : page([3], false),
-    );
-    const consents = client.iterateConsents({ taskToken: 'tt' }, { limit: 2 });
-    expect((await consents.next()).value).toMatchObject({ id: 'c-1' });
-    expect(calls).toHaveLength(1);
-    const ids: string[] = [];
-    for await (const { id } of consents) ids.push(id);
-    expect(ids).toEqual(['c-2', 'c-3']);
-    expect(calls.map(({ url }) => new URL(url).search)).toEqual(['?page=1&limit=2', '?page=2&limit=2']);
   });
 
   test('that are empty and still promise more do not go on for ever', async () => {
@@ -262,13 +149,6 @@ describe('limits', () => {
       });
     const silent = clientOf(running, { fetch: never, totalTimeoutMs: 20 }).client;
     await expect(silent.readTask('t')).rejects.toMatchObject({ name: 'ProviderAmbiguous' });
-  });
-
-  test('a request that the document does not allow is refused before anything leaves', async () => {
-    const { client, calls } = clientOf(running);
-    const target = 'nobody';
-    await expect(client.createTaskToken(target)).rejects.toThrow(InvalidProviderRequest);
-    expect(calls).toEqual([]);
   });
 });
 
@@ -324,6 +204,13 @@ describe('a refusal of the v2 consent-based variant', () => {
       expect(failure).toBeInstanceOf(kind);
       expect(errorText(failure)).not.toContain(secret);
     }
+  });
+
+  test('whose body never ends is told by its status once the time is over', async () => {
+    const { baseUrl } = await httpServer((response) => response.writeHead(409).write('{'));
+    const fetch = freshConnectionFetch(2_000);
+    const connection: Connection = { baseUrl, fetch, totalTimeoutMs: 400, maxAnswerBytes: 1_000 };
+    expect(await failureOf(pollExtractionV2(connection, secret, 't'))).toBeInstanceOf(ProviderError);
   });
 
   test('whose body is too long to be one is told by its status', async () => {

@@ -6,15 +6,9 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText } from '../../../../lib/provider/encryption-scheme.ts';
-import {
-  decryptCredentials,
-  encryptCredentials,
-  encryptRawCredentials,
-  type TaskRequest,
-  UndecryptableText,
-} from '../../../../lib/provider/index.ts';
+import { decryptCredentials, encryptCredentials, UndecryptableText } from '../../../../lib/provider/index.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
-import { decryptedByOpenssl, encryptedByOpenssl } from '../../../support/openssl.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
 
 const secret = 'session-token-ñ';
 const iv = Buffer.from('000102030405060708090a0b0c0d0eff', 'hex');
@@ -175,35 +169,7 @@ describe('credentials', () => {
     }
   };
 
-  describe('encryptCredentials', () => {
-    test('writes what the openssl command writes', () => {
-      const plaintext = Buffer.from(JSON.stringify(credentials));
-      expect(encryptCredentials(credentials, token, iv)).toBe(encryptedByOpenssl(plaintext, token, iv));
-    });
-
-    test('writes what the openssl command reads', () => {
-      const text = encryptCredentials(credentials, token);
-      expect(JSON.parse(decryptedByOpenssl(text, token))).toEqual(credentials);
-    });
-
-    test('draws a new IV of 16 bytes every time', () => {
-      const texts = Array.from({ length: 50 }, () => encryptCredentials(credentials, token).split('-'));
-      expect(new Set(texts.map(([ciphertext]) => ciphertext)).size).toBe(50);
-      expect(new Set(texts.map(([, text]) => text)).size).toBe(50);
-      for (const [, text = ''] of texts) expect(Buffer.from(text, 'base64')).toHaveLength(16);
-    });
-
-    test('takes no IV of another length', () => {
-      expect(() => encryptCredentials(credentials, token, iv.subarray(1))).toThrow();
-    });
-  });
-
   describe('decryptCredentials', () => {
-    test('reads what the openssl command wrote', () => {
-      const plaintext = Buffer.from(JSON.stringify(credentials));
-      expect(decryptCredentials(encryptedByOpenssl(plaintext, token, iv), token)).toEqual(credentials);
-    });
-
     test('gives back any credentials, under any token', () => {
       const anyFields = fc.dictionary(
         fc.string({ unit: 'grapheme' }).filter((name) => name !== '__proto__'),
@@ -233,10 +199,6 @@ describe('credentials', () => {
       expect('cause' in (failure as Error)).toBe(false);
     });
 
-    test('refuses the text of another token', () => {
-      expect(failureOf(encryptCredentials(credentials, token), 'another')).toBeInstanceOf(UndecryptableText);
-    });
-
     test('refuses every text that lost or gained something, and never answers with another object', () => {
       const good = encryptCredentials(credentials, token, iv);
       const anyChange = fc.tuple(fc.nat(good.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 }));
@@ -251,27 +213,6 @@ describe('credentials', () => {
           expect(text.split('-')[1]).toBe(good.split('-')[1]);
         }),
       );
-    });
-  });
-
-  describe('encryptRawCredentials', () => {
-    const request = (value: TaskRequest['credentials']): TaskRequest => ({
-      entity: 'demo-bank',
-      credentials: value,
-      actions: [{ id: 'tef' }],
-    });
-
-    test('encrypts raw credentials under the token, and nothing else of the request', () => {
-      const raw = request({ mode: 'raw', value: credentials });
-      expect(encryptRawCredentials(raw, token, iv)).toEqual({
-        ...raw,
-        credentials: { mode: 'encrypted', value: encryptCredentials(credentials, token, iv) },
-      });
-    });
-
-    test.each(['encrypted', 'persisted'] as const)('leaves %s ones alone', (mode) => {
-      const other = request({ mode, value: 'text' });
-      expect(encryptRawCredentials(other, token)).toBe(other);
     });
   });
 });

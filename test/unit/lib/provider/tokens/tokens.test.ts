@@ -1,39 +1,75 @@
 import { describe, expect, test } from 'vitest';
 import { cacheSessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, withTaskToken } from '../../../../../lib/provider/tokens/task-tokens.ts';
+import { cacheTaskTokens, tokensOf, withTaskToken } from '../../../../../lib/provider/tokens/task-tokens.ts';
 import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
 import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/extraction-fixtures.ts';
 
-const minutes = 60;
+/** How the provider makes token-1, token-2, …: each takes so many seconds, or fails. */
+type Making = { readonly takes?: number; readonly fails?: (nth: number) => boolean };
 
-/** A cache whose logins give token-1, token-2, …, or fail as told. */
-const cache = (lifetimeMinutes = 60, fails: (login: number) => boolean = () => false) => {
+const maker = ({ takes = 0, fails = () => false }: Making) => {
   const time = clock();
-  let logins = 0;
-  const tokens = cacheSessionTokens({
-    logIn: async () => {
-      logins += 1;
-      if (fails(logins)) throw new Error('login failed');
-      return `token-${logins}`;
-    },
-    lifetimeMs: lifetimeMinutes * 60_000,
-    now: time.now,
-  });
-  return { tokens, time, logins: () => logins };
+  let made = 0;
+  const make = async () => {
+    time.advance(takes);
+    made += 1;
+    if (fails(made)) throw new Error('It was not made.');
+    return `token-${made}`;
+  };
+  return { time, make, made: () => made };
 };
 
-test('a token serves until two minutes before its end', async () => {
-  const { tokens, time } = cache();
-  expect(await tokens.current()).toBe('token-1');
-  time.set(58 * minutes - 0.001);
-  expect(await tokens.current()).toBe('token-1');
-  time.set(58 * minutes);
-  expect(await tokens.current()).toBe('token-2');
+const sessionOf = (making: Making = {}, lifetimeMs = 3_600_000) => {
+  const { time, make, made } = maker(making);
+  return { time, made, tokens: cacheSessionTokens({ logIn: make, lifetimeMs, now: time.now }) };
+};
+
+const taskTokensOf = (making: Making = {}) => {
+  const { time, make, made } = maker(making);
+  const cache = cacheTaskTokens({ create: make, lifetimeMs: 300_000, now: time.now });
+  return { time, made, cache, tokens: tokensOf(cache, 'ana') };
+};
+
+describe.each([
+  // Two minutes before its end, so that it outlives the call.
+  ['a session token', sessionOf, 58 * 60],
+  ['a Task Token', taskTokensOf, 300],
+] as const)('%s', (_which, cacheOf, servesSeconds) => {
+  test('serves for its time, counted from when it was asked for', async () => {
+    const { tokens, time } = cacheOf({ takes: 100 });
+    expect(await tokens.current()).toBe('token-1');
+    time.set(servesSeconds - 0.001);
+    expect(await tokens.current()).toBe('token-1');
+    time.set(servesSeconds);
+    expect(await tokens.current()).toBe('token-2');
+  });
+
+  test('is shared by calls that come together', async () => {
+    const { tokens, made } = cacheOf();
+    expect(await Promise.all([tokens.current(), tokens.current()])).toEqual(['token-1', 'token-1']);
+    expect(made()).toBe(1);
+  });
+
+  test('that could not be made fails everybody who shared it, and is not kept', async () => {
+    const { tokens, made } = cacheOf({ fails: (nth) => nth === 1 });
+    const both = await Promise.allSettled([tokens.current(), tokens.current()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect([await tokens.current(), made()]).toEqual(['token-2', 2]);
+  });
+
+  test('that was dropped is not given again, and may be dropped twice without harm to the next', async () => {
+    const { tokens, made } = cacheOf();
+    const first = await tokens.current();
+    tokens.drop(first);
+    expect(await tokens.current()).toBe('token-2');
+    tokens.drop(first);
+    expect([await tokens.current(), made()]).toEqual(['token-2', 2]);
+  });
 });
 
-test('a token of a minute serves for half of it', async () => {
-  const { tokens, time } = cache(1);
+test('a session token of a minute serves for half of it', async () => {
+  const { tokens, time } = sessionOf({}, 60_000);
   await tokens.current();
   time.set(29.999);
   expect(await tokens.current()).toBe('token-1');
@@ -42,154 +78,21 @@ test('a token of a minute serves for half of it', async () => {
 });
 
 test('a login can be made although there is a token, which the new one replaces', async () => {
-  const { tokens, logins } = cache();
+  const { tokens } = sessionOf();
   expect([await tokens.current(), await tokens.renew(), await tokens.current()]).toEqual([
     'token-1',
     'token-2',
     'token-2',
   ]);
-  expect(logins()).toBe(2);
 });
 
-test('its life is counted from when it was asked for, not from when it came', async () => {
-  const time = clock();
-  let logins = 0;
-  const tokens = cacheSessionTokens({
-    logIn: async () => {
-      time.advance(600);
-      logins += 1;
-      return `token-${logins}`;
-    },
-    lifetimeMs: 3_600_000,
-    now: time.now,
-  });
-  await tokens.current();
-  time.set(58 * minutes);
-  expect(await tokens.current()).toBe('token-2');
-});
-
-test('calls that come together share one login', async () => {
-  const { tokens, logins } = cache();
-  const given = await Promise.all([tokens.current(), tokens.current(), tokens.current()]);
-  expect(given).toEqual(['token-1', 'token-1', 'token-1']);
-  expect(logins()).toBe(1);
-});
-
-test('a login that failed fails for everybody who shared it, and is not kept', async () => {
-  const { tokens, logins } = cache(60, (login) => login === 1);
-  const both = await Promise.allSettled([tokens.current(), tokens.current()]);
-  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await tokens.current()).toBe('token-2');
-  expect(logins()).toBe(2);
-});
-
-test('a token that was dropped is not given again', async () => {
-  const { tokens } = cache();
-  tokens.drop(await tokens.current());
-  expect(await tokens.current()).toBe('token-2');
-});
-
-test('dropping a token that was replaced meanwhile leaves the new one', async () => {
-  const { tokens, logins } = cache();
-  const first = await tokens.current();
-  tokens.drop(first);
-  await tokens.current();
-  tokens.drop(first);
-  expect(await tokens.current()).toBe('token-2');
-  expect(logins()).toBe(2);
-});
-
-describe('task-tokens', () => {
-  const lifetimeSeconds = 300;
-
-  /** A cache whose creations give <target>/1, <target>/2, …, or fail as told. */
-  const cache = (fails: (creation: number) => boolean = () => false) => {
-    const time = clock();
-    let creations = 0;
-    const tokens = cacheTaskTokens({
-      create: async (target) => {
-        creations += 1;
-        if (fails(creations)) throw new Error('creation failed');
-        return `${target}/${creations}`;
-      },
-      lifetimeMs: lifetimeSeconds * 1_000,
-      now: time.now,
-    });
-    return { tokens, time, creations: () => creations };
-  };
-
-  test('a token serves its user for its time, and no longer', async () => {
-    const { tokens, time } = cache();
-    expect(await tokens.current('ana')).toBe('ana/1');
-    time.set(lifetimeSeconds - 0.001);
-    expect(await tokens.current('ana')).toBe('ana/1');
-    time.set(lifetimeSeconds);
-    expect(await tokens.current('ana')).toBe('ana/2');
-  });
-
-  test('each user has a token of their own', async () => {
-    const { tokens } = cache();
-    expect(await tokens.current('ana')).toBe('ana/1');
-    expect(await tokens.current('eva')).toBe('eva/2');
-    expect(await tokens.current('ana')).toBe('ana/1');
-  });
-
-  test('its life is counted from when it was asked for, not from when it came', async () => {
-    const time = clock();
-    let creations = 0;
-    const tokens = cacheTaskTokens({
-      create: async () => {
-        time.advance(100);
-        creations += 1;
-        return `token-${creations}`;
-      },
-      lifetimeMs: lifetimeSeconds * 1_000,
-      now: time.now,
-    });
-    await tokens.current('ana');
-    time.set(lifetimeSeconds);
-    expect(await tokens.current('ana')).toBe('token-2');
-  });
-
-  test('calls for one user that come together share one creation', async () => {
-    const { tokens, creations } = cache();
-    expect(await Promise.all([tokens.current('ana'), tokens.current('ana')])).toEqual(['ana/1', 'ana/1']);
-    expect(creations()).toBe(1);
-  });
-
-  test('a creation that failed fails for everybody who shared it, and is not kept', async () => {
-    const { tokens, creations } = cache((creation) => creation === 1);
-    const both = await Promise.allSettled([tokens.current('ana'), tokens.current('ana')]);
-    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await tokens.current('ana')).toBe('ana/2');
-    expect(creations()).toBe(2);
-  });
-
-  test('a token that was dropped is not given again, from that moment on', async () => {
-    const { tokens } = cache();
-    tokens.drop('ana', await tokens.current('ana'));
-    expect(await tokens.current('ana')).toBe('ana/2');
-  });
-
-  test('dropping one user’s token leaves that of another', async () => {
-    const { tokens, creations } = cache();
-    const ana = await tokens.current('ana');
-    await tokens.current('eva');
-    tokens.drop('eva', ana);
-    tokens.drop('ana', ana);
-    expect(await tokens.current('eva')).toBe('eva/2');
-    expect(creations()).toBe(2);
-  });
-
-  test('dropping a token that was replaced meanwhile leaves the new one', async () => {
-    const { tokens, creations } = cache();
-    const first = await tokens.current('ana');
-    tokens.drop('ana', first);
-    await tokens.current('ana');
-    tokens.drop('ana', first);
-    expect(await tokens.current('ana')).toBe('ana/2');
-    expect(creations()).toBe(2);
-  });
+test('each user has a Task Token of their own, which the refusal of another’s leaves', async () => {
+  const { cache } = taskTokensOf();
+  const ana = await cache.current('ana');
+  expect([ana, await cache.current('eva')]).toEqual(['token-1', 'token-2']);
+  cache.drop('eva', ana);
+  cache.drop('ana', ana);
+  expect([await cache.current('eva'), await cache.current('ana')]).toEqual(['token-2', 'token-3']);
 });
 
 /** Tokens t1, t2, …: a new one after every drop. */

@@ -144,7 +144,10 @@ describe('a status says what may be done next', () => {
     [403, ProviderRefused],
     [404, ProviderRefused],
     [408, ProviderAmbiguous],
+    [407, ProviderRefused],
     [409, ProviderRefused],
+    // The Fetch standard has a call answered 421 made once more: a second start.
+    [421, ProviderRefused],
     [422, ProviderRefused],
     [425, ProviderRefused],
     [429, ProviderBusy],
@@ -162,6 +165,7 @@ describe('a status says what may be done next', () => {
     expect(failure).toBeInstanceOf(kind);
     expect(failure.message).toContain(`${status}`);
     expect(failure.message).toContain('POST /things/{id}');
+    if (kind === ProviderRefused) expect(failure).toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
 
@@ -171,23 +175,6 @@ describe('a status says what may be done next', () => {
     );
     const failure = await failureOf(post(connectionTo(baseUrl)));
     expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
-  });
-
-  // The Fetch standard has a call answered 421 made once more: a second start.
-  test('421 is a refusal like any other: the call is not made twice', async () => {
-    const { baseUrl, seen } = await httpServer((response) => response.writeHead(421).end());
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderRefused);
-    expect(seen).toHaveLength(1);
-  });
-
-  test('407 is a refusal like any other', async () => {
-    const { baseUrl } = await httpServer((response) => response.writeHead(407).end());
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderRefused);
-  });
-
-  test('a refusal tells its status', async () => {
-    const { baseUrl } = await httpServer((response) => response.writeHead(422).end());
-    expect(await failureOf(post(connectionTo(baseUrl)))).toMatchObject({ status: 422 });
   });
 
   test.each([301, 302, 303, 307, 308])(
@@ -278,19 +265,12 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     expect(connections()).toBe(1);
   });
 
-  test('an answer that is no HTTP', async () => {
-    const { baseUrl } = await rawServer((socket) =>
-      socket.once('data', () => socket.end('good day\r\n\r\n')),
-    );
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
-  });
-
   // Node's error of a parser carries the bytes that it stumbled over.
-  test('an answer that is no HTTP is not quoted by the error', async () => {
+  test('an answer that is no HTTP, which the error does not quote', async () => {
     const { baseUrl } = await rawServer((socket) =>
       socket.once('data', () => socket.end(`${secret}\r\n\r\n`)),
     );
-    await failureOf(post(connectionTo(baseUrl)));
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
   });
 
   // Node drops the connection on a 101 that nobody listens for, and emits neither `response` nor `error`; the
@@ -315,11 +295,6 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
 });
 
 describe('a call that surely never left is told apart', () => {
-  test('nobody listens', async () => {
-    const failure = await failureOf(post(connectionTo(`http://127.0.0.1:${await closedPort()}`)));
-    expect(failure).toBeInstanceOf(ProviderUnreachable);
-  });
-
   test('nobody listens on any address of the name', async () => {
     const failure = await failureOf(post(connectionTo(`http://localhost:${await closedPort()}`)));
     expect(failure).toBeInstanceOf(ProviderUnreachable);

@@ -7,7 +7,6 @@ import {
   UnexpectedTaskResults,
   type WaitOptions,
   WaitTimedOut,
-  waitForExtraction,
   waitForExtractionV2,
   waitForLegacyTask,
   waitForTask,
@@ -65,21 +64,6 @@ describe('a wait for a v2 task', () => {
     });
     expect(calls).toHaveLength(9);
     expect(pauses).toEqual([1_000, 1_500, 2_250, 3_375, 5_000, 5_000, 5_000, 5_000]);
-  });
-
-  test.each(['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'])(
-    'ends with %s, which is a value and no failure',
-    async (taskStatus) => {
-      const results = taskStatus.startsWith('CREDENTIALS') ? null : full;
-      const { connection } = inTurn(task(taskStatus, results));
-      expect(await waiting(connection, sleeping().options)).toEqual({ taskStatus, results });
-    },
-  );
-
-  test('goes on at a status that the document does not know', async () => {
-    const { connection, calls } = inTurn(task('PAUSED', 'later'), completed);
-    expect(await waiting(connection, sleeping().options)).toMatchObject({ taskStatus: 'COMPLETED' });
-    expect(calls).toHaveLength(2);
   });
 
   test.each([
@@ -191,30 +175,6 @@ describe('a wait for a v2 task', () => {
 });
 
 describe('the other waits', () => {
-  test('for a v1 extraction, until HTTP 200', async () => {
-    const { connection, calls } = inTurn(
-      { status: 202, body: '{"taskStatus":"pending","taskStatusCode":202}' },
-      { status: 202, body: '{"taskStatus":"running","taskStatusCode":202}' },
-      { body: '{"taskStatus":"success","taskStatusCode":200,"results":[1]}' },
-    );
-    expect(await waitForExtraction(connection, 'tt', 't', sleeping().options)).toEqual({
-      kind: 'finished',
-      taskStatus: 'success',
-      taskStatusCode: 200,
-      results: [1],
-    });
-    expect(calls).toHaveLength(3);
-  });
-
-  test('for one of the v2 variant, until HTTP 200', async () => {
-    const { connection, calls } = inTurn({ status: 202 }, { body: '{"data":[1]}' });
-    expect(await waitForExtractionV2(connection, 'tt', 't', sleeping().options)).toEqual({
-      kind: 'finished',
-      data: [1],
-    });
-    expect(calls).toHaveLength(2);
-  });
-
   test('for one of the v2 variant that failed, with its error, and not with that of a poll', async () => {
     const { connection } = inTurn(
       { status: 202 },
