@@ -106,6 +106,7 @@ describe('the credentials of a v2 task', () => {
       'Bearer st-1',
       'Bearer my-session',
     ]);
+    expect(sent('/v2/tasks').map(credentialsOf)).toEqual([encrypted.credentials, encrypted.credentials]);
   });
 
   test('of a legacy task are always encrypted, and again under the next token', async () => {

@@ -5,9 +5,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import { axeViolationsOn } from '../../../../support/axe.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
-import { sourcesWith, troubles } from '../../../../support/console-fixtures.ts';
+import { sourcesWith } from '../../../../support/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${String(index).padStart(2, '0')}`;
@@ -17,25 +16,34 @@ const recordsOfAllStatuses = (): Extraction[] => [
   extractionIn('RUNNING', { extractionId: idOf(99), dueAt: iso(-3_600), reference: 'overdue one' }),
 ];
 
-const actions: readonly ConsoleAction[] = [
-  { id: 'reconcile', label: 'Reconcile now', place: 'extraction' },
-  { id: 'pause', label: 'Pause starts', place: 'health', input: 'Reason' },
-  { id: 'lost', label: 'lost', place: 'sandbox', group: 'Start an extraction whose webhook is' },
-  { id: 'recover', label: 'End it', place: 'sandbox', endsFaults: true as const },
-].map((action) => ({
-  ...action,
-  place: action.place as ConsoleAction['place'],
+const reconcileNow: ConsoleAction = {
+  id: 'reconcile',
+  label: 'Reconcile now',
+  place: 'extraction',
   effect: 'It does this.',
   changes: true,
-  run: async (subject, input) => ({ text: `Done with ${subject}${input}.` }),
-}));
+  run: async (subject) => ({ text: `Done with ${subject}.` }),
+};
+
+const story = (extractionId: string) => ({
+  extractionId,
+  status: 'RUNNING',
+  headline: 'It runs.',
+  lines: [0, 50, 50.1, 50.2].map((seconds) => ({
+    at: iso(seconds),
+    lane: 'machine' as const,
+    who: 'Step Functions',
+    what: 'Polled.',
+  })),
+  notShown: [],
+});
 
 describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
   const deps: Parameters<typeof serveConsole>[1] = {
     stage: 'prod',
     sources: sourcesWith([], {
-      ...troubles,
+      story: async (extractionId) => story(extractionId),
       open: async () => records,
       record: async (id) => records.find(({ extractionId }) => extractionId === id),
       recent: async () => ({ items: records, complete: false }),
@@ -43,8 +51,7 @@ describeInChromium('the console', () => {
     now: () => at(100),
     sleep: (milliseconds) => delay(milliseconds),
     everyMs: 20,
-    actions,
-    sandboxState: async () => ({ active: ['The provider answers with 503.'] }),
+    actions: [reconcileNow],
     random: randomUUID,
     onAction: () => undefined,
     onError: (error) => {
@@ -76,26 +83,6 @@ describeInChromium('the console', () => {
     await page.goto(`${url}${path}`);
     return { page, problems };
   };
-
-  test.each([
-    ['the list', ''],
-    ['an extraction', `extractions/${idOf(3)}`],
-    ['deliveries', 'deliveries'],
-    ['health', 'health'],
-    ['the sandbox', 'sandbox'],
-    ['a confirmation', 'actions/pause'],
-  ])('axe finds no violation on %s, light and dark, at 1280 and 390 px, and it fits', async (_, path) => {
-    const { page, problems } = await open(path, { timezoneId: 'America/Santiago' });
-    for (const width of [1_280, 390]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await axeViolationsOn(page)).toEqual([]);
-      }
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    }
-    expect(problems).toEqual([]);
-  });
 
   test('a page shows a change by itself, and the focus stays where it was', async () => {
     const { page } = await open();
@@ -190,10 +177,6 @@ describeInChromium('the console', () => {
     await own.close();
     await page.getByText('The console does not answer.').waitFor();
     expect(await page.locator('main.stale').count()).toBe(1);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axeViolationsOn(page)).toEqual([]);
-    }
   });
 
   test('on a phone each cell of a row has its header', async () => {

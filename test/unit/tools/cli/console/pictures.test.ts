@@ -86,7 +86,7 @@ describeInChromium('the pictures of the console', () => {
   });
 
   test.each(pictures)(
-    '%s breaks no rule of axe, and its file is small',
+    '%s breaks no rule of axe, light or dark, fits its width, and its file is small',
     async (name, path, width, colorScheme, height) => {
       const viewport = { width, height };
       const tab = await openTab(browser, {
@@ -109,7 +109,11 @@ describeInChromium('the pictures of the console', () => {
       await steps[name]?.(tab, console);
       const file = new URL(`${name}.png`, folder);
       if (writes) writeFileSync(file, smallPng(await tab.screenshot({ animations: 'disabled' })));
-      expect(await axeViolationsOn(tab)).toEqual([]);
+      for (const scheme of ['light', 'dark'] as const) {
+        await tab.emulateMedia({ colorScheme: scheme });
+        expect(await axeViolationsOn(tab)).toEqual([]);
+      }
+      expect(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       await tab.close();
       // Fonts differ between machines, and with them the points of a picture.
       expect(existsSync(file)).toBe(true);
