@@ -20,26 +20,6 @@ const parse = async (...args: readonly string[]): Promise<string> => {
 };
 
 test.each([
-  ['get', id],
-  ['--stage', 'prod', 'watch'],
-  ['watch', id, '--stage', 'prod', '--json'],
-  ['explain', id, '--json'],
-  ['watch', id, '--until', 'settled', '--timeout', '10min'],
-  ['list', '--due', '--status', 'RUNNING'],
-  ['list', '--since', '2026-11-22T08:00:00Z', '--reference', 'order-7'],
-  ['deliver', 'task-1', '--status', 'PARTIAL', '--encrypted', '--force'],
-  ['reconcile', '--all-due'],
-  ['erase', id, '--yes'],
-  ['restore', '--from', 'T', '--except', id, '--except', id, '--dry-run'],
-  ['redrive'],
-  ['doctor', '--provider'],
-  ['console', '--port', '4000'],
-  ['start', '--entity', 'e', '--action', 'tef', '--action', 'product-balance'],
-])('%s %s %s %s is accepted', async (...args) => {
-  expect(await parse(...args)).toBe('ran');
-});
-
-test.each([
   ['commander.unknownCommand', 'nonsense'],
   ['commander.invalidArgument', 'get', 'not-a-uuid'],
   ['commander.invalidArgument', 'explain', 'not-a-uuid'],

@@ -6,11 +6,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
-import { parseOutputs } from '../../../../tools/local/deploy.ts';
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { readOptions } from '../../../../tools/local/read-options.ts';
-import { tail } from '../../../../tools/local/run-command.ts';
 import { sandboxActions } from '../../../../tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
@@ -41,13 +39,6 @@ test('npm start --once that is interrupted does not exit 0', async () => {
   expect(await exited).toEqual([130, null]);
 });
 
-it('parses the outputs file of the CDK CLI into the outputs of the stack', () => {
-  expect(parseOutputs('{"Cosecha-local":{"ApiId":"abcd1234","ApiUrl":"https://x"}}')).toEqual({
-    ApiId: 'abcd1234',
-    ApiUrl: 'https://x',
-  });
-});
-
 describe('the options of npm start', () => {
   it('are both methods, without --once and --port, by default', () => {
     expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
@@ -76,10 +67,6 @@ describe('the options of npm start', () => {
     expect(() => readOptions(args)).toThrow(ExpectedFailure);
     expect(() => readOptions(args)).toThrow('Usage: npm start');
   });
-});
-
-it('returns the last lines of an output, indented, without colours and blank lines', () => {
-  expect(tail('one\n\u001b[31mtwo\u001b[39m  \n\n  three\n', 2)).toBe('  two\n    three');
 });
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';

@@ -37,34 +37,6 @@ test('a consent is authorized at the time in the national id', async () => {
   });
 });
 
-test('an extraction by consent runs, and ends with data, in both versions', async () => {
-  const { client, clock, consentId, token } = await authorized({ endsAfter: 20 });
-  const start = { product: 'tef', consentId } as const;
-  const [v1, v2] = [await client.startExtraction(token, start), await client.startExtractionV2(token, start)];
-  clock.now += 19;
-  expect(await client.pollExtraction(token, v1)).toMatchObject({
-    kind: 'in-progress',
-    taskStatus: 'running',
-  });
-  expect(await client.pollExtractionV2(token, v2)).toMatchObject({ kind: 'in-progress' });
-  clock.now += 1;
-  const item = { amount: 12_500 };
-  expect(await client.pollExtraction(token, v1)).toMatchObject({ kind: 'finished', results: [item] });
-  expect(await client.pollExtractionV2(token, v2)).toMatchObject({ kind: 'finished', data: [item] });
-});
-
-test('the other ends of an extraction by consent: failed, never, oversized', async () => {
-  const pollOf = async (outcome: ConsentScenario['outcome']) => {
-    const { client, clock, consentId, token } = await authorized({ outcome });
-    const taskId = await client.startExtractionV2(token, { product: 'movement', consentId });
-    clock.now += 1_000;
-    return client.pollExtractionV2(token, taskId);
-  };
-  await expect(pollOf('FAILED')).rejects.toMatchObject({ errorType: 'FAILED_BY_SCENARIO', status: 422 });
-  expect(await pollOf('NEVER')).toMatchObject({ kind: 'in-progress' });
-  expect(JSON.stringify(await pollOf('OVERSIZED')).length).toBeGreaterThan(5_000_000);
-});
-
 test('a Task Token reaches only the data of its user', async () => {
   const { client, consentId, token } = await authorized({});
   const taskId = await client.startExtraction(token, { product: 'tef', consentId });
@@ -79,14 +51,6 @@ test('no id has the national id in it, as ids are no secrets', async () => {
   const taskId = await client.startExtraction(token, { product: 'tef', consentId });
   const digits = target.slice(0, 8);
   expect(`${taskId} ${consentId}`).not.toContain(digits);
-});
-
-test('a session token is no Task Token', async () => {
-  const { client } = playProvider();
-  const taskToken = await client.sessionToken();
-  await expect(client.listConsents({ taskToken })).rejects.toMatchObject({
-    name: 'ProviderUnauthorized',
-  });
 });
 
 test('a token expires after an hour', async () => {
