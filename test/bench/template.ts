@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { readConfig } from '../../infra/config.ts';
 import { CosechaStack } from '../../infra/cosecha-stack.ts';
-import type { FunctionCode } from '../../infra/function-names.ts';
-import { functionNames } from '../../infra/function-names.ts';
+import { type FunctionCode, functionNames } from '../../infra/function-names.ts';
 
 export type Resource = {
   readonly Type: string;

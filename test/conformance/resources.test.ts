@@ -11,9 +11,11 @@ import {
   startTask,
   type TaskRequest,
 } from '../../lib/provider/index.ts';
-import { decryptCredentials as decryptedBySandbox } from '../sandbox/credentials/decrypt-credentials.ts';
-import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
-import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
+import {
+  decryptCredentials as decryptedBySandbox,
+  persistCredentials,
+} from '../sandbox/credentials/read-credentials.ts';
+import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
 import { decryptedByOpenssl, encryptedByOpenssl } from '../support/openssl.ts';
 import {
   client,

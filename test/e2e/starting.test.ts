@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
-import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
+import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
+import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
 import { backdate } from './support/backdate.ts';
 import { eventually } from './support/eventually.ts';
 import { historyOf } from './support/execution.ts';

@@ -12,7 +12,7 @@ import { taskTokenRoutes } from './routes/task-token.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { widgetRoutes } from './routes/widget.ts';
 import type { Sandbox } from './state.ts';
-import { applyFault } from './transport/apply-fault.ts';
+import { applyFault } from './transport/misbehave.ts';
 import { recordCall } from './transport/record-call.ts';
 import type { SandboxEnv } from './transport/wire.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
-import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
-import { terminalStatuses } from '../../../lib/extraction/record.ts';
+import { type Extraction, type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import { allStatuses, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import type { WorldSetup } from '../webhook/webhook-world.ts';

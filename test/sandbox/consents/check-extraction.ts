@@ -4,8 +4,7 @@ import type { Sandbox } from '../state.ts';
 import { readJson } from '../transport/read-json.ts';
 import { refusal } from '../transport/refusal.ts';
 import type { SandboxContext } from '../transport/wire.ts';
-import { consentOf } from './consent-of.ts';
-import { consentStateAt } from './consent-state.ts';
+import { consentOf, consentStateAt } from './consent-state.ts';
 
 const ExtractionSchema = v.strictObject({
   product: v.picklist(PRODUCTS),

@@ -1,5 +1,7 @@
-import type { Consent, SubStatus } from '../state.ts';
-import { isTerminal } from './set-sub-status.ts';
+import { randomUUID } from 'node:crypto';
+import { ENTITIES, type Entity, type EntityType } from '../entities.ts';
+import type { Product } from '../product-vocabulary.ts';
+import type { Consent, Sandbox, SubStatus, TaskToken } from '../state.ts';
 
 export type ConsentState = {
   readonly status: 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE';
@@ -22,4 +24,66 @@ export const consentStateAt = (
   }
   if (now >= validUntil) return { status: 'INACTIVE', subStatus: 'EXPIRED', terminatedAt: validUntil };
   return { status: subStatus, subStatus };
+};
+
+/** Sets the sub-status of a consent. If it makes the consent INACTIVE, the consent is terminated at `at`. */
+export const setSubStatus = (consent: Consent, subStatus: SubStatus, at: number): void => {
+  consent.subStatus = subStatus;
+  if (isTerminal(subStatus)) consent.terminatedAt = at;
+  else delete consent.terminatedAt;
+};
+
+export const isTerminal = (subStatus: SubStatus): subStatus is Exclude<SubStatus, 'ACTIVE' | 'IN_PROGRESS'> =>
+  subStatus !== 'ACTIVE' && subStatus !== 'IN_PROGRESS';
+
+/** The consent, if the Task Token may read it: the token "only reaches data of the user it is bound to". */
+export const consentOf = (sandbox: Sandbox, consentId: string, taskToken: TaskToken): Consent | undefined => {
+  const consent = sandbox.consents.get(consentId);
+  return consent?.clientId === taskToken.clientId && consent.owner === taskToken.target ? consent : undefined;
+};
+
+/** Creates a consent in progress, which can be decided until its OTP token expires. */
+export const createConsent = (
+  sandbox: Sandbox,
+  request: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
+): Consent => {
+  const { id, name, type } = bestEntity(request);
+  const consent: Consent = {
+    ...request,
+    consentId: randomUUID(),
+    entity: { id, name, type },
+    subStatus: 'IN_PROGRESS',
+    validUntil: sandbox.clock.now() + sandbox.settings.otpTokenLifeMs,
+    shown: {},
+    listed: {},
+  };
+  sandbox.consents.set(consent.consentId, consent);
+  return consent;
+};
+
+/** The entity with the most of the products, and of several the first. */
+const bestEntity = ({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity => {
+  const countOf = ({ actionTypes }: Entity) =>
+    products.filter((product) => actionTypes.includes(product)).length;
+  return entitiesFor(entityTypes).reduce((best, entity) => (countOf(entity) > countOf(best) ? entity : best));
+};
+
+/** Authorizes a consent for an entity and products, as the user does on the consent page. */
+export const authorizeConsent = (
+  sandbox: Sandbox,
+  consent: Consent,
+  { id, name, type }: Entity,
+  products: readonly Product[],
+): void => {
+  consent.entity = { id, name, type };
+  consent.products = products;
+  consent.subStatus = 'ACTIVE';
+  consent.validUntil = sandbox.clock.now() + sandbox.settings.consentLifeMs;
+};
+
+/** The entities that a user may choose from. Each type has one, so there is at least one. */
+export const entitiesFor = (types: readonly EntityType[] | undefined): readonly [Entity, ...Entity[]] => {
+  const [first, ...others] = ENTITIES.filter((entity) => types === undefined || types.includes(entity.type));
+  if (first === undefined) throw new RangeError('No entity of the catalogue has one of these types');
+  return [first, ...others];
 };

@@ -1,7 +1,7 @@
 import { hasProduct } from '../entities.ts';
 import type { Plan } from '../plan.ts';
 import type { Product } from '../product-vocabulary.ts';
-import { productData } from '../results/product-data.ts';
+import { productData } from '../results/build-results.ts';
 
 export type ExtractionAnswer = {
   readonly status: number;

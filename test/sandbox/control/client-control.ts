@@ -4,8 +4,7 @@ import { clientFrom } from '../client.ts';
 import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan.ts';
 import type { Client, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
-import { ControlError } from './control-error.ts';
-import { readBody } from './read-body.ts';
+import { ControlError, readBody } from './read-body.ts';
 import { clientView } from './views.ts';
 
 const ClientSchema = v.strictObject({

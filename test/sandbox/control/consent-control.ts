@@ -1,16 +1,13 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { authorizeConsent } from '../consents/authorize-consent.ts';
-import { createConsent } from '../consents/create-consent.ts';
+import { authorizeConsent, createConsent, setSubStatus } from '../consents/consent-state.ts';
 import { NationalIdSchema } from '../consents/parse-otp-request.ts';
-import { setSubStatus } from '../consents/set-sub-status.ts';
 import { ENTITIES, type Entity, entityOf } from '../entities.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
 import { type Consent, type Sandbox, SUB_STATUSES } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { clientOf } from './client-control.ts';
-import { ControlError } from './control-error.ts';
-import { readBody } from './read-body.ts';
+import { ControlError, readBody } from './read-body.ts';
 import { consentView } from './views.ts';
 
 const products = v.pipe(v.array(v.picklist(PRODUCTS)), v.minLength(1));

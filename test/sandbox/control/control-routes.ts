@@ -3,15 +3,11 @@ import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { clientControl } from './client-control.ts';
 import { consentControl } from './consent-control.ts';
-import { ControlError } from './control-error.ts';
 import { eventStream } from './event-stream.ts';
-import { faultControl } from './fault-control.ts';
-import { loopbackOnly } from './loopback-only.ts';
-import { polledTaskControl } from './polled-task-control.ts';
-import { recordControl } from './record-control.ts';
-import { taskControl } from './task-control.ts';
+import { ControlError, loopbackOnly } from './read-body.ts';
+import { polledTaskControl, taskControl } from './task-control.ts';
 import { tokenControl } from './token-control.ts';
-import { worldControl } from './world-control.ts';
+import { faultControl, recordControl, worldControl } from './world-control.ts';
 
 /** Everything under /_sandbox; docs/sandbox.md describes it. */
 export const controlRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {

@@ -1,7 +1,7 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import * as v from 'valibot';
 import { arraysParsedAsObjects } from '../transport/read-json.ts';
-import { ControlError } from './control-error.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
 
 /** The body of a control call. Throws a ControlError (400) with the invalid fields and what was expected. */
 export const readBody = async <Schema extends v.GenericSchema>(
@@ -33,4 +33,26 @@ const fromJson = (text: string): unknown => {
   } catch {
     return undefined;
   }
+};
+
+/** A control call that is refused, with `status` and `{message}`. */
+export class ControlError extends Error {
+  readonly status: 400 | 404 | 409;
+
+  constructor(status: 400 | 404 | 409, message: string) {
+    super(message);
+    this.name = 'ControlError';
+    this.status = status;
+  }
+}
+
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/** The control interface has no authentication, so it only answers its own machine. */
+export const loopbackOnly: MiddlewareHandler<SandboxEnv> = async (c, next) => {
+  if (!loopback.has(c.env.incoming.socket.remoteAddress ?? '')) {
+    return c.json({ message: 'The control interface only answers its own machine' }, 403);
+  }
+  await next();
+  return undefined;
 };

@@ -1,15 +1,14 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { DeliveryShapeSchema } from '../plan.ts';
-import type { Sandbox, Task } from '../state.ts';
+import type { PolledTask, Sandbox, Task } from '../state.ts';
 import { TERMINAL_STATUSES } from '../task-vocabulary.ts';
-import { finishTask } from '../tasks/finish-task.ts';
+import { finishTask } from '../tasks/run-task.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { type AttemptedDelivery, attemptDelivery } from '../webhook/attempt-delivery.ts';
 import { clientOf } from './client-control.ts';
-import { ControlError } from './control-error.ts';
-import { readBody } from './read-body.ts';
-import { taskView } from './views.ts';
+import { ControlError, readBody } from './read-body.ts';
+import { polledTaskView, taskView } from './views.ts';
 
 const FinishSchema = v.strictObject({ taskStatus: v.exactOptional(v.picklist(TERMINAL_STATUSES)) });
 const DeliverSchema = v.strictObject({
@@ -77,4 +76,29 @@ const taskOf = (sandbox: Sandbox, taskId: string): Task => {
   const task = sandbox.tasks.get(taskId);
   if (task === undefined) throw new ControlError(404, 'There is no such task');
   return task;
+};
+
+/** Lists and ends the tasks of the consent flow and of the legacy interface. */
+export const polledTaskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
+  const app = new Hono<SandboxEnv>();
+  const view = (task: PolledTask) => polledTaskView(task, sandbox.clock.now());
+
+  app.get('/polled-tasks', (c) => {
+    const { username } = c.req.query();
+    const tasks = [...sandbox.polledTasks.values()].filter(
+      (task) => username === undefined || task.username === username,
+    );
+    return c.json(tasks.map(view));
+  });
+
+  app.post('/polled-tasks/:taskId/finish', (c) => {
+    const task = sandbox.polledTasks.get(c.req.param('taskId'));
+    if (task === undefined) throw new ControlError(404, 'There is no such task');
+    const now = sandbox.clock.now();
+    if (task.endsAt !== null && task.endsAt <= now) throw new ControlError(409, 'The task has ended already');
+    task.endsAt = now;
+    return c.json(view(task));
+  });
+
+  return app;
 };

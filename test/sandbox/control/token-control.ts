@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Sandbox } from '../state.ts';
-import { fingerprintOf } from '../transport/bearer-token.ts';
+import { fingerprintOf } from '../transport/authenticate.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { readBody } from './read-body.ts';
 

@@ -1,11 +1,9 @@
 import { consentStateAt } from '../consents/consent-state.ts';
-import type { OutcomeRow } from '../outcomes.ts';
-import { OUTCOMES } from '../outcomes.ts';
+import { OUTCOMES, type OutcomeRow } from '../outcomes.ts';
 import type { Fault, Restrictions } from '../plan.ts';
-import { type Progress, progressAt } from '../polled/polled-progress.ts';
 import type { Client, Consent, ConsentOverride, Delivery, PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
-import { taskStatusAt } from '../tasks/task-status.ts';
+import { type Progress, progressAt, taskStatusAt } from '../tasks/task-pace.ts';
 
 /** A task without its results. Times are ISO 8601. */
 export type TaskView = {

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { PlanSchema } from '../plan.ts';
-import { resetSandbox } from '../reset.ts';
+import { FaultSchema, PlanSchema } from '../plan.ts';
+import { resetSandbox } from '../plans.ts';
 import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { readBody } from './read-body.ts';
-import { summaryView } from './views.ts';
+import { summaryView, taskView } from './views.ts';
 
 const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
 
@@ -39,6 +39,47 @@ export const worldControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   app.post('/reset', (c) => {
     resetSandbox(sandbox);
     return c.json({});
+  });
+
+  return app;
+};
+
+const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
+
+/** Makes any route misbehave, for all clients. */
+export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().put('/faults', async (c) => {
+    const { faults } = await readBody(c, FaultsSchema);
+    const now = sandbox.clock.now();
+    sandbox.faults = faults.map((fault) => ({
+      ...fault,
+      endsAt: fault.forSeconds === undefined ? undefined : now + fault.forSeconds * 1_000,
+    }));
+    return c.json({ faults });
+  });
+
+/** Lists the received calls and the tasks. */
+export const recordControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
+  const app = new Hono<SandboxEnv>();
+
+  app.get('/calls', (c) => {
+    const { username, taskId, consentId, path, method } = c.req.query();
+    return c.json(
+      sandbox.calls
+        .filter((call) => username === undefined || call.username === username)
+        .filter((call) => taskId === undefined || call.taskId === taskId)
+        .filter((call) => consentId === undefined || call.consentId === consentId)
+        .filter((call) => path === undefined || call.path === path)
+        .filter((call) => method === undefined || call.method === method),
+    );
+  });
+
+  app.get('/tasks', (c) => {
+    const { username } = c.req.query();
+    const tasks = [...sandbox.tasks.values()].filter(
+      (task) => username === undefined || task.username === username,
+    );
+    return c.json(tasks.map((task) => taskView(task, sandbox.clock.now())));
   });
 
   return app;

@@ -1,12 +1,11 @@
 import { hasProduct } from '../entities.ts';
 import type { Plan } from '../plan.ts';
-import type { Progress } from '../polled/polled-progress.ts';
-import { productData } from '../results/product-data.ts';
+import { productData } from '../results/build-results.ts';
 import type { LegacyTaskRequest } from '../state.ts';
 import { ACTION_IDS, type ActionErrors } from '../task-vocabulary.ts';
-import { plannedOutcome } from '../tasks/planned-outcome.ts';
-import { type LegacyAnswer, success } from './presets.ts';
-import { recipients } from './recipients.ts';
+import { plannedOutcome } from '../tasks/run-task.ts';
+import type { Progress } from '../tasks/task-pace.ts';
+import { type LegacyAnswer, recipients, success } from './presets.ts';
 
 /**
  * The answer to a poll of a legacy task. Its outcome follows from the same table and plans as a v2 task's. The document

@@ -1,6 +1,6 @@
-import { ENTITIES, PRESET_ENTITY_ID } from '../entities.ts';
-import { type EntityItem, entityItem } from './entity-item.ts';
-import { recipients } from './recipients.ts';
+import { withDots } from '../consents/national-id.ts';
+import { ENTITIES, type Entity, PRESET_ENTITY_ID } from '../entities.ts';
+import { accountFrom } from '../results/build-results.ts';
 
 /** The values of `responseType` ("Sandbox behaviours" and "Errors"), a table for each route. */
 
@@ -105,3 +105,25 @@ const entityItems = (alter: (item: EntityItem) => EntityItem): EntityItem[] =>
 
 /** A wrong check digit: the id keeps its format and fails validation. */
 const otherCheckDigit = (rut: string): string => `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;
+
+/** "Entity listing item". */
+export const entityItem = ({ id, name, actionTypes }: Entity) => ({
+  name,
+  id,
+  enabled: true,
+  actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
+});
+type EntityItem = ReturnType<typeof entityItem>;
+
+/** "Sandbox TEF recipient item": two invented ones, with valid national ids. */
+export const recipients = () =>
+  ['11111111-1', '22222222-2'].map((nationalId, index) => ({
+    name: `Recipient ${index + 1}`,
+    rut: withDots(nationalId),
+    bankName: 'Demo Bank',
+    bankCode: '001',
+    accountNumber: accountFrom(nationalId),
+    accountType: 'checking',
+    email: `recipient-${index + 1}@example.com`,
+    alias: `alias ${index + 1}`,
+  }));

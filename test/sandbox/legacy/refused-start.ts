@@ -1,6 +1,6 @@
 import { planOf } from '../plans.ts';
-import { progressAt } from '../polled/polled-progress.ts';
 import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
+import { progressAt } from '../tasks/task-pace.ts';
 import { legacyAnswer } from './legacy-answer.ts';
 import type { StartPreset } from './presets.ts';
 

@@ -1,8 +1,6 @@
 import type { ReadBehaviour } from '../plan.ts';
 import type { Sandbox } from '../state.ts';
-import { holdSilent } from '../transport/hold-silent.ts';
-import { plannedAnswer } from '../transport/planned-answer.ts';
-import { resetConnection } from '../transport/reset-connection.ts';
+import { holdSilent, plannedAnswer, resetConnection } from '../transport/misbehave.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
 /** A read of an existing task, of any interface. */

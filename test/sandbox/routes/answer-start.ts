@@ -1,9 +1,6 @@
 import type { StartBehaviour } from '../plan.ts';
 import type { Sandbox } from '../state.ts';
-import { holdSilent } from '../transport/hold-silent.ts';
-import { plannedAnswer } from '../transport/planned-answer.ts';
-import { resetConnection } from '../transport/reset-connection.ts';
-import { trickle } from '../transport/trickle.ts';
+import { holdSilent, plannedAnswer, resetConnection, trickle } from '../transport/misbehave.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
 /** A valid start call, of any interface. */

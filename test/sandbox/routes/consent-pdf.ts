@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { consentStateAt } from '../consents/consent-state.ts';
-import { makePdf } from '../pdf/make-pdf.ts';
-import { isAddressAlive } from '../pdf/pdf-address.ts';
+import { isAddressAlive, makePdf } from '../pdf/pdf-address.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 

@@ -1,14 +1,12 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { consentAnswer, consentListItem } from '../consents/consent-answer.ts';
-import { consentOf } from '../consents/consent-of.ts';
-import { consentStateAt } from '../consents/consent-state.ts';
-import { setSubStatus } from '../consents/set-sub-status.ts';
+import { consentOf, consentStateAt, setSubStatus } from '../consents/consent-state.ts';
 import { pdfAddress } from '../pdf/pdf-address.ts';
 import type { Sandbox } from '../state.ts';
+import { requireTaskToken } from '../transport/authenticate.ts';
 import { readJson } from '../transport/read-json.ts';
 import { refusal } from '../transport/refusal.ts';
-import { requireTaskToken } from '../transport/require-task-token.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 
 const wholeNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number));

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { ENTITIES } from '../entities.ts';
-import { entityItem } from '../legacy/entity-item.ts';
-import { ENTITIES_PRESETS } from '../legacy/presets.ts';
+import { ENTITIES_PRESETS, entityItem } from '../legacy/presets.ts';
+
 import type { Sandbox } from '../state.ts';
-import { requireSession } from '../transport/require-session.ts';
+import { requireSession } from '../transport/authenticate.ts';
+import { unknownPreset } from '../transport/refusal.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
-import { unknownPreset } from './unknown-preset.ts';
 
 /** "Entity listing item (sandbox shape)". */
 export const legacyEntityRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>

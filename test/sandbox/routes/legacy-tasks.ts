@@ -6,17 +6,16 @@ import { legacyAnswer } from '../legacy/legacy-answer.ts';
 import { isStartPreset, READ_PRESETS, START_PRESETS, type StartPreset } from '../legacy/presets.ts';
 import { refusedStart } from '../legacy/refused-start.ts';
 import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
-import { createPolledTask } from '../polled/create-polled-task.ts';
-import { progressAt } from '../polled/polled-progress.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
 import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
-import { hasExpired } from '../tasks/task-pace.ts';
+import { createPolledTask } from '../tasks/create-task.ts';
+import { hasExpired, progressAt } from '../tasks/task-pace.ts';
+import { requireSession } from '../transport/authenticate.ts';
 import { readJson } from '../transport/read-json.ts';
-import { requireSession } from '../transport/require-session.ts';
+import { unknownPreset } from '../transport/refusal.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
-import { unknownPreset } from './unknown-preset.ts';
 
 const actionTypes: ReadonlySet<string> = new Set(PRODUCTS);
 

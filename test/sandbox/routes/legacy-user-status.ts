@@ -4,11 +4,11 @@ import { acceptsEntity } from '../client.ts';
 import { DISABLED_USERNAME } from '../legacy/presets.ts';
 import { planOf } from '../plans.ts';
 import type { Sandbox } from '../state.ts';
-import { plannedOutcome } from '../tasks/planned-outcome.ts';
+import { plannedOutcome } from '../tasks/run-task.ts';
+import { requireSession } from '../transport/authenticate.ts';
 import { readJson } from '../transport/read-json.ts';
-import { requireSession } from '../transport/require-session.ts';
+import { unknownPreset } from '../transport/refusal.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
-import { unknownPreset } from './unknown-preset.ts';
 
 /** The document does not show the body. */
 const UserStatusSchema = v.strictObject({

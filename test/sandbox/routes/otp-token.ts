@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { createConsent } from '../consents/create-consent.ts';
+import { createConsent } from '../consents/consent-state.ts';
 import { parseOtpRequest } from '../consents/parse-otp-request.ts';
 import type { Sandbox } from '../state.ts';
-import { issueOtpToken } from '../tokens/issue-otp-token.ts';
-import { requireApiKey } from '../transport/require-api-key.ts';
+import { issueOtpToken } from '../tokens/issue-token.ts';
+import { requireApiKey } from '../transport/authenticate.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
 /** "Create OTP token": creates a consent in progress, and the token that opens its page. */

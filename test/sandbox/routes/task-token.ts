@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import * as v from 'valibot';
 import { NationalIdSchema } from '../consents/parse-otp-request.ts';
 import type { Sandbox } from '../state.ts';
-import { issueTaskToken } from '../tokens/issue-task-token.ts';
+import { issueTaskToken } from '../tokens/issue-token.ts';
+import { requireApiKey } from '../transport/authenticate.ts';
 import { readJson } from '../transport/read-json.ts';
-import { requireApiKey } from '../transport/require-api-key.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
 const TaskTokenRequestSchema = v.strictObject({

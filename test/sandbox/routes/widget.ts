@@ -1,7 +1,5 @@
 import { Hono } from 'hono';
-import { authorizeConsent } from '../consents/authorize-consent.ts';
-import { entitiesFor } from '../consents/entities-for.ts';
-import { setSubStatus } from '../consents/set-sub-status.ts';
+import { authorizeConsent, entitiesFor, setSubStatus } from '../consents/consent-state.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { openableConsent, openConsent, openPage } from '../widget/open-page.ts';

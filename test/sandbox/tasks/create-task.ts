@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
-import type { Sandbox, Task } from '../state.ts';
+import type { PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskRequest } from './parse-task-request.ts';
-import { runningAfter } from './task-pace.ts';
+import { durationFor, runningAfter } from './task-pace.ts';
 
 /** Creates a task that starts now. `durationMs` null: it does not end by itself. */
 export const createTask = (
@@ -31,5 +31,26 @@ export const createTask = (
   };
   sandbox.tasks.set(task.taskId, task);
   sandbox.events.append({ type: 'task-created', taskId: task.taskId, username: task.username });
+  return task;
+};
+
+/** Creates a task that starts now and ends after its planned duration. */
+export const createPolledTask = (
+  sandbox: Sandbox,
+  { clientId, username, asked }: Pick<PolledTask, 'clientId' | 'username' | 'asked'>,
+): PolledTask => {
+  const createdAt = sandbox.clock.now();
+  const durationMs = durationFor(sandbox, username);
+  const task: PolledTask = {
+    taskId: randomUUID(),
+    clientId,
+    username,
+    asked,
+    createdAt,
+    runningAt: createdAt + runningAfter(durationMs),
+    endsAt: durationMs === null ? null : createdAt + durationMs,
+  };
+  sandbox.polledTasks.set(task.taskId, task);
+  sandbox.events.append({ type: 'task-created', taskId: task.taskId, username });
   return task;
 };

@@ -1,5 +1,6 @@
 import { planOf } from '../plans.ts';
-import type { Sandbox } from '../state.ts';
+import type { PolledTask, Sandbox, Task } from '../state.ts';
+import type { TaskStatus } from '../task-vocabulary.ts';
 
 /** A task is PENDING for a third of its duration, but at most this long. */
 const longestPendingMs = 500;
@@ -16,3 +17,13 @@ export const runningAfter = (durationMs: number | null): number =>
 /** Whether a taskId has expired: "`taskId` expire[s] after a limited time" ("Limits"). */
 export const hasExpired = (sandbox: Sandbox, { createdAt }: { readonly createdAt: number }): boolean =>
   sandbox.clock.now() >= createdAt + sandbox.settings.taskLifeMs;
+
+export const taskStatusAt = (task: Task, now: number): TaskStatus =>
+  task.ending?.taskStatus ?? (now < task.runningAt ? 'PENDING' : 'RUNNING');
+
+export type Progress = 'pending' | 'running' | 'ended';
+
+export const progressAt = ({ runningAt, endsAt }: PolledTask, now: number): Progress => {
+  if (endsAt !== null && now >= endsAt) return 'ended';
+  return now < runningAt ? 'pending' : 'running';
+};

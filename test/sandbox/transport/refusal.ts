@@ -11,3 +11,7 @@ export const refusal = (
   message: string,
   more: { readonly errorCode?: string; readonly invalid?: readonly string[] } = {},
 ): Response => c.json({ errorType, ...more, message }, status);
+
+/** Refuses an undocumented `responseType`. */
+export const unknownPreset = (c: SandboxContext) =>
+  c.json({ message: 'Invalid request', invalid: ['responseType'] }, 400);

@@ -1,8 +1,6 @@
 import type { DeliveryShape, WebhookMode } from '../plan.ts';
 import type { Client, Delivery, DeliveryFailure, Sandbox } from '../state.ts';
-import { makeDelivery } from './make-delivery.ts';
-import { signDelivery } from './sign-delivery.ts';
-import type { SignedDelivery } from './tamper-delivery.ts';
+import { makeDelivery, type SignedDelivery, signDelivery } from './make-delivery.ts';
 
 export type DeliveryInput = {
   readonly client: Client;

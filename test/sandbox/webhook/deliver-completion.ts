@@ -48,3 +48,20 @@ const attemptCopies = (
     Array.from({ length: 1 + (plan.duplicate ?? 0) }, () => attemptDelivery(sandbox, input)),
   );
 };
+
+/** Resolves when a delivery of the task was accepted, or none can be: no webhook is configured, or no attempt is left. */
+export const firstDelivery = (sandbox: Sandbox, taskId: string): Promise<void> =>
+  new Promise((resolve) => {
+    const stopListening = sandbox.events.subscribe((event) => {
+      const isOver =
+        event.type === 'reset' ||
+        ('taskId' in event &&
+          event.taskId === taskId &&
+          (event.type === 'deliveries-ended' ||
+            (event.type === 'delivery' &&
+              (isDelivered(event.delivery) || event.delivery.error === 'not-configured'))));
+      if (!isOver) return;
+      stopListening();
+      resolve();
+    });
+  });

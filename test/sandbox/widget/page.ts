@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { entitiesFor } from '../consents/entities-for.ts';
+import { entitiesFor } from '../consents/consent-state.ts';
 import type { Product } from '../product-vocabulary.ts';
 import type { Consent } from '../state.ts';
 import type { PageTexts } from './page-texts.ts';

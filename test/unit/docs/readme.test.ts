@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { outcomesAsMarkdown } from '../../sandbox/print-outcomes.ts';
+import { outcomesAsMarkdown } from '../../sandbox/outcomes.ts';
 
 const repository = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, repository), 'utf8');

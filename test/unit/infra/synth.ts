@@ -5,8 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConfig } from '../../../infra/config.ts';
 import { CosechaStack } from '../../../infra/cosecha-stack.ts';
-import type { FunctionCode } from '../../../infra/function-names.ts';
-import { functionNames } from '../../../infra/function-names.ts';
+import { type FunctionCode, functionNames } from '../../../infra/function-names.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
 import { required } from './required-settings.ts';
 

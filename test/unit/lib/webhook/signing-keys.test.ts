@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SigningKey } from '../../../../lib/webhook/signing-keys.ts';
-import { cacheSigningKeys } from '../../../../lib/webhook/signing-keys.ts';
+import { type SigningKey, cacheSigningKeys } from '../../../../lib/webhook/signing-keys.ts';
 import { clock } from '../../../support/extraction-fixtures.ts';
 
 const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
