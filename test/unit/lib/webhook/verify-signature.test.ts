@@ -1,6 +1,5 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type SigningKey, signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
 import { type Verification, verifySignature } from '../../../../lib/webhook/verify-signature.ts';
@@ -44,72 +43,6 @@ describe('the vectors of RFC 4231', () => {
   });
 });
 
-// Case 5 of RFC 4231: the key twenty bytes of 0x0c, the tag cut to 128 bits. A cut tag is one that can be guessed.
-test('the truncated tag of RFC 4231 is malformed', () => {
-  const header = 'sha256=a3b6167473100ee06e0c796c2955552b';
-  expect(verify(header, Buffer.from('Test With Truncation'), ['\u000c'.repeat(20)])).toEqual({
-    verified: false,
-    reason: 'malformed',
-  });
-});
-
-// https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries, "Testing the webhook payload
-// validation": a webhook with the same scheme, under another header's name.
-test('the example of GitHub verifies', () => {
-  const secret = "It's a Secret to Everybody";
-  const header = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
-  expect(verify(header, Buffer.from('Hello, World!'), [secret])).toEqual({
-    verified: true,
-    key: secret,
-  });
-});
-
-// https://github.com/C2SP/wycheproof, testvectors_v1/hmac_sha256_test.json at 427a648c, flag ModifiedTag: "the purpose
-// of the test is to check whether the verification fully checks the tag". The key of all of them is 0x00 to 0x1f; the
-// keys of its valid vectors are no text.
-describe('the modified tags of Wycheproof', () => {
-  const vectorKey = String.fromCharCode(...Array.from({ length: 32 }, (_, index) => index));
-  const message = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex');
-
-  test.each([
-    [28, '', 'd28b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1cb'],
-    [29, 'message', 'd9b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [37, 'message', 'd8b99fa709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [43, 'message', 'd8b99f2709a3caf4172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [45, 'message', 'd8b99f2709a3ca74162cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [57, 'message', 'd8b99f2709a3ca74172cbe93024c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [58, '', 'd38b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1ca'],
-    [59, 'message', 'd8b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14f'],
-    [64, '', 'd38b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc14b'],
-    [65, 'message', 'd8b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef1ce'],
-    [66, '', 'd28b42096d80f45f836b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1cb'],
-    [69, 'message', 'd8b99fa709a3caf4172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [71, 'message', 'd8b99f2709a3caf4172cbe93824c1fa9b23a0c1e9c21bd851ff2d2c39dbef14e'],
-    [72, '', '2c74bdf6927f0ba07d94bb562a9f8218db695bea2c0b5e573771c44625723e34'],
-    [75, 'message', '0000000000000000000000000000000000000000000000000000000000000000'],
-    [76, '', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'],
-  ])('tcId %i does not match', (_tcId, what, tag) => {
-    const data = what === 'message' ? message : Buffer.alloc(0);
-    expect(verify(`sha256=${tag}`, data, [vectorKey])).toEqual({
-      verified: false,
-      reason: 'mismatch',
-    });
-  });
-
-  test.each([
-    ['', '2c74bdf6927f0ba07d94bb562a9f8218db695bea2c0b5e573771c44625723e34'],
-    ['message', '274660d8f65c358be8d3416c7db3e0d64dc5f3e163de427ae00d2d3c62410eb1'],
-  ])('but with all bits of tcId 72 and 73 flipped back they do', (what, flippedTag) => {
-    const tag = Buffer.from(flippedTag, 'hex').map((byte) => byte ^ 0xff);
-    const data = what === 'message' ? message : Buffer.alloc(0);
-    expect(verify(`sha256=${Buffer.from(tag).toString('hex')}`, data, [vectorKey]).verified).toBe(true);
-  });
-});
-
-test('a signature over the bytes of the body under the UTF-8 of the key verifies', () => {
-  expect(verify(right, body, [key])).toEqual({ verified: true, key });
-});
-
 test('the case of the hex is free', () => {
   const upper = `sha256=${right.slice('sha256='.length).toUpperCase()}`;
   expect(verify(upper, body, [key])).toEqual({ verified: true, key });
@@ -140,14 +73,6 @@ test.each([
   expect(verify(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
 });
 
-test('bytes that are no UTF-8 are verified as they are', () => {
-  const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
-  expect(verify(signed(bytes, key), bytes, [key]).verified).toBe(true);
-  // What decoding and encoding again would make of them.
-  const mangled = Buffer.from(bytes.toString('utf8'), 'utf8');
-  expect(verify(signed(bytes, key), mangled, [key]).verified).toBe(false);
-});
-
 test('with several active keys the one that matches is told, wherever it stands', () => {
   for (const keys of [
     [key, 'old', 'older'],
@@ -156,35 +81,6 @@ test('with several active keys the one that matches is told, wherever it stands'
   ]) {
     expect(verify(right, body, keys)).toEqual({ verified: true, key });
   }
-});
-
-// A header, whether its form is right, and what it was made for: a right one, a forged one, one of another body.
-const arrived = fc.record({
-  body: fc.uint8Array({ maxLength: 200 }),
-  key: fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }),
-  header: fc.constantFrom('right', 'forged', 'of the one before', 'cut', 'not hex', 'missing'),
-});
-
-test('a sequence of deliveries is judged as each alone would be, under keys of any length', () => {
-  fc.assert(
-    fc.property(fc.array(arrived, { minLength: 2, maxLength: 10 }), (deliveries) => {
-      let before = signed('', 'none');
-      for (const { body, key, header: kind } of deliveries) {
-        const own = signed(body, key);
-        const header = {
-          right: own,
-          forged: signed(body, `${key}!`),
-          'of the one before': before,
-          cut: own.slice(0, -2),
-          'not hex': `${own.slice(0, -1)}g`,
-          missing: undefined,
-        }[kind];
-        const verified = header === own;
-        expect(verify(header, body, ['another', key, 'yet another']).verified).toBe(verified);
-        before = own;
-      }
-    }),
-  );
 });
 
 // Node's decoder of hex looks at the low byte of a character only: U+0130 is a 0 to it, U+0141 an A.
@@ -197,16 +93,6 @@ test('characters whose low byte is a hex digit are malformed', () => {
     reason: 'malformed',
   });
 });
-
-// RFC 2104, section 2: a key longer than the block of the hash, 64 bytes, is hashed first. Here 64 and 65 bytes of
-// UTF-8, and 64 characters that are 128 bytes.
-test.each(['k'.repeat(64), 'k'.repeat(65), 'ñ'.repeat(64)])(
-  'a key as long as the block, or longer, is whole',
-  (long) => {
-    expect(verify(signed(body, long), body, [long]).verified).toBe(true);
-    expect(verify(signed(body, long), body, [long.slice(0, -1)]).verified).toBe(false);
-  },
-);
 
 test('every key is compared, also after one that matched: how long it takes tells nothing', () => {
   const used: string[] = [];

@@ -111,14 +111,6 @@ describe('a new request', () => {
     expect(outcome).toEqual({ kind: 'accepted', record: record() });
   });
 
-  test('leaves nothing of the credentials in the record or the execution’s input', async () => {
-    const { request, record, started, sealed } = world();
-    await request();
-    expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
-    expect(sealed).toEqual([[ids, { credentials: asked.credentials }]]);
-    expect(started).toEqual([ids]);
-  });
-
   test('seals the caller’s session token, and records nothing of it', async () => {
     const { request, record, started, sealed } = world();
     const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
@@ -197,26 +189,9 @@ describe('a new request by consent', () => {
     expect(record()).not.toHaveProperty('entity');
     expect(record()).not.toHaveProperty('actions');
   });
-
-  test('leaves nothing of its target in the record or in the execution’s input', async () => {
-    const { request, record, started, sealed } = world();
-    await request({ request: byConsent });
-    expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
-    expect(sealed).toEqual([[ids, { target: 'SENTINEL' }]]);
-    expect(started).toEqual([ids]);
-  });
 });
 
 describe('a repeated request under the same key', () => {
-  test('returns the current record and creates no other', async () => {
-    const { request, store, time } = world();
-    await request();
-    time.advance(1);
-    const outcome = await request();
-    expect(outcome).toEqual({ kind: 'replayed', record: store.items.get(id) });
-    expect(store.items.size).toBe(1);
-  });
-
   test('starts the execution again while the record is REQUESTED within the start window', async () => {
     let crash = true;
     const { request, started, time } = world({
@@ -250,23 +225,6 @@ describe('a repeated request under the same key', () => {
       expect(started).toEqual([]);
     },
   );
-
-  test('with another fingerprint is refused, and changes and starts nothing', async () => {
-    const { request, record, started, time } = world();
-    await request();
-    const before = record();
-    time.advance(1);
-    expect(await request({ fingerprint: 'fingerprint-2' })).toEqual({ kind: 'key-reused' });
-    expect(record()).toEqual(before);
-    expect(started).toHaveLength(1);
-  });
-
-  test('at the same moment: one record, and executions of one name only', async () => {
-    const { request, store, started } = world();
-    await Promise.all([request(), request()]);
-    expect(store.items.size).toBe(1);
-    expect(new Set(started.map(({ extractionId }) => extractionId))).toEqual(new Set([id]));
-  });
 });
 
 describe('a crash', () => {
