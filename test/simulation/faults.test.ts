@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { PatchDoesNotFit, patchSource } from '../support/patch-source.ts';
 import { plantedFaults } from './faults/planted-faults.ts';
-import { runFault } from './faults/run-faults.ts';
+import { searchFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { breakerInvariants } from './populations/breaker-invariants.ts';
 
-/** Every run is asked for at once. Each test waits for its own. */
-const pooled = new Map(plantedFaults.map((fault) => [fault.name, runFault(fault)]));
-for (const caught of pooled.values()) caught.catch(() => undefined);
-
-test.each(plantedFaults)('$name breaks $caughtBy: $does', async ({ name, caughtBy }) => {
-  const caught = await pooled.get(name);
-  expect(caught?.invariant, caught?.trace).toBe(caughtBy);
-  expect(caught?.trace).toContain('npm run simulate -- --replay');
+test.each(searchFaults())('$fault.name breaks $fault.caughtBy: $fault.does', async ({ fault, caught }) => {
+  const { invariant, trace } = await caught;
+  expect(invariant, trace).toBe(fault.caughtBy);
+  expect(trace).toContain('npm run simulate -- --replay');
 });
 
 test('every invariant is broken by some fault', () => {

@@ -34,7 +34,7 @@ export const importPatched = async <Module>(module: string, patch: SourcePatch):
   const query = `?fault=${encodeURIComponent(patch.name)}`;
   const patched = `${root}${patch.file}${query}`;
   let fits = false;
-  registerHooks({
+  const hooks = registerHooks({
     resolve: (specifier, context, nextResolve) => {
       const resolved = nextResolve(specifier, context);
       return context.parentURL?.endsWith(query) && isOurs(resolved.url)
@@ -48,7 +48,11 @@ export const importPatched = async <Module>(module: string, patch: SourcePatch):
       return { ...loaded, source: patchSource(String(loaded.source), patch) };
     },
   });
-  const imported: Module = await import(`${root}${module}${query}`);
-  if (!fits) throw new PatchDoesNotFit(`${patch.name}: ${module} does not load ${patch.file}.`);
-  return imported;
+  try {
+    const imported: Module = await import(`${root}${module}${query}`);
+    if (!fits) throw new PatchDoesNotFit(`${patch.name}: ${module} does not load ${patch.file}.`);
+    return imported;
+  } finally {
+    hooks.deregister();
+  }
 };

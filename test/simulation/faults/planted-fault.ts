@@ -21,5 +21,7 @@ export type PlantedFault = SourcePatch & {
         readonly faults?: number;
         readonly preemptions?: number;
         readonly events?: number;
+        /** The step of the first departure, for what only a late pair of departures shows. 0 by default. */
+        readonly from?: number;
       };
 };

@@ -32,9 +32,9 @@ export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): P
     }
   };
   if (typeof where === 'object') {
-    const { scenario, faults = 0, preemptions = 0, events = 0 } = where;
+    const { scenario, faults = 0, preemptions = 0, events = 0, from = 0 } = where;
     const departures = faults + preemptions + events;
-    await search([findScenario(scenario)], { faults, preemptions, events, departures });
+    await search([findScenario(scenario)], { faults, preemptions, events, departures, from });
   } else {
     if (where === undefined) for (const departures of [0, 1]) await search(scenarios, upTo(departures));
     if (tally.findings.length === 0) await searchRandom(firstSeed, 1, tally, (done) => done < mostSeeds);

@@ -76,7 +76,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: 'when: { status: transitions.revertToRequested.from, attemptId },',
     replace: 'when: { status: transitions.revertToRequested.from },',
     caughtBy: 'one-start-call',
-    where: { scenario: 'busy-first', faults: 1, preemptions: 1 },
+    where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 10 },
   },
   {
     name: 'others-start-counts-as-own',
@@ -95,7 +95,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
     replace: 'ownIf(refusing.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1 },
+    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1, from: 8 },
   },
   {
     name: 'another-record-started',
@@ -138,7 +138,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: 'if (needed) await deps.requests.put({ ...stored, taskId });',
     replace: 'if (needed) await deps.requests.put(stored);',
     caughtBy: 'request-item-kept',
-    where: { scenario: 'skewed-consent', preemptions: 2 },
+    where: { scenario: 'skewed-consent', preemptions: 2, from: 8 },
   },
   {
     name: 'starting-write-on-another-record',
@@ -147,7 +147,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: '? { requestId, withoutAttempt: true } : { requestId, attemptId };',
     replace: '? { withoutAttempt: true } : { attemptId };',
     caughtBy: 'request-of-its-record',
-    where: { scenario: 'plain', preemptions: 1, events: 1 },
+    where: { scenario: 'plain', preemptions: 1, events: 1, from: 4 },
   },
   {
     name: 'own-write-counts-as-others',

@@ -7,6 +7,8 @@ export type Budget = {
   readonly events: number;
   /** Of all three together. */
   readonly departures: number;
+  /** The first step at which a schedule departs, for a search of a part. 0 by default. */
+  readonly from?: number;
 };
 
 /** What remains of a budget after an option; undefined if the budget is too small. */

@@ -55,7 +55,7 @@ export const explore = async (
   const root = await visit([], budget);
   if (root === undefined) return false;
   const open: Iterator<{ readonly departure: Departure; readonly left: Budget; readonly from: Explored }>[] =
-    [departuresOf(root)];
+    [departuresOf(root, budget.from)];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const { done, value } = top.next();
     if (done === true) {
@@ -69,8 +69,9 @@ export const explore = async (
   return true;
 };
 
-function* departuresOf(from: Explored) {
+function* departuresOf(from: Explored, firstStep = 0) {
   for (const [offset, costs] of from.costs.entries()) {
+    if (from.firstStep + offset < firstStep) continue;
     for (let index = 1; index < costs.length; index += 1) {
       const left = spend(from.left, costs[index] ?? 0);
       if (left !== undefined) yield { departure: { step: from.firstStep + offset, index }, left, from };

@@ -1,12 +1,10 @@
+import { parentPort, workerData } from 'node:worker_threads';
 import { importPatched } from '../../support/patch-source.ts';
+import type { PlantedFault } from './planted-fault.ts';
 import { plantedFaults } from './planted-faults.ts';
 import type { Caught } from './search-with-fault.ts';
 
-/** A program: searches with the fault that its argument names, and prints the finding as JSON. */
-const fault = plantedFaults.find(({ name }) => name === process.argv[2]);
-if (fault === undefined) throw new Error(`There is no fault ${process.argv[2]}.`);
-
-const search = async (): Promise<Caught> => {
+const search = async (fault: PlantedFault): Promise<Caught> => {
   if (fault.world === undefined) {
     const module = 'test/simulation/faults/search-with-fault.ts';
     return (await importPatched<typeof import('./search-with-fault.ts')>(module, fault)).searchWithFault(
@@ -17,4 +15,9 @@ const search = async (): Promise<Caught> => {
   const patched = await importPatched<typeof import('../populations/search.ts')>(module, fault);
   return patched.searchWithFault(fault.world, fault.firstSeed);
 };
-process.stdout.write(JSON.stringify(await search()));
+
+/** One worker: searches with each fault that its data names, and posts what it found. */
+const names: readonly string[] = workerData;
+for (const fault of plantedFaults.filter(({ name }) => names.includes(name))) {
+  parentPort?.postMessage({ name: fault.name, caught: await search(fault) });
+}
