@@ -17,6 +17,8 @@ const e2e = {
   hookTimeout: testTimeoutMs,
   // Two files of their own deployment, which mostly wait, and three of the shared one.
   maxWorkers: 5,
+  // As in `unit`: to load the SDK anew for each file would take a quarter of the processor time of the tests.
+  isolate: false,
 };
 
 /** Only a test that hangs exceeds it: the slowest takes 15 s, and two minutes on a busy machine. */
@@ -33,8 +35,6 @@ export default defineConfig({
       { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
-      { test: { ...quick, name: 'cfn-lint', include: ['test/second-opinion/cfn-lint.test.ts'] } },
-      // With cfn-lint, which `npm test` runs without the others.
       { test: { ...quick, name: 'second-opinion', include: ['test/second-opinion/*.test.ts'] } },
       // Projects of one group start in the order of their names. The files of `own` take longest.
       { test: { ...e2e, name: 'e2e-own', include: own, sequence: { groupOrder: 1 } } },

@@ -12,7 +12,7 @@ import { closed } from './support/records.ts';
 import { endWebhookWait } from './support/running.ts';
 import { sweepOnly } from './support/sweep.ts';
 
-const size = 150;
+const size = 75;
 
 /**
  * How many requests are in progress at once, each until it is closed or, without webhook, until it runs. The emulator
