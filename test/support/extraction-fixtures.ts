@@ -1,5 +1,10 @@
-import { type Timings, dueShardOf } from '../../lib/extraction/deadlines.ts';
-import type { ConsentExtraction, CredentialsExtraction, Extraction, ExtractionStatus } from '../../lib/extraction/record.ts';
+import { dueShardOf, type Timings } from '../../lib/extraction/deadlines.ts';
+import type {
+  ConsentExtraction,
+  CredentialsExtraction,
+  Extraction,
+  ExtractionStatus,
+} from '../../lib/extraction/record.ts';
 
 /** Typical timings, in seconds. They are not the defaults of `infra/config.ts`. */
 export const timings: Timings = {

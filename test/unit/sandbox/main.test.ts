@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseFlags } from '../../sandbox/parse-flags.ts';
 import { outcomesAsMarkdown } from '../../sandbox/outcomes.ts';
+import { parseFlags } from '../../sandbox/parse-flags.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 
 const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
