@@ -3,4 +3,4 @@ export { ConfigError } from './config-error.ts';
 export { ExtractionConsumer, type ExtractionConsumerProps } from './constructs/extraction-consumer.ts';
 export type { Network } from './constructs/network-props.ts';
 export { Cosecha, type CosechaProps } from './cosecha.ts';
-export type { CosechaSettings } from './cosecha-settings.ts';
+export type { CosechaSettings } from './settings-type.ts';

@@ -19,13 +19,13 @@ import { isLocal } from './constructs/removal.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { Storage } from './constructs/storage.ts';
-import type { CosechaSettings } from './cosecha-settings.ts';
 import type { FunctionCode } from './function-names.ts';
 import { createFunctions, type Resources } from './functions.ts';
 import { addOutputs } from './outputs.ts';
 import { prebuiltFunctions } from './prebuilt-functions.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
+import type { CosechaSettings } from './settings-type.ts';
 
 export type CosechaProps = CosechaSettings & {
   /**

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/emulator-url.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
 import { deployStack } from '../../tools/local/deploy.ts';
 import { type Emulator, startEmulator } from '../../tools/local/emulator/emulator.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import * as recordOf from '../../lib/downstream/testing.ts';
+import * as recordOf from '../../lib/downstream/stream-records-for-tests.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { read } from '../unit/docs/metric-names.ts';

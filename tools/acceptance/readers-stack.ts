@@ -25,7 +25,7 @@ export class ReadersStack extends Stack {
     this.stranger();
     if (config.fanOutToEventBus) this.busReader(config);
     // The emulator knows no bucket as the destination of failed batches.
-    if (!isLocal(config)) this.streamReader(config, code);
+    if (!isLocal(config)) this.streamConsumer(config, code);
     RemovalPolicies.of(this).destroy();
   }
 
@@ -51,12 +51,12 @@ export class ReadersStack extends Stack {
     this.output('FanOutQueueUrl', inbox.queueUrl, 'The queue with the events of the bus');
   }
 
-  private streamReader(config: Config, code: string): void {
-    const reader = new CosechaFunction(this, 'Reader', {
+  private streamConsumer(config: Config, code: string): void {
+    const consumer = new CosechaFunction(this, 'StreamConsumer', {
       config,
       code,
       dataKey: new DataKey(this, 'DataKey', { config }),
-      name: 'stream-reader',
+      name: 'stream-consumer',
       timeout: Duration.seconds(10),
       memoryMB: 256,
       environment: {},
@@ -64,12 +64,16 @@ export class ReadersStack extends Stack {
     });
     const { failures } = new ExtractionConsumer(this, 'Consumer', {
       stage: config.stage,
-      handler: reader.function,
+      handler: consumer.function,
       // A failing record is abandoned within seconds, as a run does not wait for twelve hours.
       retryAttempts: 2,
     });
-    this.output('ReaderLogGroup', reader.logGroup.logGroupName, 'The log of the reader of the stream');
-    this.output('ReaderFailuresBucket', failures.bucketName, 'The bucket with what that reader failed on');
+    this.output('ConsumerLogGroup', consumer.logGroup.logGroupName, 'The log of the consumer of the stream');
+    this.output(
+      'ConsumerFailuresBucket',
+      failures.bucketName,
+      'The bucket with what that consumer failed on',
+    );
   }
 
   private output(id: string, value: string, description: string): void {

@@ -8,7 +8,7 @@ import { ReadersStack } from './readers-stack.ts';
 /** The functions around an acceptance stage, and the source of each. */
 export const acceptanceSources = {
   'fake-provider': 'tools/acceptance/fake-provider/function/fake-provider.ts',
-  'stream-reader': 'tools/acceptance/stream-reader.ts',
+  'stream-consumer': 'tools/acceptance/stream-consumer.ts',
 } as const;
 
 /** The directory of each function's bundle. */
@@ -39,7 +39,7 @@ export const addStage = (app: App, code: AcceptanceCode, env: NodeJS.ProcessEnv)
   // First, as its address is a setting of Cosecha.
   const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], env);
   const cosecha = new CosechaStack(app, config, code, fakeProvider.provider);
-  const readers = new ReadersStack(app, config, code['stream-reader']);
+  const readers = new ReadersStack(app, config, code['stream-consumer']);
   // Cosecha's parameters, its stream and its bus exist by then.
   readers.addStackDependency(cosecha);
   return { fakeProvider, cosecha, readers };

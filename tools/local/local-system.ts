@@ -6,7 +6,7 @@ import { signedFetch } from '../../lib/client/signed-fetch.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/emulator-url.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/local-deployment.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator/emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';

@@ -27,7 +27,7 @@ const libraries = {
   index: 'lib/downstream/index.ts',
   client: 'lib/client/index.ts',
   provider: 'lib/provider/index.ts',
-  testing: 'lib/downstream/testing.ts',
+  testing: 'lib/downstream/stream-records-for-tests.ts',
 };
 
 /** Bundled apart. In a chunk shared with the construct, less of a library could be left out of a consumer's bundle. */
@@ -127,7 +127,7 @@ const declareTypes = async (directory: string): Promise<void> => {
   const project = join(import.meta.dirname, 'tsconfig.json');
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
   // The inferred type would need valibot, and has no descriptions.
-  await writeFile(join(types, 'infra', 'cosecha-settings.d.ts'), settingsType());
+  await writeFile(join(types, 'infra', 'settings-type.d.ts'), settingsType());
   const used = new Set(
     Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
   );

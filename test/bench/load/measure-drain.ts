@@ -8,9 +8,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
-import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
-import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
-import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';
+import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
+import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';
 import { openItems, putItems } from './fill-open.ts';

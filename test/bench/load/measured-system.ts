@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../../tools/cli/aws/emulator-url.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../../tools/cli/aws/local-deployment.ts';
 import { deployStack } from '../../../tools/local/deploy.ts';
 import { startEmulator } from '../../../tools/local/emulator/emulator.ts';
 import { fillSecrets } from '../../../tools/local/fill-secrets.ts';

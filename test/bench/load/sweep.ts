@@ -2,7 +2,7 @@ import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';
+import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 

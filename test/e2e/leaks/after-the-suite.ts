@@ -7,7 +7,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
+import { queueClient } from '../../../tools/cli/aws/queues.ts';
 import type { Deployed } from '../deployment.ts';
 import { retryOn5xx } from '../support/retry.ts';
 import { waitMs } from '../windows.ts';

@@ -48,7 +48,7 @@ import {
   SFNClient,
 } from '@aws-sdk/client-sfn';
 import { paginateListQueues, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
+import { queueClient } from '../../../tools/cli/aws/queues.ts';
 import type { Emulator } from '../../../tools/local/emulator/emulator.ts';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 

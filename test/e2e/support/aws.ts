@@ -6,7 +6,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
-import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
+import { queueClient } from '../../../tools/cli/aws/queues.ts';
 
 const { client } = inject('cosecha');
 

@@ -1,7 +1,7 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetFunctionRecursionConfigCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { loggedFields } from '../../cli/aws/logged-fields.ts';
+import { loggedFields } from '../../cli/aws/logs.ts';
 import { readMetric } from '../../cli/aws/read-metric.ts';
 import { formatNationalId } from '../fake-provider/function/scenario.ts';
 import { type Check, passed, skipped } from './check.ts';

@@ -1,5 +1,5 @@
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { failingReference } from '../fake-provider/function/failing-reference.ts';
+import { failingReference } from '../stream-consumer.ts';
 import { type Check, passed, skipped, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, requestOf } from './extractions.ts';
@@ -36,11 +36,11 @@ export const streamConsumer: Check = {
   run: async (context) => {
     const { fakeProvider, client, startedAt } = context;
     const [logGroup, bucket] = [
-      fakeProvider.output('ReaderLogGroup'),
-      fakeProvider.output('ReaderFailuresBucket'),
+      fakeProvider.output('ConsumerLogGroup'),
+      fakeProvider.output('ConsumerFailuresBucket'),
     ];
     if (logGroup === undefined || bucket === undefined) {
-      return skipped('not configured: no stack of readers has the output ReaderLogGroup');
+      return skipped('not configured: no stack of readers has the output ConsumerLogGroup');
     }
     const request = requestOf('stream-consumer', {});
     const [failing, other] = await Promise.all([

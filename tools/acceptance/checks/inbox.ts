@@ -1,6 +1,6 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Deployment } from '../../cli/aws/deployment.ts';
-import { queueClient } from '../../cli/aws/queue-client.ts';
+import { queueClient } from '../../cli/aws/queues.ts';
 
 /** How a check waits. */
 type Waiting = {

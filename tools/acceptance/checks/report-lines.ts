@@ -1,6 +1,6 @@
 import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import type { ClientConfig } from '../../cli/aws/deployment.ts';
-import { logsClient } from '../../cli/aws/logs-client.ts';
+import { logsClient } from '../../cli/aws/logs.ts';
 
 /** What Lambda reports of one invocation. Times in milliseconds. */
 export type Invocation = {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../infra/config-error.ts';
-import { emulatorApiUrl } from '../../cli/aws/emulator-url.ts';
+import { emulatorApiUrl } from '../../cli/aws/local-deployment.ts';
 
 /**
  * Where an emulator serves the API of the fake provider. The functions reach the emulator at the same address as the CDK CLI.

@@ -3,8 +3,7 @@ import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
-import { emulatorApiUrl, toEmulatorUrl } from './emulator-url.ts';
-import { readLocalDeployment } from './local-deployment.ts';
+import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
 import { describeStack } from './stack.ts';
 
 /** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
@@ -155,3 +154,6 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };
 };
+
+/** A part that was read only up to a limit is not `complete`. */
+export type Bounded<Item> = { readonly items: readonly Item[]; readonly complete: boolean };

@@ -3,8 +3,8 @@ import {
   paginateFilterLogEvents,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded } from './bounded.ts';
-import { loggedFields } from './logged-fields.ts';
+import type { Bounded } from './deployment.ts';
+import { loggedFields } from './logs.ts';
 
 /** One line of a function's log: the fields that the functions write, and no others. */
 export type LogLine = {

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { paginateListExecutions, type SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Bounded } from './bounded.ts';
+import type { Bounded } from './deployment.ts';
 import { readExtractions } from './read-extractions.ts';
 
 export type RecentExtractionsDeps = {

@@ -7,7 +7,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Bounded } from './bounded.ts';
+import type { Bounded } from './deployment.ts';
 import { type StreamRecord, shardsOf } from './follow-stream.ts';
 
 /** One record of the table's stream: what it changed, without the images. */

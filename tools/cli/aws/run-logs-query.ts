@@ -4,7 +4,7 @@ import {
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { CliError } from '../terminal/errors.ts';
-import type { Bounded } from './bounded.ts';
+import type { Bounded } from './deployment.ts';
 import type { Period } from './read-log-lines.ts';
 
 type LogsQuery = Period & {

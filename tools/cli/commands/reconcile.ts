@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { reconcileNow, sweepNow } from '../operate/reconcile-now.ts';
+import { reconcileNow, sweepNow } from '../operate/invoke-functions.ts';
 import { describeDue, describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';

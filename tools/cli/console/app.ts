@@ -11,14 +11,13 @@ import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-requ
 import { type LiveDeps, sendLive } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { showNotice } from './pages/action-pages.ts';
-import { type Content, type Links, linksFrom } from './pages/content.ts';
+import { type Content, type Links, linksFrom, notFoundPage } from './pages/content.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
 import { type DeploymentState, readState, showBanner } from './pages/deployment-state.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
 import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
-import { notFoundPage } from './pages/message-page.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
 import { type ConsoleSources, readPart } from './sources.ts';
 

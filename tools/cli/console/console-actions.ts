@@ -8,7 +8,7 @@ import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { requireResults } from '../aws/require-results.ts';
 import { deadLettersOnAws } from '../operate/dead-letters-on-aws.ts';
-import { reconcileNow } from '../operate/reconcile-now.ts';
+import { reconcileNow } from '../operate/invoke-functions.ts';
 import { redriveLetters } from '../operate/redrive-letters.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError } from '../terminal/errors.ts';

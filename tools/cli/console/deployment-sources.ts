@@ -7,13 +7,11 @@ import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import type { LoggedFields } from '../aws/logged-fields.ts';
-import { logsClient } from '../aws/logs-client.ts';
-import { queueClient } from '../aws/queue-client.ts';
+import type { LoggedFields } from '../aws/logs.ts';
+import { logsClient, readFunctionLog } from '../aws/logs.ts';
+import { queueClient, readQueue } from '../aws/queues.ts';
 import { alarmNamesIn, readAlarms } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
-import { readFunctionLog } from '../aws/read-function-log.ts';
-import { readQueue } from '../aws/read-queue.ts';
 import { recentExtractionsReader } from '../aws/read-recent-extractions.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { checksOf } from '../doctor/checks.ts';

@@ -1,7 +1,7 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
+import { queueNameOf } from '../aws/queues.ts';
 import { type MetricId, type MetricQuery, ownMetric, readMetric } from '../aws/read-metric.ts';
-import { queueNameOf } from '../aws/read-queue.ts';
 import { comparedSince, compareHours } from './compare-hours.ts';
 import type { Trend } from './sources.ts';
 

@@ -1,6 +1,6 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { QueueContent } from '../aws/queues.ts';
 import type { AlarmLine } from '../aws/read-alarms.ts';
-import type { QueueContent } from '../aws/read-queue.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';

@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { percentile } from '../terminal/percentile.ts';
+import { percentile } from '../health/progress-rows.ts';
 
 /** What ended in one hour of the clock. */
 export type HourSummary = {

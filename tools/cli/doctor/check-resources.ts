@@ -13,7 +13,7 @@ import {
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import { queueNameOf } from '../aws/read-queue.ts';
+import { queueNameOf } from '../aws/queues.ts';
 import type { Rule } from '../aws/read-rules.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';

@@ -4,7 +4,7 @@ import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-sta
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { countMessages } from '../aws/count-messages.ts';
+import { countMessages } from '../aws/queues.ts';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';

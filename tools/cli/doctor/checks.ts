@@ -10,7 +10,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { queueClient } from '../aws/queue-client.ts';
+import { queueClient } from '../aws/queues.ts';
 import { alarmNamesIn } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';

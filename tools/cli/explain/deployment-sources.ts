@@ -13,10 +13,9 @@ import { type BreakerName, breakerNames, nextProbeAt, phaseOf } from '../../../l
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { once } from '../../../lib/once.ts';
-import { countMessages } from '../aws/count-messages.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { logsClient } from '../aws/logs-client.ts';
-import { queueClient } from '../aws/queue-client.ts';
+import { logsClient } from '../aws/logs.ts';
+import { countMessages, queueClient } from '../aws/queues.ts';
 import { readExecution } from '../aws/read-execution.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';

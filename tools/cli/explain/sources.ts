@@ -1,7 +1,7 @@
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import type { Bounded } from '../aws/bounded.ts';
+import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';

@@ -1,6 +1,6 @@
 import { judgeOutcome } from '../../../lib/extraction/progress.ts';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
-import type { Bounded } from '../aws/bounded.ts';
+import type { Bounded } from '../aws/deployment.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import type { ProgressRow } from './progress-rows.ts';
 

@@ -1,9 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded } from '../aws/bounded.ts';
-import type { Deployment } from '../aws/deployment.ts';
-import { logsClient } from '../aws/logs-client.ts';
-import { readFunctionLog } from '../aws/read-function-log.ts';
+import type { Bounded, Deployment } from '../aws/deployment.ts';
+import { logsClient, readFunctionLog } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import { readStackResources } from '../aws/stack.ts';

@@ -1,6 +1,5 @@
 import { outcomeText } from '../../../lib/extraction/progress.ts';
-import type { LoggedFields } from '../aws/logged-fields.ts';
-import { percentile } from '../terminal/percentile.ts';
+import type { LoggedFields } from '../aws/logs.ts';
 
 /** What a log line reports of an extraction (lib/extraction/progress.ts). */
 type Step = 'requested' | 'started' | 'ended' | 'codes';
@@ -81,6 +80,10 @@ export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefine
     ...(typeof fields.seconds === 'number' && { seconds: fields.seconds }),
   };
 };
+
+/** The nearest rank: the smallest value that at least this share of the values do not exceed. 0 without values. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
 /** The rows that the query returns for these lines. Its percentiles are approximations, these are exact. */
 export const groupLines = (lines: readonly ProgressLine[]): readonly ProgressRow[] =>

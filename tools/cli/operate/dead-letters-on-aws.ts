@@ -1,8 +1,8 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../aws/deployment.ts';
-import { queueClient } from '../aws/queue-client.ts';
+import { queueClient } from '../aws/queues.ts';
 import { deadLettersIn } from './dead-letters.ts';
-import { reconcileNow } from './reconcile-now.ts';
+import { reconcileNow } from './invoke-functions.ts';
 import type { RedriveDeps } from './redrive-letters.ts';
 
 /** The dead letters of a deployment, and how the extraction of one is reconciled. */

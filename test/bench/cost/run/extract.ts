@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../../lib/aws/step-functions.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
-import { reconcileNow } from '../../../../tools/cli/operate/reconcile-now.ts';
+import { reconcileNow } from '../../../../tools/cli/operate/invoke-functions.ts';
 import type { LocalSystem } from '../../../../tools/local/local-system.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { toEmulatorUrl } from '../../../../tools/cli/aws/emulator-url.ts';
+import { toEmulatorUrl } from '../../../../tools/cli/aws/local-deployment.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { LedgeredSystem } from './extract.ts';
 

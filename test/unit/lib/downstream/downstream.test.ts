@@ -17,7 +17,7 @@ import {
   requestedEvent,
   restoredEvent,
   settledEvent,
-} from '../../../../lib/downstream/testing.ts';
+} from '../../../../lib/downstream/stream-records-for-tests.ts';
 import { kinds } from '../../../../tools/contracts/stream-record-schema.ts';
 import { allStatuses, extraction, extractionIn } from '../../../support/extraction-fixtures.ts';
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';

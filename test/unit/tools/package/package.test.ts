@@ -279,7 +279,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('has every setting in its types, with its description and default', () => {
-    const types = readFileSync(join(installed, 'dist/types/infra/cosecha-settings.d.ts'), 'utf8');
+    const types = readFileSync(join(installed, 'dist/types/infra/settings-type.d.ts'), 'utf8');
     expect([...types.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)).toEqual(settingNames);
     expect(types).toContain('   * Default: 900.\n   */\n  readonly startWindowSeconds?: number | undefined;');
   });

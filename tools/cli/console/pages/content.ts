@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import type { Html } from '../format-for-page.ts';
 
 /** One page, without its frame. */
@@ -34,4 +35,12 @@ export const linksFrom = (token: string): Links => ({
     `/${token}/actions/${id}${subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`}`,
   asset: (name) => `/${token}/assets/${name}`,
   live: (page) => `/${token}/live?page=${encodeURIComponent(page)}`,
+});
+
+/** A page for what does not exist. */
+export const notFoundPage = (links: Links, what = 'There is no such page.'): Content => ({
+  title: 'Not found',
+  model: what,
+  status: 404,
+  body: () => html`<h1>${what}</h1><p><a href="${links.list()}">All extractions</a></p>`,
 });

@@ -10,7 +10,7 @@ import { type ConsoleSources, type Part, readPart } from '../sources.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline-range.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
-import { notFoundPage } from './message-page.ts';
+import { notFoundPage } from './content.ts';
 import { icon, showPart, statusBadge } from './parts.ts';
 import { lookOf, timelineSvg } from './timeline.ts';
 

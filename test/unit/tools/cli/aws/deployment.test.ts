@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { connect } from '../../../../../tools/cli/aws/deployment.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../../../../tools/cli/aws/emulator-url.ts';
 import {
   claimLocalDeployment,
+  emulatorApiUrl,
   readLocalDeployment,
   removeLocalDeployment,
+  toEmulatorUrl,
 } from '../../../../../tools/cli/aws/local-deployment.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LoggedFields } from '../../../../../tools/cli/aws/logged-fields.ts';
+import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
 import { readHealth, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
 import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
 import {

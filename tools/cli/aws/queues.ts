@@ -1,4 +1,12 @@
-import { GetQueueAttributesCommand, type QueueAttributeName, type SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, type QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs';
+import type { Deployment } from './deployment.ts';
+
+/**
+ * By default the SDK calls the host in the queue's URL, whatever the endpoint. An emulator's host does not resolve, or is
+ * localhost, to which a busy machine fails to connect while ::1 is tried.
+ */
+export const queueClient = ({ client, isEmulated }: Pick<Deployment, 'client' | 'isEmulated'>): SQSClient =>
+  new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
 
 export type QueueContent = {
   readonly waiting: number;
@@ -24,4 +32,10 @@ export const readQueue = async (client: SQSClient, QueueUrl: string): Promise<Qu
   );
   const count = (name: keyof QueueContent): number => Number(Attributes[attributes[name]] ?? 0);
   return { waiting: count('waiting'), later: count('later'), inFlight: count('inFlight') };
+};
+
+/** How many messages a queue holds, hidden and delayed ones too. SQS counts approximately. Throws the SDK's errors. */
+export const countMessages = async (client: SQSClient, queueUrl: string): Promise<number> => {
+  const { waiting, later, inFlight } = await readQueue(client, queueUrl);
+  return waiting + later + inFlight;
 };

@@ -1,6 +1,29 @@
-import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded } from './bounded.ts';
-import { type LoggedFields, loggedFields } from './logged-fields.ts';
+import {
+  CloudWatchLogsClient,
+  type CloudWatchLogsClientConfig,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
+import type { Bounded } from './deployment.ts';
+
+/**
+ * With more tries than the SDK's three. FilterLogEvents allows 5 to 25 calls a second, depending on the region
+ * (https://docs.aws.amazon.com/general/latest/gr/cwl_region.html), and the logs of seven functions are read at once.
+ */
+export const logsClient = (client: CloudWatchLogsClientConfig): CloudWatchLogsClient =>
+  new CloudWatchLogsClient({ ...client, maxAttempts: 10 });
+
+/** The JSON that a function logged. */
+export type LoggedFields = Readonly<Record<string, unknown>>;
+
+/** The fields of a log line. Undefined for a line that is no JSON object, such as REPORT of the Lambda runtime. */
+export const loggedFields = (message: string): LoggedFields | undefined => {
+  try {
+    const fields: unknown = JSON.parse(message);
+    return typeof fields === 'object' && fields !== null ? (fields as LoggedFields) : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 export type FunctionLog = {
   readonly logGroupName: string;
