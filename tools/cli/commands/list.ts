@@ -135,23 +135,20 @@ export type ListFilter = {
 
 /** The records that are open and match, by the time at which they are due. The index may still have closed ones. */
 export const selectOpen = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
-  selectNewest(records, filter)
-    .filter(({ dueAt }) => dueAt !== undefined)
+  records
+    .filter((record) => record.dueAt !== undefined && matches(record, filter))
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
 /** The records that match, the newest first. */
-export const selectNewest = (
-  records: readonly Extraction[],
-  { status, since = '', reference }: ListFilter,
-): readonly Extraction[] =>
+export const selectNewest = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
   records
-    .filter(
-      (record) =>
-        (status === undefined || record.status === status) &&
-        (reference === undefined || record.reference === reference) &&
-        record.requestedAt >= since,
-    )
+    .filter((record) => matches(record, filter))
     .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
+
+const matches = (record: Extraction, { status, since = '', reference }: ListFilter): boolean =>
+  (status === undefined || record.status === status) &&
+  (reference === undefined || record.reference === reference) &&
+  record.requestedAt >= since;
 
 /** A heading, and a line for each record, in columns. */
 export const rows = (
