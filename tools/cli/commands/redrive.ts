@@ -1,6 +1,5 @@
-import { deadLettersOnAws } from '../operate/dead-letters-on-aws.ts';
+import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
 import { ReconcileFailed } from '../operate/invoke-functions.ts';
-import { redriveLetters } from '../operate/redrive-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { Context } from './context.ts';
 

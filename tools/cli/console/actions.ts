@@ -8,6 +8,11 @@ export type ActionResult = {
   readonly link?: { readonly url: string; readonly label: string };
 };
 
+/** What a form did, for the page that it returns to. */
+export type Notice =
+  | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
+  | { readonly kind: 'not-done'; readonly label: string; readonly why: string };
+
 /** Something that an operator can do from a page. */
 export type ConsoleAction = {
   /** Part of its address, such as `reconcile`. */

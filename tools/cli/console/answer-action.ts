@@ -3,18 +3,19 @@ import { bodyLimit } from 'hono/body-limit';
 import { validate as isUuid } from 'uuid';
 import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { ConsoleAction } from './actions.ts';
-import type { FormTokens } from './form-tokens.ts';
+import type { ConsoleAction, Notice } from './actions.ts';
 import type { Html } from './format-for-page.ts';
 import type { ConsoleEnv } from './guard-request.ts';
-import type { Notice, Notices } from './notices.ts';
 import { confirmPage, longestInput, pageOfAction } from './pages/action-pages.ts';
 import type { Links } from './pages/content.ts';
+import type { ShortLived } from './short-lived.ts';
 
 export type ActionDeps = {
   readonly actions: readonly ConsoleAction[];
-  readonly tokens: FormTokens;
-  readonly notices: Notices;
+  /** Tokens that a form carries: each confirms one action on one subject, once. */
+  readonly tokens: ShortLived<string>;
+  /** What a form did, until the page after it names the notice. */
+  readonly notices: ShortLived<Notice>;
   readonly links: Links;
   /** Reports on the terminal what was done, and never a link. */
   readonly onAction: (line: string) => void;
@@ -51,7 +52,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const subject = c.req.query('subject') ?? '';
     const action = find(c.req.param('action') ?? '', subject);
     if (action === undefined) return notFound(c);
-    const token = tokens.issue(subjectOfToken(action, subject));
+    const token = tokens.keep(subjectOfToken(action, subject));
     return send(c, action.label, confirmPage(action, subject, token, links));
   });
 
@@ -65,7 +66,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
     const returnWith = (notice: Notice) =>
       c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}`, 303);
-    if (!tokens.redeem(field('token'), subjectOfToken(action, subject))) {
+    if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
       const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
       return returnWith({ kind: 'not-done', label, why });
     }

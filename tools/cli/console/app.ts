@@ -2,14 +2,12 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { describeStory } from '../explain/print-story.ts';
 import { printableLines } from '../terminal/printable.ts';
-import type { ConsoleAction, SandboxState } from './actions.ts';
+import type { ConsoleAction, Notice, SandboxState } from './actions.ts';
 import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';
-import { createFormTokens, type FormTokens } from './form-tokens.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
-import { createNotices, type Notices } from './notices.ts';
 import { showNotice } from './pages/action-pages.ts';
 import { type Content, type Links, linksFrom, notFoundPage } from './pages/content.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
@@ -19,6 +17,7 @@ import { type Frame, framePage } from './pages/frame.ts';
 import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
+import { createShortLived, type ShortLived } from './short-lived.ts';
 import { type ConsoleSources, readPart } from './sources.ts';
 
 export type ConsoleDeps = LiveDeps & {
@@ -47,7 +46,7 @@ const parsePagePath = (text: string): PagePath => {
 };
 
 /** What pages are made with, once for each console. */
-type Making = { readonly deps: ConsoleDeps; readonly links: Links; readonly notices: Notices };
+type Making = { readonly deps: ConsoleDeps; readonly links: Links; readonly notices: ShortLived<Notice> };
 
 /** Loads the page of a path, if it has one. */
 const loadOwn = async (
@@ -113,7 +112,11 @@ const formSender =
 const addForms = (
   app: Hono<ConsoleEnv>,
   prefix: string,
-  { frame, tokens, making }: { readonly frame: Frame; readonly tokens: FormTokens; readonly making: Making },
+  {
+    frame,
+    tokens,
+    making,
+  }: { readonly frame: Frame; readonly tokens: ShortLived<string>; readonly making: Making },
 ): void => {
   const { notices, links } = making;
   const { actions, onAction, sandboxState } = making.deps;
@@ -125,7 +128,7 @@ const addForms = (
     const current = (await sandboxState?.()) ?? { active: [] };
     const notice = showNotice(notices.find(c.req.query('did') ?? null), links);
     const panel = sandboxPage(
-      { actions: scenarios, ...current, issueToken: (id) => tokens.issue(`${id} `) },
+      { actions: scenarios, ...current, issueToken: (id) => tokens.keep(`${id} `) },
       links,
     );
     return send(c, 'Sandbox', html`${notice}${panel}`);
@@ -138,8 +141,8 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   const links = linksFrom(address.token);
   const hasSandbox = actions.some(({ place }) => place === 'sandbox');
   const frame: Frame = { stage, links, hasSandbox, isReadOnly: !actions.some(({ changes }) => changes) };
-  const tokens = createFormTokens(deps.random, now);
-  const making: Making = { deps, links, notices: createNotices(deps.random, now) };
+  const tokens = createShortLived<string>(1_000, deps);
+  const making: Making = { deps, links, notices: createShortLived<Notice>(100, deps) };
   const prefix = `/${address.token}`;
   const app = new Hono<ConsoleEnv>();
   app.use('*', guardRequest(address));

@@ -1,9 +1,38 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { queueNameOf } from '../aws/queues.ts';
-import { type MetricId, type MetricQuery, ownMetric, readMetric } from '../aws/read-metric.ts';
-import { comparedSince, compareHours } from './compare-hours.ts';
+import {
+  type MetricId,
+  type MetricPoint,
+  type MetricQuery,
+  ownMetric,
+  readMetric,
+} from '../aws/read-metric.ts';
 import type { Trend } from './sources.ts';
+
+const hour = 3_600_000;
+
+/** The hours that are compared. Each began and ended so many hours ago. */
+const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
+
+/** When the earliest of them began. */
+const comparedSince = (now: Date): Date =>
+  new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
+
+/** The last hour, the one before it, and the same hour a day ago. Undefined is an hour without any value. */
+const compareHours = (
+  points: readonly MetricPoint[],
+  statistic: MetricQuery['statistic'],
+  now: Date,
+): readonly (number | undefined)[] =>
+  comparedHours.map(({ begin, end }) => {
+    const values = points.flatMap(({ at, value }) => {
+      const age = now.getTime() - at;
+      return age > end * hour && age <= begin * hour ? [value] : [];
+    });
+    if (values.length === 0) return undefined;
+    return statistic === 'Sum' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values);
+  });
 
 /** What the figures are about. */
 export type TrendSources = {

@@ -1,9 +1,14 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
+import type { Deployment } from '../aws/deployment.ts';
+import { queueClient } from '../aws/queues.ts';
+import { reconcileNow } from './invoke-functions.ts';
 
 export type DeadLetter = { readonly id: string; readonly body: string; readonly receipt: string };
 
@@ -19,7 +24,7 @@ export type DeadLetters = {
 /** Usually longer than a redrive of ten messages takes. A message that is received twice repeats its work, which is safe. */
 const hiddenSeconds = 900;
 
-export const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters => ({
+const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters => ({
   receive: async () => {
     const { Messages = [] } = await client.send(
       // A long poll, as a short one asks only some of the queue's servers and may miss messages
@@ -46,3 +51,107 @@ export const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters 
     );
   },
 });
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const id = v.pipe(v.string(), v.uuid());
+
+/** A message of the reconcile queue, or the one that the rule for broken executions makes of its event. */
+const message = v.object({ extractionId: id, cause: v.string() });
+
+/**
+ * The event that the rule matches. EventBridge documents its dead letters only as "the events"
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html), so both the event and the message are
+ * accepted here.
+ */
+const brokenExecution = v.object({
+  source: v.literal('aws.states'),
+  detail: v.object({ name: id }),
+});
+
+/** The extraction of a message of the dead-letter queue, or undefined where Cosecha did not write the message. */
+export const parseDeadLetter = (body: string): string | undefined => {
+  const json = parseJson(body);
+  if (v.is(message, json)) return json.extractionId;
+  return v.is(brokenExecution, json) ? json.detail.name : undefined;
+};
+
+export type RedriveDeps = {
+  readonly letters: DeadLetters;
+  /**
+   * Reconciles an extraction as an operator: its execution may have been redriven since, and its start may still run. Throws
+   * where it fails again.
+   */
+  readonly reconcile: (extractionId: string) => Promise<void>;
+  readonly onDone: (letter: DeadLetter, extractionId: string) => void;
+  readonly onFailed: (letter: DeadLetter, error: unknown) => void;
+  readonly onUnknown: (letter: DeadLetter) => void;
+};
+
+export type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
+
+/**
+ * Receives every message once, reconciles its extraction, and deletes it on success. Messages of one extraction share one
+ * try: a day of failures makes hundreds of them, and each can take minutes to fail. Messages that stay are made visible
+ * again at the end, as they would otherwise be received again.
+ */
+export const redriveLetters = async ({
+  letters,
+  reconcile,
+  onDone,
+  onFailed,
+  onUnknown,
+}: RedriveDeps): Promise<RedriveResult> => {
+  const counts = { done: 0, failed: 0, unknown: 0 };
+  const staying: DeadLetter[] = [];
+  const tries = new Map<string, Promise<void>>();
+  const reconcileOnce = (extractionId: string): Promise<void> => {
+    const result = tries.get(extractionId) ?? reconcile(extractionId);
+    tries.set(extractionId, result);
+    return result;
+  };
+
+  const redrive = async (letter: DeadLetter): Promise<void> => {
+    const extractionId = parseDeadLetter(letter.body);
+    if (extractionId === undefined) {
+      counts.unknown += 1;
+      staying.push(letter);
+      onUnknown(letter);
+      return;
+    }
+    try {
+      await reconcileOnce(extractionId);
+      await letters.remove(letter);
+      counts.done += 1;
+      onDone(letter, extractionId);
+    } catch (error) {
+      counts.failed += 1;
+      staying.push(letter);
+      onFailed(letter, error);
+    }
+  };
+
+  for (let batch = await letters.receive(); batch.length > 0; batch = await letters.receive()) {
+    for (const letter of batch) await redrive(letter);
+  }
+  for (const letter of staying) await letters.release(letter);
+  return counts;
+};
+
+/** The dead letters of a deployment, and how the extraction of one is reconciled. */
+export const deadLettersOnAws = (deployment: Deployment): Pick<RedriveDeps, 'letters' | 'reconcile'> => {
+  const { client, output } = deployment;
+  const lambda = new LambdaClient(client);
+  return {
+    letters: deadLettersIn(queueClient(deployment), output('DeadLetterQueueUrl')),
+    reconcile: async (extractionId) => {
+      await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
+    },
+  };
+};

@@ -1,15 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
 import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
-import { readHidden } from './read-hidden.ts';
 import type { Shell } from './shell.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
+
+/** What is typed at a terminal until Ctrl-D, without echo, as it may be a password. Ctrl-C interrupts the process. */
+export const readHidden = async (terminal: NodeJS.ReadableStream): Promise<string> => {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: terminal, output: nowhere, terminal: true, historySize: 0 });
+  // The reader has put the terminal into raw mode, where Ctrl-C is a character and no signal.
+  reader.on('SIGINT', () => {
+    reader.close();
+    process.kill(process.pid, 'SIGINT');
+  });
+  const lines: string[] = [];
+  for await (const line of reader) lines.push(`${line}\n`);
+  return lines.join('');
+};
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
-import type { ConsoleAction } from '../actions.ts';
+import type { ConsoleAction, Notice } from '../actions.ts';
 import { type Html, shown } from '../format-for-page.ts';
-import type { Notice } from '../notices.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';
 

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { buildRequest, type StartOptions } from '../../../../../tools/cli/commands/build-request.ts';
-import { type FollowOptions, followExtraction } from '../../../../../tools/cli/commands/follow-extraction.ts';
-import { describeEnd } from '../../../../../tools/cli/commands/watch.ts';
+import {
+  describeEnd,
+  type FollowOptions,
+  followExtraction,
+} from '../../../../../tools/cli/commands/watch.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 

@@ -3,9 +3,8 @@ import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
 import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import type { DeadLetter } from '../../../../../tools/cli/operate/dead-letters.ts';
-import { parseDeadLetter } from '../../../../../tools/cli/operate/parse-dead-letter.ts';
+import { parseDeadLetter, redriveLetters } from '../../../../../tools/cli/operate/dead-letters.ts';
 import { predictDelivery } from '../../../../../tools/cli/operate/predict-delivery.ts';
-import { redriveLetters } from '../../../../../tools/cli/operate/redrive-letters.ts';
 import { signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/extraction-fixtures.ts';
 

@@ -5,8 +5,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
-import { nodeShell } from '../../../../../tools/cli/terminal/node-shell.ts';
-import { readHidden } from '../../../../../tools/cli/terminal/read-hidden.ts';
+import { nodeShell, readHidden } from '../../../../../tools/cli/terminal/node-shell.ts';
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
 
