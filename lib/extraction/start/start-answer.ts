@@ -24,11 +24,17 @@ export type RetryableStartError =
   | 'RequestDataGone'
   | 'StartInProgress';
 
+/** The provider has no task: the start can be retried, but not before `notBefore`. */
+export type NotAccepted = {
+  readonly kind: 'not-accepted';
+  readonly error: RetryableStartError;
+  readonly notBefore?: string;
+};
+
 /** What the answer to a start call means. */
 export type StartCallResult =
   | { readonly kind: 'accepted'; readonly taskId: string }
-  /** The provider has no task: the start can be retried. */
-  | { readonly kind: 'not-accepted'; readonly error: RetryableStartError; readonly notBefore?: string }
+  | NotAccepted
   | { readonly kind: 'refused'; readonly reason: string }
   /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -41,7 +47,7 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
 };
 
 /** `cause` is the answer, which may ask to wait. */
-export const notAccepted = (error: RetryableStartError, cause: unknown, now: Date): StartCallResult => ({
+export const notAccepted = (error: RetryableStartError, cause: unknown, now: Date): NotAccepted => ({
   kind: 'not-accepted',
   error,
   ...defined({ notBefore: busyUntil(cause, now) }),

@@ -6,7 +6,13 @@ import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts'
 import type { Tokens } from '../../provider/tokens/tokens.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
-import { notAccepted, resultOfError, type StartCallResult } from './start-answer.ts';
+import {
+  type NotAccepted,
+  notAccepted,
+  resultOfError,
+  type StartCallResult,
+  tokenFailure,
+} from './start-answer.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
 export type StartCall = {
@@ -63,7 +69,25 @@ export const callByConsent = (
 
 type CallDeps = { readonly attempt: Attempt; readonly now: () => Date; readonly telemetry: Telemetry };
 
-export const tokenNotObtained = 'No provider token could be obtained.';
+const tokenNotObtained = 'No provider token could be obtained.';
+
+/**
+ * The token of the start call, or why there is none. A probe logs in first, which changes nothing. Throws an error that is
+ * neither a ProviderError nor NotConfigured.
+ */
+export const obtainToken = async (
+  call: StartCall,
+  deps: CallDeps & { readonly logIn: () => Promise<unknown> },
+): Promise<{ readonly kind: 'obtained'; readonly token: string } | NotAccepted> => {
+  const { kind, prepare } = deps.attempt;
+  try {
+    if (kind === 'probe') await prepare(deps.logIn);
+    return { kind: 'obtained', token: await prepare(() => call.tokens.current()) };
+  } catch (error) {
+    deps.telemetry.failure(tokenNotObtained, error);
+    return notAccepted(tokenFailure(error), error, deps.now());
+  }
+};
 
 /** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
 export const makeStartCall = async (

@@ -1,5 +1,4 @@
 import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import { busyUntil } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -34,8 +33,8 @@ import {
   postponeCalls,
   revertToRequested,
 } from '../transitions.ts';
-import { type RetryableStartError, type StartCallResult, tokenFailure } from './start-answer.ts';
-import { makeStartCall, type StartCall, tokenNotObtained } from './start-call.ts';
+import type { NotAccepted, RetryableStartError, StartCallResult } from './start-answer.ts';
+import { makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {
@@ -256,24 +255,14 @@ const recordResult = async (
   return endFor(outcome.record, deps);
 };
 
-/** The token of the start call, or the error that the machine retries. A probe logs in first. */
-const obtainToken = async (
+/** Nothing was started. If the provider asked to wait, no call is made before then. */
+const retryLater = async (
   record: Extraction,
-  call: StartCall,
-  deps: AttemptDeps,
-): Promise<{ readonly token: string } | { readonly error: RetryableStartError }> => {
-  const { kind, prepare } = deps.attempt;
-  try {
-    if (kind === 'probe') await prepare(deps.logIn);
-    return { token: await prepare(() => call.tokens.current()) };
-  } catch (error) {
-    deps.telemetry.failure(tokenNotObtained, error);
-    const notBefore = busyUntil(error, deps.now());
-    if (notBefore !== undefined) {
-      await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
-    }
-    return { error: tokenFailure(error) };
-  }
+  { error, notBefore }: NotAccepted,
+  deps: StartDeps,
+): Promise<Step> => {
+  if (notBefore !== undefined) await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
+  return { kind: 'retry', error };
 };
 
 /**
@@ -292,8 +281,8 @@ const tryToStart = async (record: Extraction, input: StartInput, deps: AttemptDe
   const stored = await findRequest(input, deps);
   if (stored === undefined) return startWithoutRequest(input, deps);
   const call = await deps.callFor(record, stored);
-  const obtained = await obtainToken(record, call, deps);
-  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
+  const obtained = await obtainToken(call, deps);
+  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);

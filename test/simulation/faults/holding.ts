@@ -44,7 +44,7 @@ export const holdingFaults: readonly PlantedFault[] = [
   {
     name: 'probe-without-login',
     does: 'A probe makes its start call without a login before.',
-    file: 'lib/extraction/start/start.ts',
+    file: 'lib/extraction/start/start-call.ts',
     find: "if (kind === 'probe') await prepare(deps.logIn);",
     replace: '',
     caughtBy: 'one-probe',

@@ -18,8 +18,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const obtained = await obtainToken(record, call, deps);
-  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
+    find: `  const obtained = await obtainToken(call, deps);
+  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
@@ -28,8 +28,8 @@ export const startingFaults: readonly PlantedFault[] = [
     replace: `  const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
-  const obtained = await obtainToken(record, call, deps);
-  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
+  const obtained = await obtainToken(call, deps);
+  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
 `,
     caughtBy: 'unconfirmed-for-a-reason',
   },
