@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { metricNames } from '../../docs/metric-names.ts';
-import { notifyingAlarms, resourcesOf, synthesize } from '../synth.ts';
+import { resourcesOf, synthesize } from '../synth.ts';
 
 type Widget = {
   readonly x: number;
@@ -37,30 +37,6 @@ test('it shows every metric that the code counts, with the dimensions of the cod
     expect([namespace, ...dimension.slice(0, 2)]).toEqual(['Cosecha/prod', 'service', 'cosecha']);
   }
   expect([...new Set(shown.map(([, name]) => name))].toSorted()).toEqual([...metricNames].toSorted());
-});
-
-test('it starts with the guarantees and ends with every alarm', () => {
-  expect(widgets.filter(({ y }) => y === 0).map(({ properties }) => properties.title)).toEqual([
-    'Open and past due: the oldest, in seconds',
-    'Settled by provider status, by source',
-    'Ended by an outcome of Cosecha, and all that failed',
-  ]);
-  const alarms = notifyingAlarms(template);
-  expect(widgets.at(-1)?.properties.alarms).toHaveLength(alarms.length);
-});
-
-test('it shows how late the oldest are, and the thresholds of the alarms', () => {
-  const [late] = widgets;
-  expect(late?.properties.metrics?.map(([, name]) => name)).toEqual([
-    'OldestOverdueSeconds',
-    'OldestStuckSeconds',
-  ]);
-  expect(late?.properties.annotations?.horizontal).toMatchObject([{ value: 900 }, { value: 4_500 }]);
-});
-
-test("it shows the webhook's latency and the 5 s that the provider waits", () => {
-  const latency = widgets.find(({ properties }) => properties.title.startsWith('Webhook: latency'));
-  expect(latency?.properties.annotations?.horizontal).toMatchObject([{ value: 5_000 }]);
 });
 
 test('every row fills the grid', () => {

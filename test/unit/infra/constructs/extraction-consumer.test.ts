@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExtractionConsumer, type ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
-import { App, Duration, Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -135,24 +135,6 @@ describe('a consumer', () => {
       },
     });
     expect(new AwsSolutionsChecks(reading.app).validateScope(reading.app).violations).toEqual([]);
-  });
-
-  test('uses the batch and retry options that it receives', () => {
-    const tuned = consume({
-      parallelizationFactor: 5,
-      batchSize: 10,
-      retryAttempts: 3,
-      maxRecordAge: Duration.hours(1),
-      maxBatchingWindow: Duration.seconds(30),
-    });
-    expect(mappingOf(tuned.template)).toMatchObject({
-      ParallelizationFactor: 5,
-      BatchSize: 10,
-      MaximumRetryAttempts: 3,
-      MaximumRecordAgeInSeconds: 3_600,
-      MaximumBatchingWindowInSeconds: 30,
-      BisectBatchOnFunctionError: true,
-    });
   });
 
   test('violates no rule of AWS Solutions without a written reason', () => {

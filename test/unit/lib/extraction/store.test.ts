@@ -3,11 +3,11 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { writeChange } from '../../../../lib/extraction/store.ts';
 import {
   type Change,
+  claimDue,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   correctOutcome,
-  leaseDue,
   markNotStarted,
   markRejected,
   markRunning,
@@ -34,79 +34,58 @@ import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const now = at(100);
 const on = (record: Extraction, time = now) => ({ record, now: time, timings });
-const storeWith = (record: Extraction) => {
+const storeWith = (row: Extraction) => {
   const store = memoryExtractionStore();
-  store.items.set(record.extractionId, record);
+  store.rows.set(row.extractionId, row);
   return store;
 };
 
+const reported = { reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' } } as const;
+const completing = { ...reported, settledBy: 'webhook', now, timings } as const;
 const starting = extractionIn('STARTING');
-const runningRecord = extractionIn('RUNNING');
+const fresh = { ...on(extraction()), attemptId: 'mine' } as const;
+const mine = { ...on(starting), attemptId: 'mine' } as const;
+const first = { ...on(starting), attemptId: 'attempt-1' } as const;
+const runningRow = extractionIn('RUNNING');
 const completed = extractionIn('COMPLETED');
 const timedOut = extractionIn('TIMED_OUT');
 
-/** Each kind of change, on a record that it is for. */
+/** Each kind of change, on a row that it is for. */
 const changes: readonly (readonly [string, Extraction, Change])[] = [
-  ['markStarting', extraction(), markStarting({ ...on(extraction()), attemptId: 'mine' })],
-  ['revertToRequested', starting, revertToRequested({ record: starting, attemptId: 'attempt-1', timings })],
-  ['markRunning', starting, markRunning({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' })],
-  [
-    'markRunningLate',
-    extractionIn('UNCONFIRMED'),
-    markRunningLate({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' }),
-  ],
-  ['markRejected', starting, markRejected({ ...on(starting), attemptId: 'attempt-1', reason: 'http-400' })],
-  [
-    'markUnconfirmed',
-    starting,
-    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'unknown', settledBy: 'start' }),
-  ],
+  ['markStarting', extraction(), markStarting(fresh)],
+  ['revertToRequested', starting, revertToRequested(first)],
+  ['markRunning', starting, markRunning({ ...first, taskId: 'task-1' })],
+  ['markRunningLate', extractionIn('UNCONFIRMED'), markRunningLate({ ...first, taskId: 'task-1' })],
+  ['markRejected', starting, markRejected({ ...first, reason: 'http-400' })],
+  ['markUnconfirmed', starting, markUnconfirmed({ ...first, reason: 'unknown', settledBy: 'start' })],
   ['markNotStarted', extraction(), markNotStarted({ ...on(extraction()), reason: 'start-abandoned' })],
-  [
-    'markSettled',
-    runningRecord,
-    markSettled({
-      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-      settledBy: 'webhook',
-      now,
-      timings,
-    }),
-  ],
-  [
-    'correctOutcome',
-    timedOut,
-    correctOutcome({
-      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-      settledBy: 'webhook',
-      now,
-      timings,
-    }),
-  ],
-  ['markTimedOut', runningRecord, markTimedOut(on(runningRecord))],
+  ['markSettled', runningRow, markSettled(completing)],
+  ['correctOutcome', timedOut, correctOutcome(completing)],
+  ['markTimedOut', runningRow, markTimedOut(on(runningRow))],
   ['closeCollected', completed, closeCollected({ ...on(completed), found: {} })],
   ['closeUncollected', completed, closeUncollected({ ...on(completed), collectionError: 'too-late' })],
   ['closeAfterGrace', timedOut, closeAfterGrace(on(timedOut))],
 ];
 
-test.each(changes)('%s that applies is written', async (_name, record, change) => {
-  const store = storeWith(record);
+test.each(changes)('%s that applies is written', async (_name, row, change) => {
+  const store = storeWith(row);
   const outcome = await writeChange(store, change);
-  expect(outcome).toEqual({ kind: 'written', record: store.items.get(id) });
-  expect(store.items.get(id)).not.toEqual(record);
+  expect(outcome).toEqual({ kind: 'written', record: store.rows.get(id) });
+  expect(store.rows.get(id)).not.toEqual(row);
 });
 
 test.each(changes)(
   '%s whose answer was lost is recognized as written by this process',
-  async (_name, record, change) => {
-    const store = storeWith(record);
-    const once = storeWith(record);
+  async (_name, row, change) => {
+    const store = storeWith(row);
+    const once = storeWith(row);
     await once.apply(change);
     const outcome = await writeChange(withLostAnswers(store), change);
-    expect(outcome).toEqual({ kind: 'written', record: once.items.get(id) });
+    expect(outcome).toEqual({ kind: 'written', record: once.rows.get(id) });
   },
 );
 
-test.each(changes)('%s without a record is lost', async (_name, _row, change) => {
+test.each(changes)('%s without a row is lost', async (_name, _row, change) => {
   expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
 });
 
@@ -119,75 +98,37 @@ describe('the write of another process does not count as an own write', () => {
     [
       'timeOutOversized: another process timed out without that read',
       timedOut,
-      timeOutOversized(on(runningRecord)),
+      timeOutOversized(on(runningRow)),
     ],
-    [
-      'markStarting: another attempt has started',
-      startedBy('theirs'),
-      markStarting({ ...on(extraction()), attemptId: 'mine' }),
-    ],
+    ['markStarting: another attempt has started', startedBy('theirs'), markStarting(fresh)],
     [
       'markStarting: the own start was settled as stale before the answer',
       closedBy('UNCONFIRMED', 'mine'),
-      markStarting({ ...on(extraction()), attemptId: 'mine' }),
+      markStarting(fresh),
     ],
-    [
-      'markStarting: the start was abandoned',
-      extractionIn('NOT_STARTED'),
-      markStarting({ ...on(extraction()), attemptId: 'mine' }),
-    ],
-    [
-      'revertToRequested: another attempt is in progress',
-      startedBy('theirs'),
-      revertToRequested({ record: starting, attemptId: 'mine', timings }),
-    ],
-    [
-      'revertToRequested: settled as stale',
-      closedBy('UNCONFIRMED', 'mine'),
-      revertToRequested({ record: starting, attemptId: 'mine', timings }),
-    ],
+    ['markStarting: the start was abandoned', extractionIn('NOT_STARTED'), markStarting(fresh)],
+    ['revertToRequested: another attempt is in progress', startedBy('theirs'), revertToRequested(mine)],
+    ['revertToRequested: settled as stale', closedBy('UNCONFIRMED', 'mine'), revertToRequested(mine)],
     [
       'markRunning: another attempt is in progress',
       startedBy('theirs'),
-      markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-9' }),
+      markRunning({ ...mine, taskId: 'task-9' }),
     ],
-    [
-      'markRunning: another task runs',
-      runningRecord,
-      markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-9' }),
-    ],
+    ['markRunning: another task runs', runningRow, markRunning({ ...mine, taskId: 'task-9' })],
     [
       'markRejected: of another attempt',
       closedBy('REJECTED', 'theirs'),
-      markRejected({ ...on(starting), attemptId: 'mine', reason: 'r' }),
+      markRejected({ ...mine, reason: 'r' }),
     ],
     [
       'markUnconfirmed: of another attempt',
       closedBy('UNCONFIRMED', 'theirs'),
-      markUnconfirmed({ ...on(starting), attemptId: 'mine', reason: 'r', settledBy: 'start' }),
+      markUnconfirmed({ ...mine, reason: 'r', settledBy: 'start' }),
     ],
     ['markNotStarted: it has started', starting, markNotStarted({ ...on(extraction()), reason: 'r' })],
-    [
-      'markSettled: with another status',
-      extractionIn('FAILED'),
-      markSettled({
-        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-        settledBy: 'webhook',
-        now,
-        timings,
-      }),
-    ],
-    [
-      'markSettled: timed out first',
-      timedOut,
-      markSettled({
-        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-        settledBy: 'webhook',
-        now,
-        timings,
-      }),
-    ],
-    ['markTimedOut: settled first', completed, markTimedOut(on(runningRecord))],
+    ['markSettled: with another status', extractionIn('FAILED'), markSettled(completing)],
+    ['markSettled: timed out first', timedOut, markSettled(completing)],
+    ['markTimedOut: settled first', completed, markTimedOut(on(runningRow))],
     [
       'closeCollected: a correction came first',
       completed,
@@ -202,7 +143,7 @@ describe('the write of another process does not count as an own write', () => {
     [
       'reschedule: rescheduled meanwhile',
       extractionIn('RUNNING', { dueAt: iso(1) }),
-      reschedule({ record: runningRecord, dueAt: iso(500) }),
+      reschedule({ record: runningRow, dueAt: iso(500) }),
     ],
     [
       'reschedule: closed',
@@ -215,14 +156,9 @@ describe('the write of another process does not count as an own write', () => {
 });
 
 test('an outcome that another process has written already is equal', async () => {
-  const record = extractionIn('COMPLETED', { settledBy: 'reconcile' });
-  const again = markSettled({
-    reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-    settledBy: 'webhook',
-    now,
-    timings,
-  });
-  expect(await writeChange(storeWith(record), again)).toEqual({ kind: 'equal', record });
+  const row = extractionIn('COMPLETED', { settledBy: 'reconcile' });
+  const again = markSettled(completing);
+  expect(await writeChange(storeWith(row), again)).toEqual({ kind: 'equal', record: row });
 });
 
 const earlier = at(99);
@@ -237,35 +173,35 @@ test.each<readonly [string, Extraction, Change, Change]>([
   [
     'markUnconfirmed',
     starting,
-    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'r', settledBy: 'start' }),
-    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'r', settledBy: 'reconcile' }),
+    markUnconfirmed({ ...first, reason: 'r', settledBy: 'start' }),
+    markUnconfirmed({ ...first, reason: 'r', settledBy: 'reconcile' }),
   ],
-  ['markTimedOut', runningRecord, markTimedOut(on(runningRecord, earlier)), markTimedOut(on(runningRecord))],
+  ['markTimedOut', runningRow, markTimedOut(on(runningRow, earlier)), markTimedOut(on(runningRow))],
   [
     'closeCollected',
     completed,
     closeCollected({ ...on(completed, earlier), found: {} }),
     closeCollected({ ...on(completed), found: {} }),
   ],
-])('%s that another process has written already is equal', async (_what, record, theirs, own) => {
-  const store = storeWith(record);
+])('%s that another process has written already is equal', async (_what, row, theirs, own) => {
+  const store = storeWith(row);
   await store.apply(theirs);
-  expect(await writeChange(store, own)).toEqual({ kind: 'equal', record: store.items.get(id) });
+  expect(await writeChange(store, own)).toEqual({ kind: 'equal', record: store.rows.get(id) });
 });
 
 test.each([
-  ['a reschedule', reschedule({ record: runningRecord, dueAt: iso(500) })],
-  ["a sweep's lease", leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
-])('%s whose answer was lost is equal, as the record does not show who wrote it', async (_what, change) => {
-  const store = storeWith(runningRecord);
+  ['a reschedule', reschedule({ record: runningRow, dueAt: iso(500) })],
+  ["a sweep's claim", claimDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
+])('%s whose answer was lost is equal, as the row does not show who wrote it', async (_what, change) => {
+  const store = storeWith(runningRow);
   expect(await writeChange(withLostAnswers(store), change)).toEqual({
     kind: 'equal',
-    record: { ...runningRecord, dueAt: iso(500) },
+    record: { ...runningRow, dueAt: iso(500) },
   });
 });
 
 test('a task that was settled before the answer to its RUNNING write was written by this process', async () => {
-  const change = markRunning({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' });
+  const change = markRunning({ ...first, taskId: 'task-1' });
   expect(await writeChange(storeWith(completed), change)).toEqual({
     kind: 'written',
     record: completed,
@@ -278,7 +214,5 @@ test('a store that fails is not a lost race', async () => {
       throw new Error('table down');
     },
   });
-  await expect(writeChange(store, markStarting({ ...on(extraction()), attemptId: 'mine' }))).rejects.toThrow(
-    'table down',
-  );
+  await expect(writeChange(store, markStarting(fresh))).rejects.toThrow('table down');
 });

@@ -4,6 +4,7 @@ import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
   type ExtractionStatus,
+  type TerminalStatus,
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
@@ -43,149 +44,83 @@ import { memoryExtractionStore } from '../../../support/memory-extraction-store.
 const now = at(100);
 const on = (record: Extraction) => ({ record, now, timings });
 
-/** Every move of the design's table, as it is made on a record: which records it is for, and what it makes of them. */
-const moves: readonly {
-  readonly name: string;
-  readonly of: (record: Extraction) => Change;
-  readonly from: readonly ExtractionStatus[];
-  readonly to: ExtractionStatus;
+const [attemptId, taskId] = ['attempt-1', 'task-1'];
+/** What is reported of task-1. */
+const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 'webhook') => ({
+  ...{ reported: { extractionId: id, taskId, taskStatus }, settledBy, now, timings },
+});
+const soon = iso(100 + 120);
+
+type Decided = ReturnType<typeof on>;
+type Move = readonly [
+  name: string,
+  of: (on: Decided) => Change,
+  from: ExtractionStatus,
+  to: ExtractionStatus,
   /** The new `dueAt`; undefined if the transition closes the record. */
-  readonly dueAt: string | undefined;
-}[] = [
-  {
-    name: 'markStarting',
-    of: (record) => markStarting({ ...on(record), attemptId: 'attempt-1' }),
-    from: ['REQUESTED'],
-    to: 'STARTING',
-    // As it was: the end of the start window is after the death of the attempt and the machine's retries.
-    dueAt: iso(900),
-  },
-  {
-    name: 'disownTask',
-    of: (record) => disownTask({ ...on(record), taskId: 'task-1', settledBy: 'reconcile' }),
-    from: ['RUNNING'],
-    to: 'UNCONFIRMED',
-    dueAt: undefined,
-  },
-  {
-    name: 'timeOutOversized',
-    of: (record) => timeOutOversized(on(record)),
-    from: ['RUNNING'],
-    to: 'TIMED_OUT',
-    dueAt: undefined,
-  },
-  {
-    name: 'revertToRequested',
-    of: (record) => revertToRequested({ record, attemptId: 'attempt-1', timings }),
-    from: ['STARTING'],
-    to: 'REQUESTED',
-    dueAt: iso(900),
-  },
-  {
-    name: 'markRunning',
-    of: (record) => markRunning({ ...on(record), attemptId: 'attempt-1', taskId: 'task-1' }),
-    from: ['STARTING'],
-    to: 'RUNNING',
-    // The machine's own end.
-    dueAt: iso(7_200 + 900),
-  },
-  {
-    name: 'markRunningLate',
-    of: (record) => markRunningLate({ ...on(record), attemptId: 'attempt-1', taskId: 'task-1' }),
-    from: ['UNCONFIRMED'],
-    to: 'RUNNING',
-    // The machine has most likely ended: soon.
-    dueAt: iso(100 + 120),
-  },
-  {
-    name: 'markRejected',
-    of: (record) => markRejected({ ...on(record), attemptId: 'attempt-1', reason: 'http-400' }),
-    from: ['STARTING'],
-    to: 'REJECTED',
-    dueAt: undefined,
-  },
-  {
-    name: 'markUnconfirmed',
-    of: (record) =>
-      markUnconfirmed({
-        ...on(record),
-        attemptId: 'attempt-1',
-        reason: 'start-interrupted',
-        settledBy: 'reconcile',
-      }),
-    from: ['STARTING'],
-    to: 'UNCONFIRMED',
-    dueAt: undefined,
-  },
-  {
-    name: 'markNotStarted',
-    of: (record) => markNotStarted({ ...on(record), reason: 'start-abandoned' }),
-    from: ['REQUESTED'],
-    to: 'NOT_STARTED',
-    dueAt: undefined,
-  },
-  {
-    name: 'markSettled',
-    of: () =>
-      markSettled({
-        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' },
-        settledBy: 'webhook',
-        now,
-        timings,
-      }),
-    from: ['RUNNING'],
-    to: 'PARTIAL',
-    dueAt: iso(100 + 120),
-  },
-  {
-    name: 'markTimedOut',
-    of: (record) => markTimedOut(on(record)),
-    from: ['RUNNING'],
-    to: 'TIMED_OUT',
-    dueAt: iso(100 + 120),
-  },
-  {
-    name: 'correctOutcome',
-    of: () =>
-      correctOutcome({
-        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' },
-        settledBy: 'webhook',
-        now,
-        timings,
-      }),
-    from: ['TIMED_OUT'],
-    to: 'PARTIAL',
-    dueAt: iso(100 + 120),
-  },
+  dueAt: string | undefined,
 ];
 
-const stores: readonly (readonly [string, (record: Extraction) => Promise<ExtractionStore>])[] = [
+/** Every move of the design's table, as it is made on a row: which rows it is for, and what it makes of them. */
+const moves: readonly Move[] = [
+  // As it was: the end of the start window is after the death of the attempt and the machine's retries.
+  ['markStarting', (on) => markStarting({ ...on, attemptId }), 'REQUESTED', 'STARTING', iso(900)],
+  ['revertToRequested', (on) => revertToRequested({ ...on, attemptId }), 'STARTING', 'REQUESTED', iso(900)],
+  // The machine's own end.
+  ['markRunning', (on) => markRunning({ ...on, attemptId, taskId }), 'STARTING', 'RUNNING', iso(7_200 + 900)],
+  // The machine has most likely ended: soon.
+  ['markRunningLate', (on) => markRunningLate({ ...on, attemptId, taskId }), 'UNCONFIRMED', 'RUNNING', soon],
+  [
+    'markRejected',
+    (on) => markRejected({ ...on, attemptId, reason: 'http-400' }),
+    ...(['STARTING', 'REJECTED', undefined] as const),
+  ],
+  [
+    'markUnconfirmed',
+    (on) => markUnconfirmed({ ...on, attemptId, reason: 'start-interrupted', settledBy: 'reconcile' }),
+    ...(['STARTING', 'UNCONFIRMED', undefined] as const),
+  ],
+  ['markNotStarted', (on) => markNotStarted({ ...on, reason: 'r' }), 'REQUESTED', 'NOT_STARTED', undefined],
+  [
+    'disownTask',
+    (on) => disownTask({ ...on, taskId, settledBy: 'reconcile' }),
+    ...(['RUNNING', 'UNCONFIRMED', undefined] as const),
+  ],
+  ['timeOutOversized', timeOutOversized, 'RUNNING', 'TIMED_OUT', undefined],
+  ['markTimedOut', markTimedOut, 'RUNNING', 'TIMED_OUT', soon],
+  ['markSettled', () => markSettled(reporting('PARTIAL')), 'RUNNING', 'PARTIAL', soon],
+  ['correctOutcome', () => correctOutcome(reporting('PARTIAL')), 'TIMED_OUT', 'PARTIAL', soon],
+];
+
+/** A row with the attempt and the task of every move, so that the status alone decides. */
+const rowIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
+
+const stores: readonly (readonly [string, (row: Extraction) => Promise<ExtractionStore>])[] = [
   [
     'in memory',
-    async (record) => {
+    async (row) => {
       const store = memoryExtractionStore();
-      store.items.set(record.extractionId, record);
+      store.rows.set(row.extractionId, row);
       return store;
     },
   ],
   [
     'as DynamoDB expressions',
-    async (record) => {
+    async (row) => {
       const table = interpretedDynamo('extractionId');
-      table.items.set(record.extractionId, record as unknown as Record<string, unknown>);
+      table.rows.set(row.extractionId, row as unknown as Record<string, unknown>);
       return dynamoExtractionStore(table.client, 'T');
     },
   ],
 ];
 
 describe.each(stores)('%s', (_where, storeWith) => {
-  describe.each(moves)('$name', ({ of, from, to, dueAt }) => {
-    test.each(allStatuses)(`on %s: only from ${from.join(' and ')}`, async (status) => {
-      // Every record has the attempt and the task of the move, so that the status alone decides.
-      const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
+  describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
+    test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
+      const before = rowIn(status);
       const store = await storeWith(before);
-      const result = await store.apply(of(before));
-      if (from.includes(status)) {
+      const result = await store.apply(of(on(before)));
+      if (from === status) {
         expect(result).toMatchObject({ applied: true, record: { status: to } });
       } else {
         expect(result).toEqual({ applied: false, record: before });
@@ -194,34 +129,31 @@ describe.each(stores)('%s', (_where, storeWith) => {
     });
 
     test('sets dueAt, or closes', async () => {
-      for (const status of from) {
-        const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
-        const { record } = await (await storeWith(before)).apply(of(before));
-        if (dueAt === undefined) {
-          expect(record).not.toHaveProperty('dueShard');
-          expect(record).not.toHaveProperty('dueAt');
-          expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
-        } else {
-          expect(record).toMatchObject({ dueShard: dueShardOf(id), dueAt });
-          expect(record).not.toHaveProperty('expiresAt');
-        }
+      const { record } = await (await storeWith(rowIn(from))).apply(of(on(rowIn(from))));
+      if (dueAt === undefined) {
+        expect(record).not.toHaveProperty('dueShard');
+        expect(record).not.toHaveProperty('dueAt');
+        expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
+      } else {
+        expect(record).toMatchObject({ dueShard: dueShardOf(id), dueAt });
+        expect(record).not.toHaveProperty('expiresAt');
       }
     });
   });
 });
 
-test.each(moves)('$name writes isFinal only if no transition leads out of $to', async ({ of, from, to }) => {
-  const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
-  for (const status of from) {
-    const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
-    const { record } = await applyTo(before, of(before));
+test.each(moves)(
+  '%s writes isFinal only if no transition leads out of its status',
+  async (_, of, from, to) => {
+    const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
+    const { record } = await applyTo(rowIn(from), of(on(rowIn(from))));
     expect([to, record?.isFinal]).toEqual([to, isLeft ? undefined : true]);
-  }
-});
+  },
+);
 
-const applyTo = async (record: Extraction, change: Change) => {
+const applyTo = async (row: Extraction, change: Change) => {
   const store = memoryExtractionStore();
-  store.items.set(record.extractionId, record);
+  store.rows.set(row.extractionId, row);
   return store.apply(change);
 };
 
@@ -240,10 +172,9 @@ describe('a transition of one attempt does not apply to another', () => {
   });
 
   test('UNCONFIRMED of another attempt stays', async () => {
-    const record = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
+    const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
     expect(
-      (await applyTo(record, markRunningLate({ ...on(record), attemptId: 'mine', taskId: 'task-1' })))
-        .applied,
+      (await applyTo(row, markRunningLate({ ...on(row), attemptId: 'mine', taskId: 'task-1' }))).applied,
     ).toBe(false);
   });
 });
@@ -251,20 +182,8 @@ describe('a transition of one attempt does not apply to another', () => {
 describe('a final status applies to its own task only', () => {
   test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
     for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
-      const record = extractionIn(status, { taskId: 'task-2' });
-      expect(
-        (
-          await applyTo(
-            record,
-            move({
-              reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-              settledBy: 'webhook',
-              now,
-              timings,
-            }),
-          )
-        ).applied,
-      ).toBe(false);
+      const row = extractionIn(status, { taskId: 'task-2' });
+      expect((await applyTo(row, move(reporting('COMPLETED')))).applied).toBe(false);
     }
   });
 });
@@ -319,10 +238,10 @@ test.each([
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
-  const before = extractionIn('UNCONFIRMED');
+  const row = extractionIn('UNCONFIRMED');
   const { record } = await applyTo(
-    before,
-    markRunningLate({ ...on(before), attemptId: 'attempt-1', taskId: 'task-1' }),
+    row,
+    markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
   );
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
@@ -334,15 +253,7 @@ test.each(terminalStatuses)('%s is written with settledAt and settledBy', async 
     ['RUNNING', markSettled],
     ['TIMED_OUT', correctOutcome],
   ] as const) {
-    const { record } = await applyTo(
-      extractionIn(from),
-      move({
-        reported: { extractionId: id, taskId: 'task-1', taskStatus: status },
-        settledBy: 'start',
-        now,
-        timings,
-      }),
-    );
+    const { record } = await applyTo(extractionIn(from), move(reporting(status, 'start')));
     expect(record).toMatchObject({ status, settledAt: iso(100), settledBy: 'start' });
     expect(record).not.toHaveProperty('reason');
   }
@@ -350,15 +261,7 @@ test.each(terminalStatuses)('%s is written with settledAt and settledBy', async 
 
 test('a correction after grace reopens the record', async () => {
   const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
-  const { record } = await applyTo(
-    closed,
-    correctOutcome({
-      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-      settledBy: 'webhook',
-      now,
-      timings,
-    }),
-  );
+  const { record } = await applyTo(closed, correctOutcome(reporting('COMPLETED')));
   expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(220) });
   expect(record).not.toHaveProperty('expiresAt');
 });
@@ -368,21 +271,18 @@ describe('collecting', () => {
   const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
 
   test('writes the results, and closes', async () => {
-    const before = extractionIn('COMPLETED');
-    const { record } = await applyTo(
-      before,
-      closeCollected({ ...on(before), found: { results, actionResults } }),
-    );
+    const row = extractionIn('COMPLETED');
+    const { record } = await applyTo(row, closeCollected({ ...on(row), found: { results, actionResults } }));
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
     expect(record).not.toHaveProperty('dueShard');
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
   });
 
   test('that is abandoned writes a collectionError, and closes', async () => {
-    const before = extractionIn('COMPLETED');
+    const row = extractionIn('COMPLETED');
     const { record } = await applyTo(
-      before,
-      closeUncollected({ ...on(before), collectionError: 'results-too-large' }),
+      row,
+      closeUncollected({ ...on(row), collectionError: 'results-too-large' }),
     );
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
     expect(record).not.toHaveProperty('collectedAt');
@@ -390,15 +290,15 @@ describe('collecting', () => {
   });
 
   test('that succeeds after it was abandoned removes the collectionError', async () => {
-    const before = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(before, closeCollected({ ...on(before), found: {} }));
+    const row = extractionIn('COMPLETED', { collectionError: 'gone' });
+    const { record } = await applyTo(row, closeCollected({ ...on(row), found: {} }));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), found: {} })],
-    ['abandoned', (record: Extraction) => closeUncollected({ ...on(record), collectionError: 'x' })],
-    ['ended', (record: Extraction) => closeAfterGrace(on(record))],
+    ['closeCollected', (row: Extraction) => closeCollected({ ...on(row), found: {} })],
+    ['abandoned', (row: Extraction) => closeUncollected({ ...on(row), collectionError: 'x' })],
+    ['ended', (row: Extraction) => closeAfterGrace(on(row))],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
@@ -409,9 +309,9 @@ describe('collecting', () => {
 
 describe('rescheduling', () => {
   test('changes dueAt and nothing else', async () => {
-    const record = extractionIn('RUNNING');
-    expect((await applyTo(record, reschedule({ record, dueAt: iso(500) }))).record).toEqual({
-      ...record,
+    const row = extractionIn('RUNNING');
+    expect((await applyTo(row, reschedule({ record: row, dueAt: iso(500) }))).record).toEqual({
+      ...row,
       dueAt: iso(500),
     });
   });
