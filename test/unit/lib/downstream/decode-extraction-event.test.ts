@@ -30,59 +30,65 @@ import { at, extraction, extractionIn, id, iso, timings } from '../../../support
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
 
-type Make = (row: Extraction, now: Date) => Change;
+type Make = (record: Extraction, now: Date) => Change;
 
-const isCollectable = (row: Extraction): boolean =>
-  isTerminalStatus(row.status) && row.collectedAt === undefined;
+const isCollectable = (record: Extraction): boolean =>
+  isTerminalStatus(record.status) && record.collectedAt === undefined;
 const on = (record: Extraction, now: Date) => ({ record, now, timings });
-const by = (row: Extraction, now: Date) => ({ ...on(row, now), attemptId: row.attemptId ?? 'attempt-1' });
-const factOf = (row: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
-  extractionId: row.extractionId,
-  taskId: row.taskId ?? 'none',
+const by = (record: Extraction, now: Date) => ({
+  ...on(record, now),
+  attemptId: record.attemptId ?? 'attempt-1',
+});
+const factOf = (record: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
+  extractionId: record.extractionId,
+  taskId: record.taskId ?? 'none',
   taskStatus,
 });
 const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64) };
 
 const taskId = 'task-1';
-const isOpenForResults = (row: Extraction): boolean =>
-  isCollectable(row) && row.collectionError === undefined;
+const isOpenForResults = (record: Extraction): boolean =>
+  isCollectable(record) && record.collectionError === undefined;
 const isTimedOut = ({ status }: Extraction): boolean => status === 'TIMED_OUT';
-const isUnexplained = (row: Extraction): boolean =>
-  isOpenForResults(row) || (isTimedOut(row) && row.collectionError === undefined);
+const isUnexplained = (record: Extraction): boolean =>
+  isOpenForResults(record) || (isTimedOut(record) && record.collectionError === undefined);
 
-/** Every write that the service makes, the kind of event that it is to a consumer, and the rows that it is for. */
-const writes: readonly (readonly [kind: string, make: Make, isFor?: (row: Extraction) => boolean])[] = [
-  ['progressed', (row, now) => markStarting({ ...on(row, now), attemptId: 'attempt-1' })],
-  ['progressed', (row, now) => revertToRequested(by(row, now))],
-  ['progressed', (row, now) => markRunning({ ...by(row, now), taskId })],
-  ['reopened', (row, now) => markRunningLate({ ...by(row, now), taskId })],
-  ['settled', (row, now) => markRejected({ ...by(row, now), reason: 'http-400' })],
-  ['settled', (row, now) => markUnconfirmed({ ...by(row, now), reason: 'unknown', settledBy: 'start' })],
-  ['settled', (row, now) => markNotStarted({ ...on(row, now), reason: 'start-abandoned' })],
-  ['settled', (row, now) => markTimedOut(on(row, now))],
-  ['settled', (row, now) => timeOutOversized(on(row, now))],
+/** Every write that the service makes, the kind of event that it is to a consumer, and the records that it is for. */
+const writes: readonly (readonly [kind: string, make: Make, isFor?: (record: Extraction) => boolean])[] = [
+  ['progressed', (record, now) => markStarting({ ...on(record, now), attemptId: 'attempt-1' })],
+  ['progressed', (record, now) => revertToRequested(by(record, now))],
+  ['progressed', (record, now) => markRunning({ ...by(record, now), taskId })],
+  ['reopened', (record, now) => markRunningLate({ ...by(record, now), taskId })],
+  ['settled', (record, now) => markRejected({ ...by(record, now), reason: 'http-400' })],
   [
     'settled',
-    (row, now) => disownTask({ ...on(row, now), taskId: row.taskId ?? 'none', settledBy: 'start' }),
+    (record, now) => markUnconfirmed({ ...by(record, now), reason: 'unknown', settledBy: 'start' }),
   ],
-  ['housekeeping', (row, now) => rememberOversized({ record: row, now })],
+  ['settled', (record, now) => markNotStarted({ ...on(record, now), reason: 'start-abandoned' })],
+  ['settled', (record, now) => markTimedOut(on(record, now))],
+  ['settled', (record, now) => timeOutOversized(on(record, now))],
+  [
+    'settled',
+    (record, now) => disownTask({ ...on(record, now), taskId: record.taskId ?? 'none', settledBy: 'start' }),
+  ],
+  ['housekeeping', (record, now) => rememberOversized({ record, now })],
   ...terminalStatuses.flatMap((status): readonly (readonly [string, Make])[] => {
-    const reporting = (row: Extraction, now: Date) => ({ reported: factOf(row, status), now, timings });
+    const reporting = (record: Extraction, now: Date) => ({ reported: factOf(record, status), now, timings });
     return [
-      ['settled', (row, now) => markSettled({ ...reporting(row, now), settledBy: 'webhook' })],
-      ['corrected', (row, now) => correctOutcome({ ...reporting(row, now), settledBy: 'reconcile' })],
+      ['settled', (record, now) => markSettled({ ...reporting(record, now), settledBy: 'webhook' })],
+      ['corrected', (record, now) => correctOutcome({ ...reporting(record, now), settledBy: 'reconcile' })],
     ];
   }),
-  ['collected', (row, now) => closeCollected({ ...on(row, now), found: { results } }), isCollectable],
-  ['collected', (row, now) => closeCollected({ ...on(row, now), found: {} }), isCollectable],
+  ['collected', (record, now) => closeCollected({ ...on(record, now), found: { results } }), isCollectable],
+  ['collected', (record, now) => closeCollected({ ...on(record, now), found: {} }), isCollectable],
   [
     'not-collected',
-    (row, now) => closeUncollected({ ...on(row, now), collectionError: 'results-too-large' }),
+    (record, now) => closeUncollected({ ...on(record, now), collectionError: 'results-too-large' }),
     isOpenForResults,
   ],
-  ['not-collected', (row, now) => abandonOversized(on(row, now)), isUnexplained],
-  ['housekeeping', (row, now) => closeAfterGrace(on(row, now)), isTimedOut],
-  ['housekeeping', (row, now) => reschedule({ record: row, dueAt: now.toISOString() })],
+  ['not-collected', (record, now) => abandonOversized(on(record, now)), isUnexplained],
+  ['housekeeping', (record, now) => closeAfterGrace(on(record, now)), isTimedOut],
+  ['housekeeping', (record, now) => reschedule({ record, dueAt: now.toISOString() })],
 ];
 
 describe('whatever the service writes, in whatever order', () => {

@@ -3,11 +3,11 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { writeChange } from '../../../../lib/extraction/store.ts';
 import {
   type Change,
-  claimDue,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   correctOutcome,
+  leaseDue,
   markNotStarted,
   markRejected,
   markRunning,
@@ -34,9 +34,9 @@ import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const now = at(100);
 const on = (record: Extraction, time = now) => ({ record, now: time, timings });
-const storeWith = (row: Extraction) => {
+const storeWith = (record: Extraction) => {
   const store = memoryExtractionStore();
-  store.rows.set(row.extractionId, row);
+  store.items.set(record.extractionId, record);
   return store;
 };
 
@@ -46,11 +46,11 @@ const starting = extractionIn('STARTING');
 const fresh = { ...on(extraction()), attemptId: 'mine' } as const;
 const mine = { ...on(starting), attemptId: 'mine' } as const;
 const first = { ...on(starting), attemptId: 'attempt-1' } as const;
-const runningRow = extractionIn('RUNNING');
+const runningRecord = extractionIn('RUNNING');
 const completed = extractionIn('COMPLETED');
 const timedOut = extractionIn('TIMED_OUT');
 
-/** Each kind of change, on a row that it is for. */
+/** Each kind of change, on a record that it is for. */
 const changes: readonly (readonly [string, Extraction, Change])[] = [
   ['markStarting', extraction(), markStarting(fresh)],
   ['revertToRequested', starting, revertToRequested(first)],
@@ -59,33 +59,33 @@ const changes: readonly (readonly [string, Extraction, Change])[] = [
   ['markRejected', starting, markRejected({ ...first, reason: 'http-400' })],
   ['markUnconfirmed', starting, markUnconfirmed({ ...first, reason: 'unknown', settledBy: 'start' })],
   ['markNotStarted', extraction(), markNotStarted({ ...on(extraction()), reason: 'start-abandoned' })],
-  ['markSettled', runningRow, markSettled(completing)],
+  ['markSettled', runningRecord, markSettled(completing)],
   ['correctOutcome', timedOut, correctOutcome(completing)],
-  ['markTimedOut', runningRow, markTimedOut(on(runningRow))],
+  ['markTimedOut', runningRecord, markTimedOut(on(runningRecord))],
   ['closeCollected', completed, closeCollected({ ...on(completed), found: {} })],
   ['closeUncollected', completed, closeUncollected({ ...on(completed), collectionError: 'too-late' })],
   ['closeAfterGrace', timedOut, closeAfterGrace(on(timedOut))],
 ];
 
-test.each(changes)('%s that applies is written', async (_name, row, change) => {
-  const store = storeWith(row);
+test.each(changes)('%s that applies is written', async (_name, record, change) => {
+  const store = storeWith(record);
   const outcome = await writeChange(store, change);
-  expect(outcome).toEqual({ kind: 'written', record: store.rows.get(id) });
-  expect(store.rows.get(id)).not.toEqual(row);
+  expect(outcome).toEqual({ kind: 'written', record: store.items.get(id) });
+  expect(store.items.get(id)).not.toEqual(record);
 });
 
 test.each(changes)(
   '%s whose answer was lost is recognized as written by this process',
-  async (_name, row, change) => {
-    const store = storeWith(row);
-    const once = storeWith(row);
+  async (_name, record, change) => {
+    const store = storeWith(record);
+    const once = storeWith(record);
     await once.apply(change);
     const outcome = await writeChange(withLostAnswers(store), change);
-    expect(outcome).toEqual({ kind: 'written', record: once.rows.get(id) });
+    expect(outcome).toEqual({ kind: 'written', record: once.items.get(id) });
   },
 );
 
-test.each(changes)('%s without a row is lost', async (_name, _row, change) => {
+test.each(changes)('%s without a record is lost', async (_name, _row, change) => {
   expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
 });
 
@@ -98,7 +98,7 @@ describe('the write of another process does not count as an own write', () => {
     [
       'timeOutOversized: another process timed out without that read',
       timedOut,
-      timeOutOversized(on(runningRow)),
+      timeOutOversized(on(runningRecord)),
     ],
     ['markStarting: another attempt has started', startedBy('theirs'), markStarting(fresh)],
     [
@@ -114,7 +114,7 @@ describe('the write of another process does not count as an own write', () => {
       startedBy('theirs'),
       markRunning({ ...mine, taskId: 'task-9' }),
     ],
-    ['markRunning: another task runs', runningRow, markRunning({ ...mine, taskId: 'task-9' })],
+    ['markRunning: another task runs', runningRecord, markRunning({ ...mine, taskId: 'task-9' })],
     [
       'markRejected: of another attempt',
       closedBy('REJECTED', 'theirs'),
@@ -128,7 +128,7 @@ describe('the write of another process does not count as an own write', () => {
     ['markNotStarted: it has started', starting, markNotStarted({ ...on(extraction()), reason: 'r' })],
     ['markSettled: with another status', extractionIn('FAILED'), markSettled(completing)],
     ['markSettled: timed out first', timedOut, markSettled(completing)],
-    ['markTimedOut: settled first', completed, markTimedOut(on(runningRow))],
+    ['markTimedOut: settled first', completed, markTimedOut(on(runningRecord))],
     [
       'closeCollected: a correction came first',
       completed,
@@ -143,7 +143,7 @@ describe('the write of another process does not count as an own write', () => {
     [
       'reschedule: rescheduled meanwhile',
       extractionIn('RUNNING', { dueAt: iso(1) }),
-      reschedule({ record: runningRow, dueAt: iso(500) }),
+      reschedule({ record: runningRecord, dueAt: iso(500) }),
     ],
     [
       'reschedule: closed',
@@ -156,9 +156,9 @@ describe('the write of another process does not count as an own write', () => {
 });
 
 test('an outcome that another process has written already is equal', async () => {
-  const row = extractionIn('COMPLETED', { settledBy: 'reconcile' });
+  const record = extractionIn('COMPLETED', { settledBy: 'reconcile' });
   const again = markSettled(completing);
-  expect(await writeChange(storeWith(row), again)).toEqual({ kind: 'equal', record: row });
+  expect(await writeChange(storeWith(record), again)).toEqual({ kind: 'equal', record });
 });
 
 const earlier = at(99);
@@ -176,27 +176,27 @@ test.each<readonly [string, Extraction, Change, Change]>([
     markUnconfirmed({ ...first, reason: 'r', settledBy: 'start' }),
     markUnconfirmed({ ...first, reason: 'r', settledBy: 'reconcile' }),
   ],
-  ['markTimedOut', runningRow, markTimedOut(on(runningRow, earlier)), markTimedOut(on(runningRow))],
+  ['markTimedOut', runningRecord, markTimedOut(on(runningRecord, earlier)), markTimedOut(on(runningRecord))],
   [
     'closeCollected',
     completed,
     closeCollected({ ...on(completed, earlier), found: {} }),
     closeCollected({ ...on(completed), found: {} }),
   ],
-])('%s that another process has written already is equal', async (_what, row, theirs, own) => {
-  const store = storeWith(row);
+])('%s that another process has written already is equal', async (_what, record, theirs, own) => {
+  const store = storeWith(record);
   await store.apply(theirs);
-  expect(await writeChange(store, own)).toEqual({ kind: 'equal', record: store.rows.get(id) });
+  expect(await writeChange(store, own)).toEqual({ kind: 'equal', record: store.items.get(id) });
 });
 
 test.each([
-  ['a reschedule', reschedule({ record: runningRow, dueAt: iso(500) })],
-  ["a sweep's claim", claimDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
-])('%s whose answer was lost is equal, as the row does not show who wrote it', async (_what, change) => {
-  const store = storeWith(runningRow);
+  ['a reschedule', reschedule({ record: runningRecord, dueAt: iso(500) })],
+  ["a sweep's lease", leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
+])('%s whose answer was lost is equal, as the record does not show who wrote it', async (_what, change) => {
+  const store = storeWith(runningRecord);
   expect(await writeChange(withLostAnswers(store), change)).toEqual({
     kind: 'equal',
-    record: { ...runningRow, dueAt: iso(500) },
+    record: { ...runningRecord, dueAt: iso(500) },
   });
 });
 

@@ -61,7 +61,7 @@ type Move = readonly [
   dueAt: string | undefined,
 ];
 
-/** Every move of the design's table, as it is made on a row: which rows it is for, and what it makes of them. */
+/** Every move of the design's table, as it is made on a record: which records it is for, and what it makes of them. */
 const moves: readonly Move[] = [
   // As it was: the end of the start window is after the death of the attempt and the machine's retries.
   ['markStarting', (on) => markStarting({ ...on, attemptId }), 'REQUESTED', 'STARTING', iso(900)],
@@ -92,23 +92,23 @@ const moves: readonly Move[] = [
   ['correctOutcome', () => correctOutcome(reporting('PARTIAL')), 'TIMED_OUT', 'PARTIAL', soon],
 ];
 
-/** A row with the attempt and the task of every move, so that the status alone decides. */
-const rowIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
+/** A record with the attempt and the task of every move, so that the status alone decides. */
+const recordIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
 
-const stores: readonly (readonly [string, (row: Extraction) => Promise<ExtractionStore>])[] = [
+const stores: readonly (readonly [string, (record: Extraction) => Promise<ExtractionStore>])[] = [
   [
     'in memory',
-    async (row) => {
+    async (record) => {
       const store = memoryExtractionStore();
-      store.rows.set(row.extractionId, row);
+      store.items.set(record.extractionId, record);
       return store;
     },
   ],
   [
     'as DynamoDB expressions',
-    async (row) => {
+    async (record) => {
       const table = interpretedDynamo('extractionId');
-      table.rows.set(row.extractionId, row as unknown as Record<string, unknown>);
+      table.items.set(record.extractionId, record as unknown as Record<string, unknown>);
       return dynamoExtractionStore(table.client, 'T');
     },
   ],
@@ -117,7 +117,7 @@ const stores: readonly (readonly [string, (row: Extraction) => Promise<Extractio
 describe.each(stores)('%s', (_where, storeWith) => {
   describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
     test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
-      const before = rowIn(status);
+      const before = recordIn(status);
       const store = await storeWith(before);
       const result = await store.apply(of(on(before)));
       if (from === status) {
@@ -129,7 +129,7 @@ describe.each(stores)('%s', (_where, storeWith) => {
     });
 
     test('sets dueAt, or closes', async () => {
-      const { record } = await (await storeWith(rowIn(from))).apply(of(on(rowIn(from))));
+      const { record } = await (await storeWith(recordIn(from))).apply(of(on(recordIn(from))));
       if (dueAt === undefined) {
         expect(record).not.toHaveProperty('dueShard');
         expect(record).not.toHaveProperty('dueAt');
@@ -146,14 +146,14 @@ test.each(moves)(
   '%s writes isFinal only if no transition leads out of its status',
   async (_, of, from, to) => {
     const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
-    const { record } = await applyTo(rowIn(from), of(on(rowIn(from))));
+    const { record } = await applyTo(recordIn(from), of(on(recordIn(from))));
     expect([to, record?.isFinal]).toEqual([to, isLeft ? undefined : true]);
   },
 );
 
-const applyTo = async (row: Extraction, change: Change) => {
+const applyTo = async (record: Extraction, change: Change) => {
   const store = memoryExtractionStore();
-  store.rows.set(row.extractionId, row);
+  store.items.set(record.extractionId, record);
   return store.apply(change);
 };
 
@@ -172,9 +172,10 @@ describe('a transition of one attempt does not apply to another', () => {
   });
 
   test('UNCONFIRMED of another attempt stays', async () => {
-    const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
+    const record = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
     expect(
-      (await applyTo(row, markRunningLate({ ...on(row), attemptId: 'mine', taskId: 'task-1' }))).applied,
+      (await applyTo(record, markRunningLate({ ...on(record), attemptId: 'mine', taskId: 'task-1' })))
+        .applied,
     ).toBe(false);
   });
 });
@@ -182,8 +183,8 @@ describe('a transition of one attempt does not apply to another', () => {
 describe('a final status applies to its own task only', () => {
   test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
     for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
-      const row = extractionIn(status, { taskId: 'task-2' });
-      expect((await applyTo(row, move(reporting('COMPLETED')))).applied).toBe(false);
+      const record = extractionIn(status, { taskId: 'task-2' });
+      expect((await applyTo(record, move(reporting('COMPLETED')))).applied).toBe(false);
     }
   });
 });
@@ -238,10 +239,10 @@ test.each([
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
-  const row = extractionIn('UNCONFIRMED');
+  const before = extractionIn('UNCONFIRMED');
   const { record } = await applyTo(
-    row,
-    markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
+    before,
+    markRunningLate({ ...on(before), attemptId: 'attempt-1', taskId: 'task-1' }),
   );
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
@@ -271,18 +272,21 @@ describe('collecting', () => {
   const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
 
   test('writes the results, and closes', async () => {
-    const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, closeCollected({ ...on(row), found: { results, actionResults } }));
+    const before = extractionIn('COMPLETED');
+    const { record } = await applyTo(
+      before,
+      closeCollected({ ...on(before), found: { results, actionResults } }),
+    );
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
     expect(record).not.toHaveProperty('dueShard');
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
   });
 
   test('that is abandoned writes a collectionError, and closes', async () => {
-    const row = extractionIn('COMPLETED');
+    const before = extractionIn('COMPLETED');
     const { record } = await applyTo(
-      row,
-      closeUncollected({ ...on(row), collectionError: 'results-too-large' }),
+      before,
+      closeUncollected({ ...on(before), collectionError: 'results-too-large' }),
     );
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
     expect(record).not.toHaveProperty('collectedAt');
@@ -290,15 +294,15 @@ describe('collecting', () => {
   });
 
   test('that succeeds after it was abandoned removes the collectionError', async () => {
-    const row = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(row, closeCollected({ ...on(row), found: {} }));
+    const before = extractionIn('COMPLETED', { collectionError: 'gone' });
+    const { record } = await applyTo(before, closeCollected({ ...on(before), found: {} }));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['closeCollected', (row: Extraction) => closeCollected({ ...on(row), found: {} })],
-    ['abandoned', (row: Extraction) => closeUncollected({ ...on(row), collectionError: 'x' })],
-    ['ended', (row: Extraction) => closeAfterGrace(on(row))],
+    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), found: {} })],
+    ['abandoned', (record: Extraction) => closeUncollected({ ...on(record), collectionError: 'x' })],
+    ['ended', (record: Extraction) => closeAfterGrace(on(record))],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
@@ -309,9 +313,9 @@ describe('collecting', () => {
 
 describe('rescheduling', () => {
   test('changes dueAt and nothing else', async () => {
-    const row = extractionIn('RUNNING');
-    expect((await applyTo(row, reschedule({ record: row, dueAt: iso(500) }))).record).toEqual({
-      ...row,
+    const record = extractionIn('RUNNING');
+    expect((await applyTo(record, reschedule({ record, dueAt: iso(500) }))).record).toEqual({
+      ...record,
       dueAt: iso(500),
     });
   });
