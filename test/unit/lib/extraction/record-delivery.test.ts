@@ -139,21 +139,3 @@ test('a link without a token wakes no machine, and the queue collects', async ()
   expect(record()).toMatchObject({ status: 'COMPLETED' });
   expect(sent).toHaveLength(1);
 });
-
-test('a delivery after grace, to a link without a token, reopens the record', async () => {
-  const { deliver, record, counted } = world({
-    record: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
-    task: { taskId: 'task-1', extractionId: id },
-  });
-  await deliver();
-  expect(record()).toMatchObject({ status: 'COMPLETED', dueAt: iso(220) });
-  expect(record()).toHaveProperty('dueShard');
-  expect(record()).not.toHaveProperty('expiresAt');
-  expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
-});
-
-test('if its message is lost, the sweep collects after the longest poll interval', async () => {
-  const { deliver, record } = world(running);
-  await deliver();
-  expect(record()?.dueAt).toBe(iso(220));
-});

@@ -211,18 +211,6 @@ describe('a message that the queue does not take', () => {
 });
 
 describe('a lease', () => {
-  test('moves dueAt by five minutes before the message is sent', async () => {
-    const seen: (string | undefined)[] = [];
-    const held = world([running('a', iso(900))], {
-      send: () => {
-        seen.push(held.extractions.items.get('a')?.dueAt);
-        return [];
-      },
-    });
-    await held.sweep();
-    expect(seen).toEqual([iso(1_300)]);
-  });
-
   test('is up to eight minutes longer at random, so that records are not due together again', async () => {
     const rolls = [0, 0.25, 0.5, 0.75];
     const { sweep, extractions } = world(

@@ -135,24 +135,6 @@ describe('what is sealed', () => {
     expect([...requests.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
   });
 
-  test('is removed if the record is that of another request, also before a 422', async () => {
-    const { request, requests } = world();
-    await request();
-    await request();
-    await request({ fingerprint: 'another' });
-    expect([...requests.keys()]).toEqual(['request-1']);
-  });
-
-  test('stays if the record may be its own', async () => {
-    const after = ({ method }: StoreCall): void => {
-      if (method === 'create') throw new Error('lost');
-    };
-    const { request, requests, started } = world({ faults: { after } });
-    await expect(request()).rejects.toThrow('lost');
-    expect([...requests.keys()]).toEqual(['request-1']);
-    expect(started).toEqual([]);
-  });
-
   test('that cannot be removed is counted, and the request is answered', async () => {
     const before = ({ method }: StoreCall): void => {
       if (method === 'remove') throw new Error('throttled');
@@ -192,21 +174,6 @@ describe('a new request by consent', () => {
 });
 
 describe('a repeated request under the same key', () => {
-  test('starts the execution again while the record is REQUESTED within the start window', async () => {
-    let crash = true;
-    const { request, started, time } = world({
-      startExecution: () => {
-        if (crash) throw new Error('crashed');
-      },
-    });
-    await expect(request()).rejects.toThrow('crashed');
-    crash = false;
-    time.advance(899.999);
-    expect(await request()).toMatchObject({ kind: 'replayed', record: { status: 'REQUESTED' } });
-    // Of the record, and not of the request that came again: it is the record that start-task compares it with.
-    expect(started).toMatchObject([{ requestId: 'request-1' }]);
-  });
-
   test('starts nothing after the start window', async () => {
     const { request, started, time } = world();
     await request();
@@ -223,29 +190,6 @@ describe('a repeated request under the same key', () => {
       time.advance(1);
       expect(await request()).toEqual({ kind: 'replayed', record });
       expect(started).toEqual([]);
-    },
-  );
-});
-
-describe('a crash', () => {
-  test.each(['before', 'after'] as const)(
-    'of the put, %s it took effect, is healed by the retry',
-    async (when) => {
-      let broken = true;
-      const { request, record, started, time } = world({
-        faults: {
-          [when]: () => {
-            if (broken) throw new Error('interrupted');
-          },
-        },
-      });
-      await expect(request()).rejects.toThrow('interrupted');
-      expect(started).toEqual([]);
-      broken = false;
-      time.advance(1);
-      await request();
-      expect(record()).toMatchObject({ status: 'REQUESTED' });
-      expect(started).toHaveLength(1);
     },
   );
 });

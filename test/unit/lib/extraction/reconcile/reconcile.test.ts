@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
-import { defined } from '../../../../../lib/defined.ts';
 import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/read-provider.ts';
 import { type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
 import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/reconcile/reconcile.ts';
@@ -8,7 +7,6 @@ import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extracti
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
-import { correctOutcome } from '../../../../../lib/extraction/transitions.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
@@ -30,16 +28,14 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
-import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
-import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine' };
 const broken: ReconcileCaller = { kind: 'queue', cause: 'execution-broken' };
 const swept: ReconcileCaller = { kind: 'queue', cause: 'sweep' };
 const operator: ReconcileCaller = { kind: 'operator' };
 const everybody = [machine, broken, swept, operator];
-const nameOf = (caller: ReconcileCaller): string => (caller.kind === 'queue' ? caller.cause : caller.kind);
 
 /** The provider's answer to a read, as a whole body. */
 const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
@@ -143,20 +139,6 @@ describe('REQUESTED', () => {
     expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'not-started-yet' });
     expect(record()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
   });
-
-  test('a start that is claimed between the read and the write is not abandoned', async () => {
-    const starting = extractionIn('STARTING', { startingAt: iso(99) });
-    const { reconcile, record, counted } = world(extraction(), {
-      through: (store) => ({ ...store, get: async () => extraction() }),
-    });
-    // What the read gave is stale: the record is STARTING by now.
-    const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
-    expect(await held.reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(held.record()).toEqual(starting);
-    expect(held.counted).toEqual([]);
-    await reconcile(machine);
-    expect([record()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
-  });
 });
 
 describe('STARTING', () => {
@@ -195,17 +177,6 @@ describe('RUNNING', () => {
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
-  test('a status that a webhook left in Tasks settles it, and the read only collects', async () => {
-    const { reconcile, record, reads, counted } = world(running, {
-      task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
-      reads: [answer('PARTIAL', full)],
-    });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
-    expect(reads()).toBe(1);
-    expect(counted).toEqual(['SettledByReconcile', 'Collected']);
-  });
-
   test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
     const { reconcile, record, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
@@ -222,48 +193,12 @@ describe('RUNNING', () => {
     ]);
   });
 
-  test.each<readonly [string, Task | undefined]>([
-    ['that is not linked', undefined],
-    ['with a delivery before any link', { taskId: 'task-1', taskStatus: 'FAILED' }],
-  ])('a task %s is adopted before the provider is read', async (_what, before) => {
-    const held = world(running, {
-      ...(before === undefined ? {} : { task: before }),
-      meanwhile: () => expect(held.task()).toMatchObject({ extractionId: id }),
-    });
-    await held.reconcile(machine);
-    expect(held.reads()).toBe(1);
-    expect(held.task()).toEqual({ ...before, taskId: 'task-1', extractionId: id, expiresAt: taskExpiry });
-  });
-
   test('a task that is linked costs one read, and no write', async () => {
     const { reconcile, tasks } = world(running, { task: { taskId: 'task-1', extractionId: id } });
     const adopt = vi.spyOn(tasks, 'adopt');
     await reconcile(machine);
     expect(adopt).not.toHaveBeenCalled();
   });
-
-  test.each<readonly [string, Partial<Task>]>([
-    ['with a delivery', { taskStatus: 'COMPLETED' }],
-    ['without a delivery', {}],
-  ])(
-    'a task of another extraction, %s, is left to it: nothing is read, used or stored',
-    async (_what, notice) => {
-      const theirs = { taskId: 'task-1', extractionId: 'other', ...notice };
-      for (const caller of everybody) {
-        const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
-        expect(await held.reconcile(caller)).toMatchObject({ kind: 'closed' });
-        expect(held.record()).toMatchObject({
-          status: 'UNCONFIRMED',
-          reason: 'task-linked-elsewhere',
-          settledBy: 'reconcile',
-        });
-        expect(isClosed(held.record())).toBe(true);
-        expect(held.task()).toEqual(theirs);
-        expect([held.reads(), held.stored]).toEqual([0, []]);
-        expect(held.counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
-      }
-    },
-  );
 
   test('a task that could not be adopted is not timed out', async () => {
     const { reconcile, record, tasks } = world(running, { now: 7_200 });
@@ -312,12 +247,6 @@ describe('RUNNING', () => {
     expect(reads()).toBe(1);
     expect(counted).toContain('TimedOut');
     expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
-  });
-
-  test('past the deadline, a last read with a final status settles it', async () => {
-    const { reconcile, record } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(record()).toMatchObject({ status: 'COMPLETED' });
   });
 
   test('a moment before the deadline, nothing is decided', async () => {
@@ -511,17 +440,6 @@ describe('settled by the provider and not collected', () => {
     expect(record()).toEqual({ ...settled, dueAt: iso(now + 120) });
     expect([counted, lastReads]).toEqual([[], [1]]);
   });
-
-  test('a last attempt that succeeds collects', async () => {
-    const { reconcile, record, lastReads } = world(settled, {
-      reads: [answer('PARTIAL', full)],
-      now: 999_999,
-    });
-    await reconcile(swept);
-    expect(lastReads).toEqual([1]);
-    expect(record()).toHaveProperty('collectedAt');
-    expect(record()).not.toHaveProperty('collectionError');
-  });
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
@@ -542,15 +460,6 @@ describe('the item of a consent', () => {
   /** The deadline, grace, the time for collecting, and a day: then the item that intake has written expires. */
   const expiry = 7_200 + 86_400 + 86_400 + 86_400;
 
-  test('goes with the close', async () => {
-    const { reconcile, requests } = world(timedOut, { now: 8_000 });
-    await reconcile(swept);
-    expect(requests.items.size).toBe(1);
-    const closing = world(timedOut, { now: 7_200 + 86_400 });
-    expect(await closing.reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(closing.requests.items.size).toBe(0);
-  });
-
   test('outlives a pause that holds the record beyond its expiry', async () => {
     const reads = [new ProviderPaused('paused')];
     const early = world(timedOut, { reads, now: 200_000 });
@@ -566,27 +475,6 @@ describe('the item of a consent', () => {
 describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
-  test('a read in grace with a final status is a correction, and is collected', async () => {
-    const { reconcile, record, counted } = world(timedOut, {
-      reads: [answer('COMPLETED', full)],
-      now: 8_000,
-    });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(record()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
-    expect(record()).not.toHaveProperty('reason');
-    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
-  });
-
-  test('a status that a webhook left in Tasks is a correction, too', async () => {
-    const { reconcile, record } = world(timedOut, {
-      task: { taskId: 'task-1', taskStatus: 'FAILED' },
-      reads: [answer('FAILED', full)],
-      now: 8_000,
-    });
-    await reconcile(swept);
-    expect(record()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
-  });
-
   test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
     const { reconcile, record, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
@@ -594,12 +482,6 @@ describe('TIMED_OUT', () => {
     expect(record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
     expect(isClosed(record())).toBe(true);
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
-  });
-
-  test.each(everybody)('in grace it is deferred, for every caller: %j', async (caller) => {
-    const { reconcile, record } = world(timedOut, { now: 7_300 });
-    expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
-    expect(record()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
   });
 
   test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
@@ -683,30 +565,6 @@ describe('by consent', () => {
       expect(record()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
     },
   );
-
-  test('a success that later reads as failed is not closed without its results', async () => {
-    const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
-    const { reconcile, record, stored, counted, time } = world(settled, { reads: [failed, completed] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', why: 'no-results' });
-    expect(record()).toEqual({ ...settled, dueAt: iso(170) });
-    expect(counted).toEqual(['CollectionFailed']);
-    time.advance(70);
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(stored).toEqual(['{"data":[]}']);
-    expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(170), results: { sha256: 's' } });
-  });
-
-  test('past the deadline it is TIMED_OUT, and a correction replaces status and reason', async () => {
-    const { reconcile, record, time } = world(running, {
-      now: 7_200,
-      reads: [{ kind: 'running', known: true }, failed],
-    });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
-    expect(record()).toMatchObject({ status: 'TIMED_OUT', reason: 'deadline-passed' });
-    time.set(7_400);
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(record()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN' });
-  });
 });
 
 describe('an answer over the size limit', () => {
@@ -745,44 +603,6 @@ describe('an answer over the size limit', () => {
     expect(reads()).toBe(1);
   });
 
-  test.each(everybody)(
-    'of a running task is recorded, and the task is not read again: %j',
-    async (caller) => {
-      const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
-      const again = () => held.reconcile(caller);
-      const kind = caller === machine ? 'not-yet' : 'deferred';
-      expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
-      expect(held.record()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
-      expect(held.record()).not.toHaveProperty('collectionError');
-      held.time.advance(10);
-      expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
-      await held.tasks.recordStatus({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
-      held.time.advance(10);
-      expect(await again()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-      expect(held.record()).toMatchObject(saidOnce);
-      expect(held.reads()).toBe(1);
-      expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
-    },
-  );
-
-  test.each([
-    ['remembered', { oversizedAt: iso(100) }, 0],
-    ['read past the deadline', {}, 1],
-  ])(
-    'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
-    async (_what, known, asked) => {
-      const { reconcile, record, reads, counted } = world(extractionIn('RUNNING', known), {
-        reads: [tooLarge],
-        now: 7_200,
-      });
-      expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
-      expect(record()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
-      expect(isClosed(record())).toBe(true);
-      expect(reads()).toBe(asked);
-      expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
-    },
-  );
-
   test('in grace closes the record', async () => {
     const { reconcile, record } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
@@ -792,31 +612,6 @@ describe('an answer over the size limit', () => {
       oversizedAt: iso(8_000),
     });
     expect(isClosed(record())).toBe(true);
-  });
-
-  test('does not prevent a webhook from correcting TIMED_OUT, and the results are then abandoned without a read', async () => {
-    const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
-    const held = world(timedOut, { now: 8_000 });
-    const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
-    await held.extractions.apply(
-      correctOutcome({ reported: fact, settledBy: 'webhook', now: at(8_000), timings }),
-    );
-    expect(held.record()).not.toHaveProperty('collectionError');
-    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.record()).toMatchObject(saidOnce);
-    expect(held.reads()).toBe(0);
-  });
-
-  test('that lost the race against a webhook is abandoned at once', async () => {
-    const held = world(extractionIn('RUNNING'), {
-      reads: [tooLarge],
-      meanwhile: () => {
-        held.extractions.items.set(id, extractionIn('PARTIAL'));
-      },
-    });
-    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.record()).toMatchObject(saidOnce);
-    expect(held.reads()).toBe(1);
   });
 });
 
@@ -842,28 +637,6 @@ describe('a closed record', () => {
       expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
     }
   });
-});
-
-test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
-  'every write whose answer was lost is recognized as my own: %s',
-  async (_caller, caller) => {
-    const { reconcile, record, counted } = world(extractionIn('RUNNING'), {
-      reads: [answer('COMPLETED', full)],
-      through: withLostAnswers,
-    });
-    expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
-    expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
-  },
-);
-
-test('reconciling a closed record again changes nothing, for every caller', async () => {
-  const { reconcile, record, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
-  await reconcile(machine);
-  const after = record();
-  for (const caller of everybody) await reconcile(caller);
-  expect(record()).toEqual(after);
-  expect(reads()).toBe(1);
 });
 
 describe('the next message', () => {
@@ -893,32 +666,6 @@ describe('the next message', () => {
     const outcome = await held.continue(due, () => Promise.reject(new Error('throttled')));
     expect(outcome).toMatchObject({ kind: 'deferred' });
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
-  });
-
-  test.each([
-    ['another process has moved dueAt ahead, even by little', iso(99), 101],
-    ['it is of a release that did not send dueAt', undefined, 101],
-  ])('is dropped without a read if %s', async (_why, sentFor, dueAt) => {
-    const sent: unknown[] = [];
-    const record = consentIn('RUNNING', { dueAt: iso(dueAt) });
-    const held = world(record);
-    const outcome = await held.continue({ ...due, ...defined({ dueAt: sentFor }) }, sendTo(sent));
-    expect(outcome).toEqual({ kind: 'superseded', record });
-    expect([held.reads(), held.record(), sent]).toEqual([0, record, []]);
-  });
-
-  test.each([
-    [0.2, 1],
-    [1.5, 2],
-    [900, 900],
-  ])('is sent again by a clock that is %d s behind, without a read', async (behind, delaySeconds) => {
-    const sent: unknown[] = [];
-    const dueAt = iso(100 + behind);
-    const record = consentIn('RUNNING', { dueAt });
-    const held = world(record);
-    await held.continue({ ...due, dueAt }, sendTo(sent));
-    expect(sent).toEqual([[{ extractionId: id, cause: 'due', dueAt }, delaySeconds]]);
-    expect([held.reads(), held.record()]).toEqual([0, record]);
   });
 
   test('reads although dueAt has moved, once that has passed', async () => {
@@ -965,13 +712,6 @@ describe('a record of a newer version', () => {
       }
     },
   );
-
-  test('that is closed stays as it is', async () => {
-    const closed = { ...closedExtraction({}), status: 'WITHDRAWN' } as unknown as Extraction;
-    const { reconcile, record, counted } = world(closed);
-    expect((await reconcile(swept)).kind).toBe('closed');
-    expect([record(), counted]).toEqual([closed, []]);
-  });
 });
 
 describe('a task whose reads end their process', () => {

@@ -5,7 +5,6 @@ import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
-import { markUnconfirmed } from '../../../../../lib/extraction/transitions.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
@@ -18,8 +17,6 @@ import {
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
 import {
-  allStatuses,
-  at,
   clock,
   extraction,
   extractionIn,
@@ -33,7 +30,6 @@ import { memoryRequestStore, storedRequest } from '../../../../support/memory-re
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
-import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');
@@ -62,8 +58,6 @@ const world = (
     readonly unseal?: () => Promise<SealedCredentialsData>;
     readonly logIn?: () => Promise<string>;
     readonly breaker?: CircuitBreaker;
-    /** What happens while the start call is under way. */
-    readonly meanwhile?: () => void | Promise<void>;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
@@ -104,7 +98,6 @@ const world = (
     startTask: async (token: string, request: TaskRequest) => {
       events.push(`post on ${extractions.items.get(id)?.status}`);
       posts.push({ token, request });
-      await setup.meanwhile?.();
       const answers = setup.answers ?? ['task-1'];
       const answer = answers[Math.min(posts.length, answers.length) - 1];
       if (typeof answer !== 'string') throw answer;
@@ -159,12 +152,6 @@ const world = (
 };
 
 describe('the item of the request', () => {
-  test('is removed once the task is linked', async () => {
-    const { start, requests } = world();
-    await start();
-    expect(requests.items.size).toBe(0);
-  });
-
   test.each<readonly [string, Answer, number]>([
     ['a refusal', refused(400), 0],
     ['an unknown answer', ambiguous(), 0],
@@ -320,22 +307,6 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
     expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     expect(posts).toHaveLength(1);
   });
-
-  test('429 twice, then accepted: one task', async () => {
-    const { start, record, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
-    expect(await start(0)).toMatchObject({ kind: 'retry' });
-    expect(await start(1)).toMatchObject({ kind: 'retry' });
-    expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(posts).toHaveLength(3);
-    expect(record()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-3' });
-    expect(task()).toMatchObject({ callbackToken: 'token-2', callbackAttempt: 2 });
-  });
-
-  test('a revert whose answer was lost counts as done', async () => {
-    const { start, record } = world({ answers: [busy()], through: withLostAnswers });
-    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
-  });
 });
 
 describe('a refused start ends as REJECTED', () => {
@@ -426,64 +397,6 @@ describe('any other failure means that a task may exist, and the start call is n
   });
 });
 
-describe('a start attempt that was settled as stale', () => {
-  test('and has a taskId replaces UNCONFIRMED with RUNNING, and links', async () => {
-    const held = world({
-      meanwhile: () => {
-        const record = held.record();
-        if (record?.attemptId === undefined) throw new Error('It was not started.');
-        return held.extractions
-          .apply(
-            markUnconfirmed({
-              record,
-              attemptId: record.attemptId,
-              reason: 'start-interrupted',
-              settledBy: 'reconcile',
-              now: at(70),
-              timings,
-            }),
-          )
-          .then(() => undefined);
-      },
-    });
-    expect(await held.start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(held.record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(held.record()).not.toHaveProperty('reason');
-    expect(held.task()).toMatchObject({ extractionId: id });
-  });
-
-  test('and has no taskId leaves UNCONFIRMED as it is, for every answer', async () => {
-    for (const answer of [busy(), refused(400), ambiguous()]) {
-      const held = world({
-        answers: [answer],
-        meanwhile: () => {
-          held.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
-        },
-      });
-      expect(await held.start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-      expect(held.posts).toHaveLength(1);
-    }
-  });
-});
-
-describe('an early delivery', () => {
-  test('settles as soon as the task is linked', async () => {
-    const held = world({
-      meanwhile: async () => {
-        await held.tasks.recordStatus({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
-      },
-    });
-    expect(await held.start()).toEqual({
-      kind: 'queued',
-      status: 'PARTIAL',
-      cause: 'start',
-      delaySeconds: 0,
-    });
-    expect(held.record()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
-    expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
-  });
-});
-
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
     const record = extractionIn('STARTING', { startingAt: iso(1) });
@@ -509,28 +422,6 @@ describe('an invocation that finds a start made or in progress', () => {
     expect(counted).toEqual(['Unconfirmed']);
   });
 
-  test('links a running task again with the new token', async () => {
-    const { start, tasks, task, posts } = world({ record: extractionIn('RUNNING') });
-    tasks.items.set('task-1', {
-      taskId: 'task-1',
-      extractionId: id,
-      callbackToken: 'token-0',
-      callbackAttempt: 0,
-    });
-    expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(task()).toMatchObject({ callbackToken: 'token-1', callbackAttempt: 1 });
-    expect(posts).toHaveLength(0);
-  });
-
-  test('never replaces a newer token with an older one', async () => {
-    const { start, tasks, task, counted } = world({ record: extractionIn('RUNNING') });
-    const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
-    tasks.items.set('task-1', younger);
-    expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(task()).toEqual(younger);
-    expect(counted).toEqual([]);
-  });
-
   test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ record: extractionIn('RUNNING') });
@@ -548,40 +439,12 @@ describe('an invocation that finds a start made or in progress', () => {
     expect(await held.start(0)).toMatchObject({ kind: 'queued', status: 'FAILED' });
   });
 
-  test('settles with the status that a webhook left even with an older token', async () => {
-    const { start, tasks, record } = world({ record: extractionIn('RUNNING') });
-    tasks.items.set('task-1', {
-      taskId: 'task-1',
-      extractionId: id,
-      callbackToken: 'token-2',
-      callbackAttempt: 2,
-      taskStatus: 'FAILED',
-    });
-    expect(await start(1)).toMatchObject({ kind: 'queued', status: 'FAILED' });
-    expect(record()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
-  });
-
   test('leaves a record that is REQUESTED again to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
     expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
     expect(posts).toHaveLength(0);
-  });
-
-  test('ends as UNCONFIRMED, and is counted, if the task is linked to another extraction', async () => {
-    const { start, tasks, task, counted, record } = world();
-    const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
-    tasks.items.set('task-1', theirs);
-    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(task()).toEqual(theirs);
-    expect(record()).toMatchObject({
-      status: 'UNCONFIRMED',
-      reason: 'task-linked-elsewhere',
-      settledBy: 'start',
-      taskId: 'task-1',
-    });
-    expect(counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
@@ -615,27 +478,6 @@ describe('from the STARTING write on, a failed write is retried', () => {
     };
   };
 
-  test.each([
-    ['before', 'task-1', 'RUNNING'],
-    ['after', 'task-1', 'RUNNING'],
-    ['before', busy(), 'REQUESTED'],
-    ['after', busy(), 'REQUESTED'],
-    ['before', refused(400), 'REJECTED'],
-    ['after', ambiguous(), 'UNCONFIRMED'],
-  ] as const)('twice, %s it took effect, then done', async (when, answer, end) => {
-    const { start, record, posts } = world({ answers: [answer], faults: failing(2, when) });
-    await start();
-    expect(record()?.status).toBe(end);
-    expect(posts).toHaveLength(1);
-  });
-
-  test.each(['before', 'after'] as const)('the STARTING write too, %s it took effect', async (when) => {
-    const { start, record, posts } = world({ faults: failing(2, when, 0) });
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(record()?.status).toBe('RUNNING');
-    expect(posts).toHaveLength(1);
-  });
-
   test('but not more than twice', async () => {
     const { start, record } = world({ faults: failing(3, 'before') });
     await expect(start()).rejects.toThrow('throttled');
@@ -644,33 +486,6 @@ describe('from the STARTING write on, a failed write is retried', () => {
 });
 
 describe('a later record under the same id, after an erasure or a loss', () => {
-  test.each(allStatuses)('is left alone by an older execution in %s', async (status) => {
-    const later = extractionIn(status, { requestId: 'request-2' });
-    const { start, record, posts, events, tasks, time } = world({ record: later });
-    expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
-    time.advance(3_600);
-    expect(await start(2_000)).toEqual({ kind: 'settled', status: 'GONE' });
-    expect({ record: record(), posts, events, tasks: tasks.items.size }).toEqual({
-      record: later,
-      posts: [],
-      events: [],
-      tasks: 0,
-    });
-  });
-
-  test('is not started by an attempt that has read the earlier record', async () => {
-    const later = extraction({ requestId: 'request-2' });
-    const held = world({
-      unseal: async () => {
-        held.extractions.items.set(id, later);
-        return raw;
-      },
-    });
-    expect(await held.start()).toEqual({ kind: 'settled', status: 'GONE' });
-    expect(held.record()).toEqual(later);
-    expect(held.posts).toEqual([]);
-  });
-
   test('does not wait because the provider was too busy for the earlier one', async () => {
     const later = extraction({ requestId: 'request-2' });
     const held = world({
@@ -686,14 +501,6 @@ describe('a later record under the same id, after an erasure or a loss', () => {
 
 describe('the breaker of starts', () => {
   const http = (status: number) => new ProviderAmbiguous(`${status}`, { status });
-
-  test('stops a start before anything is unsealed, requested or written', async () => {
-    const { breaker } = circuitOf('held');
-    const { start, events, posts, record } = world({ breaker });
-    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
-    expect([events, posts]).toEqual([[], []]);
-    expect(record()).toEqual(extraction());
-  });
 
   test('is not asked about an extraction that has started, or whose window is over', async () => {
     const breaker = { ...closedCircuit, run: () => Promise.reject(new Error('asked')) };
@@ -742,50 +549,10 @@ describe('the breaker of starts', () => {
     expect.assertions(1);
   });
 
-  test('has its probe log in first, although a token is cached', async () => {
-    const { breaker, noted } = circuitOf('probe');
-    const { start, deps, events, logins } = world({ breaker });
-    await deps.logIn();
-    events.length = 0;
-    await start();
-    expect(events.slice(0, 4)).toEqual(['unseal', 'login', 'session', 'post on STARTING']);
-    expect(logins()).toBe(2);
-    expect(noted).toEqual(['prepare', 'prepare', 'make', 'end']);
-  });
-
   test('has its probe start nothing if the login fails', async () => {
     const { breaker, noted } = circuitOf('probe');
     const { start, posts, record } = world({ breaker, logIn: () => Promise.reject(http(503)) });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
     expect([posts, record()?.status, noted]).toEqual([[], 'REQUESTED', ['prepare failed', 'end']]);
-  });
-});
-
-describe('a 429 with Retry-After', () => {
-  const failingOnce = (error: Error): (() => Promise<string>) => {
-    const errors = [error];
-    return async () => {
-      const next = errors.pop();
-      if (next !== undefined) throw next;
-      return 'session';
-    };
-  };
-  const busyFor = (seconds: number) =>
-    Object.assign(busy(), { retryAfter: { kind: 'delay', seconds } as const });
-
-  test.each([
-    ['of the start call', { answers: [busyFor(60), 'task-1'] }],
-    ['of the login', { logIn: failingOnce(busyFor(60)) }],
-  ])('%s delays this extraction: no call before that time', async (_, setup) => {
-    const { start, time, posts, logins, record } = world(setup);
-    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(record()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65) });
-    const made = [posts.length, logins()];
-    time.set(64);
-    expect(await start(1)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect([posts.length, logins()]).toEqual(made);
-    time.set(65);
-    expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(record()?.notBefore).toBeUndefined();
   });
 });
