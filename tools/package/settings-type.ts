@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { settingChapters } from '../../infra/config.ts';
+import { settingChapters } from '../../infra/settings.ts';
 
 const head = `/** The settings of a deployment, as in docs/settings.md. One that is left out has its default. */
 export type CosechaSettings = {`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingNames } from '../../../infra/config.ts';
+import { settingNames } from '../../../infra/settings.ts';
 import { settingsPage } from '../../../infra/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
@@ -109,7 +109,7 @@ test('the page has the numbers of billed alarms and metrics', () => {
 });
 
 // `npm run docs:settings` writes it.
-test('docs/settings.md is what infra/config.ts describes', async () => {
+test('docs/settings.md is what infra/settings.ts describes', async () => {
   await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md');
 });
 

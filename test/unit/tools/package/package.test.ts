@@ -7,7 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingNames } from '../../../../infra/config.ts';
+import { settingNames } from '../../../../infra/settings.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../../../support/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';

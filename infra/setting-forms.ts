@@ -1,0 +1,84 @@
+import { Token } from 'aws-cdk-lib';
+import * as v from 'valibot';
+
+/** The values that a setting takes, in words: its unit and range, or its form. */
+export const values = <Value>(text: string) =>
+  v.metadata<Value, { readonly values: string }>({ values: text });
+
+export const text = v.string('must be text');
+
+const range = (unit: string, least: number, most: number): string =>
+  `must be a whole number of ${unit} from ${least} to ${most}`;
+
+export const wholeNumber = (unit: string, least: number, most: number) =>
+  v.pipe(
+    v.union(
+      [v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))],
+      range(unit, least, most),
+    ),
+    v.check((n) => Number.isInteger(n) && n >= least && n <= most, range(unit, least, most)),
+    values(`${unit}, ${least} to ${most}`),
+  );
+
+export const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
+
+export const trueOrFalse = v.pipe(
+  v.union(
+    [
+      v.boolean(),
+      v.pipe(
+        v.picklist(['true', 'false']),
+        v.transform((word) => word === 'true'),
+      ),
+    ],
+    'must be true or false',
+  ),
+  values('`true` or `false`'),
+);
+
+export const providerUrl = v.pipe(
+  text,
+  v.check(
+    (value) => addressProblem(value) === undefined,
+    ({ input }) => addressProblem(input) ?? '',
+  ),
+  v.transform((value) => value.replace(/\/+$/, '')),
+);
+
+/** An ARN of this form, or one that only the deployment knows: an attribute of a resource of the same app. */
+export const arn = (pattern: RegExp, problem: string) =>
+  v.pipe(
+    text,
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), problem),
+  );
+
+const addressProblem = (value: string): string | undefined => {
+  if (Token.isUnresolved(value)) return undefined;
+  if (!URL.canParse(value)) return 'must be an absolute http(s) address';
+  const { protocol, username, password, search, hash } = new URL(value);
+  if (!/^https?:$/.test(protocol)) return 'must be an absolute http(s) address';
+  if (username + password !== '') {
+    return 'must not carry a user name or password: they would end up in the template';
+  }
+  if (search + hash !== '') return 'must not have a query or a fragment: paths are appended to it';
+  return undefined;
+};
+
+const principalArn =
+  /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
+
+const principalsProblem =
+  'must be ARNs of IAM users or roles, without session names: a list, or one text with commas between them';
+
+export const principalArns = v.pipe(
+  v.union([v.array(text), text], principalsProblem),
+  v.transform((value) =>
+    (typeof value === 'string' ? value.split(',') : value)
+      .map((arn) => arn.trim())
+      .filter((arn) => arn !== ''),
+  ),
+  v.check(
+    (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
+    principalsProblem,
+  ),
+);

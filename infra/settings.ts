@@ -1,0 +1,406 @@
+import * as v from 'valibot';
+import { stagePattern } from '../lib/aws/stage.ts';
+import {
+  arn,
+  principalArns,
+  providerUrl,
+  seconds,
+  text,
+  trueOrFalse,
+  values,
+  wholeNumber,
+} from './setting-forms.ts';
+
+/** The text about a setting in docs/settings.md. Its default and `values` are in its schema. */
+type About = {
+  /** What it does, in one or two sentences. */
+  readonly description: string;
+  /** Why the default, or a limit, is what it is. */
+  readonly reason?: string;
+};
+
+const describe = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
+  v.pipe(schema, v.metadata<v.InferOutput<Schema>, About>(about));
+
+/** A setting that may be omitted. */
+const optional = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
+  v.optional(describe(schema, about));
+
+/** A setting that has a default. */
+const withDefault = <const Schema extends v.GenericSchema, const Default extends v.InferInput<Schema>>(
+  schema: Schema,
+  byDefault: Default,
+  about: About,
+) => v.optional(describe(schema, about), byDefault);
+
+const daySeconds = 86_400;
+
+/** Deadline and grace together stay below the 30 days that an item of the table Tasks is kept. */
+const longestWaitSeconds = 14 * daySeconds;
+
+/** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
+const logRetentionPeriods = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
+/**
+ * What start-task does besides its calls to the provider: a secret, one KMS call, two reads and five small writes.
+ * Some 0.3 s when warm and about 1.5 s when cold, doubled.
+ */
+export const ownWorkSeconds = 3;
+
+/**
+ * Login and start, and both again after a 401. A login that is repeated with a rotated key is a fifth call, but the 401
+ * before it was an answer, not a timeout.
+ */
+export const providerCallsPerStart = 4;
+
+/** The page of this repository that alarms link to by default. */
+const repositoryRunbook = 'docs/operations.md';
+
+// The settings, by chapter of docs/settings.md. Set each as `-c name=value` or in the context of cdk.json.
+
+const required = {
+  stage: describe(
+    v.pipe(
+      v.string('is required, for example -c stage=prod'),
+      v.regex(stagePattern, 'must be 1 to 17 of a-z, 0-9 and "-", starting with a letter'),
+      values('1 to 17 of `a-z`, `0-9` and `-`, starting with a letter'),
+    ),
+    {
+      description:
+        'Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.',
+      reason: `The stages \`local\` and \`local-…\` are for emulators: they alone may use plain http, and their tables and bucket are deleted with them.`,
+    },
+  ),
+  providerBaseUrl: describe(
+    v.pipe(
+      v.string('is required, for example -c providerBaseUrl=https://provider.example'),
+      providerUrl,
+      values('absolute address, without user, query or fragment'),
+    ),
+    {
+      description: 'The base address of the provider’s API. A path in it is kept.',
+      reason: `API keys and credentials travel there, so it must be https except in the stages \`local\` and \`local-…\`.`,
+    },
+  ),
+};
+
+const starting = {
+  startWindowSeconds: withDefault(seconds(2, daySeconds), 900, {
+    description:
+      'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',
+  }),
+  startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
+    description: 'The timeout of the function start-task. A start attempt older than this is stale.',
+    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each and ${ownWorkSeconds} s of Cosecha’s own work.`,
+  }),
+  startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
+    description: 'The first interval between start attempts while the provider is busy or unreachable.',
+  }),
+  startRetryEverySeconds: withDefault(seconds(1, 3_600), 60, {
+    description: 'The longest interval between start attempts, to which the first one doubles.',
+  }),
+};
+
+const polling = {
+  webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
+    description: 'How long the state machine waits for the webhook before it polls the provider.',
+    reason: 'A task takes a minute or two.',
+  }),
+  pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
+    description: 'The first interval between polls, and between attempts to collect results.',
+    reason: 'The intervals of the state machine have full jitter, so that its mean interval is half of it.',
+  }),
+  pollEverySeconds: withDefault(seconds(1, 3_600), 120, {
+    description: 'The longest interval between polls.',
+  }),
+  pollBackoff: withDefault(wholeNumber('times', 1, 10), 2, {
+    description: 'The factor by which the interval between polls grows.',
+  }),
+};
+
+const deadlines = {
+  deadlineSeconds: withDefault(seconds(5, longestWaitSeconds), 7_200, {
+    description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
+    reason: 'Deadline and grace together stay below the 30 days that an item of the table Tasks is kept.',
+  }),
+  graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
+    description:
+      'How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.',
+  }),
+  machineSlackSeconds: withDefault(seconds(2, daySeconds), 900, {
+    description:
+      'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
+  }),
+  collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
+    description:
+      'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
+  }),
+  sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
+    description: 'How often the sweep sends everything that is due to the reconcile queue.',
+    reason:
+      'The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.',
+  }),
+};
+
+const retention = {
+  recordRetentionDays: withDefault(wholeNumber('days', 91, 3_653), 120, {
+    description: 'How long a closed record is kept.',
+    reason:
+      'Step Functions keeps an execution’s name for 90 days after its end. If the record went earlier, a repeated idempotency key would start nothing.',
+  }),
+  resultsRetentionDays: withDefault(wholeNumber('days', 1, 3_653), 30, {
+    description: 'How long results stay in the bucket.',
+  }),
+  resultsMaxBytes: withDefault(wholeNumber('bytes', 1_024, 50 * 1_048_576), 20_971_520, {
+    description: 'The largest results that are stored. Larger ones end with `results-too-large`.',
+    reason: 'reconcile-extraction holds them in memory; its memory size follows this setting.',
+  }),
+  logRetentionDays: withDefault(
+    v.pipe(
+      wholeNumber('days', 1, 3_653),
+      v.check(
+        (days) => logRetentionPeriods.includes(days),
+        `must be one of ${logRetentionPeriods.join(', ')} days`,
+      ),
+      values(`days, one of ${logRetentionPeriods.join(', ')}`),
+    ),
+    30,
+    {
+      description: 'How long logs are kept.',
+      reason: 'CloudWatch Logs accepts only these periods.',
+    },
+  ),
+};
+
+const provider = {
+  providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
+    description: 'The timeout of a connect to the provider.',
+    reason: 'A start whose connect failed did not reach the provider, so it is retried.',
+  }),
+  providerTimeoutMs: withDefault(wholeNumber('milliseconds', 200, 60_000), 20_000, {
+    description: 'The timeout of a whole call to the provider.',
+    reason:
+      'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
+  }),
+  breakerFailures: withDefault(wholeNumber('extractions', 1, 1_000), 5, {
+    description:
+      'At which count the breaker of starts or of reads opens. It counts 1 more for each extraction that begins to fail, and 1 less for each success, in all processes together. Failed connects, timeouts, resets and 5xx count.',
+    reason:
+      'Each such start call may end `UNCONFIRMED`. A steady share of failures does not open it: at one failed start in four, the count reaches 5 once in some 8 minutes of one start a second, and the next success after 30 s closes it.',
+  }),
+  breakerSlowCallSeconds: withDefault(seconds(1, 60), 5, {
+    description: 'When a start call that is still under way counts as failed. Its success takes that back.',
+    reason:
+      'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`.',
+  }),
+  breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'How long an open breaker waits before its first probe.',
+    reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
+  }),
+  breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
+    description:
+      'The longest wait between two probes of a group: one caller at one bank. `breakerOpenSeconds` doubles to it once the calls of two probes have failed. A 503 with `Retry-After` lengthens a wait to this at most.',
+    reason:
+      'Within the start window of 15 minutes there are probes after 0.5, 1, 2, 4, 8 and 13 minutes, so that an outage of 10 minutes still ends within it.',
+  }),
+  sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
+    description: 'The `expire` that Cosecha requests for the provider’s session token.',
+    reason: '60 is the provider’s own default.',
+  }),
+  encryptRawCredentials: withDefault(trueOrFalse, false, {
+    description:
+      'Whether raw credentials are sent to the provider encrypted under the session token, inside TLS.',
+    reason: 'The provider must first activate temporary encryption for the client.',
+  }),
+  signingKeyRefreshSeconds: withDefault(seconds(1, 29), 15, {
+    description:
+      'How often at most the signing keys are read again, after a delivery that no known key verifies.',
+    reason:
+      'Deliveries are 30 s apart, so a rotation loses none. It is not shorter, so that forged deliveries cost nothing.',
+  }),
+};
+
+const consents = {
+  providerClientId: optional(
+    v.pipe(
+      text,
+      v.uuid('must be the UUID that the provider supplies'),
+      values('UUID, supplied by the provider'),
+    ),
+    {
+      description:
+        'This stack’s client identifier at the provider, for which Task Tokens are made. Without it, routes about consents answer 503.',
+    },
+  ),
+  widgetConfigId: optional(
+    v.pipe(
+      text,
+      v.minLength(1, 'must not be empty'),
+      values('text, supplied by the provider; case-sensitive'),
+    ),
+    {
+      description:
+        'The widget in which users authorize. Without it, no consent session can be opened. Needs `providerClientId`.',
+    },
+  ),
+  taskTokenMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
+    description: 'How long a function keeps a user’s Task Token in memory.',
+    reason:
+      'The provider’s API document does not show how long a Task Token is valid. An expired one is replaced after its 401.',
+  }),
+  consentRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 10, {
+    description: 'The throttle of each route about consents.',
+    reason: 'Each request makes up to four calls to the provider.',
+  }),
+  consentBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 20, {
+    description: 'The burst of the same throttle.',
+  }),
+};
+
+const access = {
+  readers: withDefault(
+    v.pipe(principalArns, values('comma-separated ARNs of IAM users or roles, without session names')),
+    '',
+    {
+      description: 'Principals that may read every extraction, beside the one that requested it.',
+      reason:
+        'They are principals of the stack’s account, as an HTTP API lets in no others. A reader from elsewhere assumes a role there.',
+    },
+  ),
+  domainName: optional(
+    v.pipe(
+      text,
+      v.regex(
+        /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+        'must be a lower-case host name',
+      ),
+      values('lower-case host name'),
+    ),
+    {
+      description:
+        'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in `cdk.json`.',
+      reason:
+        'The webhook URL that is registered at the provider then survives a new stack, once DNS points to the new target (output `CustomDomainTarget`).',
+    },
+  ),
+  certificateArn: optional(
+    v.pipe(
+      arn(
+        /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+        'must be the ARN of a certificate in AWS Certificate Manager',
+      ),
+      values('ARN in AWS Certificate Manager'),
+    ),
+    { description: 'The certificate of that domain. It must be in the stack’s region.' },
+  ),
+  disableDefaultEndpoint: withDefault(trueOrFalse, false, {
+    description:
+      'Whether the API answers only at `domainName`, and no longer at its `execute-api` address. Needs `domainName`.',
+    reason: 'That address would lead around CloudFront and AWS WAF in front of the domain.',
+  }),
+};
+
+const capacity = {
+  apiRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 50, {
+    description: 'The throttle of each route that callers use, without those about consents.',
+  }),
+  apiBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 100, {
+    description: 'The burst of the same throttle.',
+  }),
+  webhookRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 100, {
+    description: 'The throttle of the webhook’s route.',
+    reason:
+      'The route is open to the internet, and a flood must not use up the account. The provider redelivers after a 429.',
+  }),
+  webhookBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 200, {
+    description: 'The burst of the same throttle.',
+  }),
+  webhookReservedConcurrency: optional(wholeNumber('executions', 1, 1_000), {
+    description: 'Lambda concurrency reserved for receive-webhook.',
+    reason: 'It has no default, as new accounts have too little concurrency to reserve any.',
+  }),
+  startReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
+    description:
+      'The most executions of start-task at once. It must bear the peak, starts a second × 0.5 s (1 s by consent): a start throttled for the whole start window ends `NOT_STARTED`.',
+    reason:
+      'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
+  }),
+  reconcileConcurrency: withDefault(wholeNumber('executions', 2, 1_000), 50, {
+    description: 'The most messages of the reconcile queue that are processed at once.',
+    reason:
+      'At 0.5 s a reconcile, 50 are 100 a second, eight million a day. AWS allows 2 to 1,000. A lower value protects the provider and the account.',
+  }),
+  reconcileReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
+    description:
+      'The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least `reconcileConcurrency`.',
+    reason: 'As for `startReservedConcurrency`.',
+  }),
+};
+
+const operating = {
+  alarmTopicArn: optional(
+    v.pipe(
+      arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
+      values('ARN of a standard SNS topic'),
+    ),
+    {
+      description:
+        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
+    },
+  ),
+  runbookUrl: withDefault(
+    v.pipe(
+      text,
+      v.check(
+        (value) => value === repositoryRunbook || /^https:\/\/[^\s#]{1,300}$/.test(value),
+        'must be an https address, without a fragment, of a copy of docs/operations.md',
+      ),
+      values('https address, without a fragment'),
+    ),
+    repositoryRunbook,
+    {
+      description: 'The address of your copy of docs/operations.md, to which each alarm’s description links.',
+      reason: 'The operator on call reads the alarm, not the repository.',
+    },
+  ),
+  fanOutToEventBus: withDefault(trueOrFalse, false, {
+    description:
+      'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
+    reason: 'The stream has room for two consumers; the bus has room for more.',
+  }),
+};
+
+/** The chapters of docs/settings.md. */
+export const settingChapters = {
+  Required: required,
+  Starting: starting,
+  'Webhook and polling': polling,
+  'Deadlines, collection and sweep': deadlines,
+  Retention: retention,
+  'The provider': provider,
+  Consents: consents,
+  'Access and domain': access,
+  'Throttles and concurrency': capacity,
+  Operating: operating,
+};
+
+const settings = {
+  ...required,
+  ...starting,
+  ...polling,
+  ...deadlines,
+  ...retention,
+  ...provider,
+  ...consents,
+  ...access,
+  ...capacity,
+  ...operating,
+};
+
+export const settingsSchema = v.object(settings);
+
+export type SettingsSchema = typeof settingsSchema;
+
+export const settingNames: readonly string[] = Object.keys(settings);
