@@ -9,16 +9,19 @@ type Search = { readonly fault: PlantedFault; readonly caught: Promise<Caught> }
 const searchShare = (faults: readonly PlantedFault[]): readonly Search[] => {
   const names = faults.map(({ name }) => name);
   const worker = new Worker(new URL('with-faults.ts', import.meta.url), { workerData: names });
-  return faults.map((fault) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Caught>();
-    worker.on('message', ({ name, caught }: { readonly name: string; readonly caught: Caught }) => {
-      if (name === fault.name) resolve(caught);
-    });
-    worker.on('error', reject);
-    worker.on('exit', (code) => reject(new Error(`The worker ended with ${code} before ${fault.name}.`)));
-    promise.catch(() => undefined);
-    return { fault, caught: promise };
-  });
+  const searches = faults.map((fault) => ({ fault, ...Promise.withResolvers<Caught>() }));
+  const failAll = (error: unknown): void => {
+    for (const { promise, reject } of searches) {
+      promise.catch(() => undefined);
+      reject(error);
+    }
+  };
+  worker.on('message', ({ name, caught }: { readonly name: string; readonly caught: Caught }) =>
+    searches.find(({ fault }) => fault.name === name)?.resolve(caught),
+  );
+  worker.on('error', failAll);
+  worker.on('exit', (code) => failAll(new Error(`The worker ended with ${code} before this fault.`)));
+  return searches.map(({ fault, promise }) => ({ fault, caught: promise }));
 };
 
 /** Searches with each fault in the product, on every core. One process loads the types and the libraries once for all. */
