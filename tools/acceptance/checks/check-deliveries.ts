@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { signDelivery } from '../../cli/operate/sign-delivery.ts';
+import { signDelivery } from '../../cli/operate/delivery.ts';
 import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readExtraction, readUntil, requestOf } from './extractions.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
-import { signDelivery } from '../../cli/operate/sign-delivery.ts';
+import { signDelivery } from '../../cli/operate/delivery.ts';
 import { type Check, passed, skipped, webhookArrives } from './check.ts';
 import { deliver } from './check-deliveries.ts';
 import type { AcceptContext } from './context.ts';

@@ -8,8 +8,7 @@ import { type Extraction, isTerminalStatus } from '../../../lib/extraction/recor
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { type PredictedEffect, predictDelivery } from '../operate/predict-delivery.ts';
-import { signDelivery } from '../operate/sign-delivery.ts';
+import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/delivery.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { Shell } from '../terminal/shell.ts';

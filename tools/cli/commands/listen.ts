@@ -6,7 +6,7 @@ import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction
 import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
 import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
-import { forwardEvent, type Posted } from '../listen/forward-event.ts';
+import { forwardEvent, type Posted, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
 import {
@@ -15,7 +15,6 @@ import {
   readListenState,
   writeListenState,
 } from '../listen/listen-state.ts';
-import { secretPrefix } from '../listen/sign-event.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';

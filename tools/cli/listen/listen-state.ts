@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { CliError } from '../terminal/errors.ts';
+import { secretPrefix } from './forward-event.ts';
 import type { Progress } from './handle-stream.ts';
-import { secretPrefix } from './sign-event.ts';
 
 /** What a listener keeps between its runs. Only its owner can read the file. */
 export type ListenState = {

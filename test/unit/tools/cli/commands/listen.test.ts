@@ -8,7 +8,7 @@ import {
 import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import { pause } from '../../../../../tools/cli/commands/pause.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
-import type { PredictedEffect } from '../../../../../tools/cli/operate/predict-delivery.ts';
+import type { PredictedEffect } from '../../../../../tools/cli/operate/delivery.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 

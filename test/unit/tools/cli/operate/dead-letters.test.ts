@@ -4,8 +4,7 @@ import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import type { DeadLetter } from '../../../../../tools/cli/operate/dead-letters.ts';
 import { parseDeadLetter, redriveLetters } from '../../../../../tools/cli/operate/dead-letters.ts';
-import { predictDelivery } from '../../../../../tools/cli/operate/predict-delivery.ts';
-import { signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
+import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/extraction-fixtures.ts';
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';

@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { transitions } from '../../../lib/extraction/transitions.ts';
+import { encryptCredentials } from '../../../lib/provider/encryption-scheme.ts';
 
 /** What a validly signed delivery would do. */
 export type PredictedEffect =
@@ -20,4 +22,17 @@ const changeable: readonly string[] = [...transitions.markSettled.from, ...trans
 export const predictDelivery = (record: Extraction | undefined): PredictedEffect => {
   if (record === undefined) return { kind: 'orphan' };
   return changeable.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
+};
+
+/** A delivery as the provider would send it. */
+export type SignedDelivery = { readonly body: string; readonly signature: string };
+
+/** Signs a completion webhook ("Events") with this key. Encrypted, it uses the "Encryption scheme" of credentials too. */
+export const signDelivery = (
+  payload: { readonly taskId: string; readonly taskStatus: string },
+  key: string,
+  { encrypted }: { readonly encrypted: boolean },
+): SignedDelivery => {
+  const body = JSON.stringify(encrypted ? { data: encryptCredentials(payload, key) } : payload);
+  return { body, signature: `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
 };
