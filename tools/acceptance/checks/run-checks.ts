@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError } from '../../cli/terminal/errors.ts';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
 import { type Check, type CheckResult, failed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
@@ -119,5 +118,4 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-const describe = (error: unknown): string =>
-  error instanceof CliError ? error.message : (explainFailure(error) ?? String(error));
+const describe = (error: unknown): string => explainFailure(error) ?? String(error);

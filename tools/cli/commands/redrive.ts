@@ -1,5 +1,4 @@
 import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
-import { ReconcileFailed } from '../operate/invoke-functions.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { Context } from './context.ts';
 
@@ -13,7 +12,7 @@ export const redrive = async ({ shell, connect }: Context): Promise<number> => {
       shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
     },
     onFailed: ({ id }, error) => {
-      const why = error instanceof ReconcileFailed ? error.message : (explainFailure(error) ?? String(error));
+      const why = explainFailure(error) ?? String(error);
       shell.print(`${id}  failed again, stays in the queue: ${why}`, {
         messageId: id,
         outcome: 'failed',

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { validate as isUuid } from 'uuid';
-import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { ConsoleAction, Notice } from './actions.ts';
 import type { Html } from './format-for-page.ts';
@@ -34,7 +33,7 @@ const runAction = async (action: ConsoleAction, subject: string, input: string):
   try {
     return { kind: 'done', label, result: await action.run(subject, input) };
   } catch (error) {
-    const why = error instanceof CliError ? error.message : explainFailure(error);
+    const why = explainFailure(error);
     if (why === undefined) throw error;
     return { kind: 'not-done', label, why };
   }

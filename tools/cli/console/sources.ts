@@ -5,7 +5,6 @@ import type { Finding } from '../doctor/finding.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
 import type { HealthReport } from '../health/compare-periods.ts';
-import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
@@ -18,7 +17,7 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
   try {
     return { kind: 'read', value: await read() };
   } catch (error) {
-    const why = error instanceof CliError ? error.message : explainFailure(error);
+    const why = explainFailure(error);
     if (why === undefined) throw error;
     return { kind: 'unreadable', why };
   }

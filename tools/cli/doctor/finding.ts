@@ -1,4 +1,3 @@
-import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 
 /** What one check found: a sentence and, where it failed, what to do. `skipped`: it could not be checked from here. */
@@ -19,7 +18,6 @@ export const runCheck = async ({ id, run }: Check): Promise<Finding> => {
   try {
     return await run();
   } catch (error) {
-    const sentence = error instanceof CliError ? error.message : explainFailure(error);
-    return failed(`${id}: could not be checked`, sentence ?? String(error));
+    return failed(`${id}: could not be checked`, explainFailure(error) ?? String(error));
   }
 };

@@ -1,6 +1,5 @@
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { type Progress, progressOf } from './execution-progress.ts';
 import type {
@@ -53,10 +52,8 @@ const names: Readonly<Record<SourceName, string>> = {
 /** Clocks of Lambda, Step Functions and DynamoDB differ, and the stream's times have whole seconds. */
 const slackSeconds = 60;
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof CliError) return error.message;
-  return explainFailure(error) ?? (error instanceof Error ? error.name : 'an unknown error');
-};
+const reasonOf = (error: unknown): string =>
+  explainFailure(error) ?? (error instanceof Error ? error.name : 'an unknown error');
 
 /** Reads sources, and keeps why one could not be read. */
 const reader = () => {

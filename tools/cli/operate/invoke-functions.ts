@@ -3,22 +3,17 @@ import type { ReconcileAnswer, ReconcileEvent } from '../../../lib/extraction/re
 import type { SweepResult } from '../../../lib/extraction/sweep.ts';
 import { CliError } from '../terminal/errors.ts';
 
-/** reconcile-extraction or sweep-extractions ran and threw. Its log has the cause. */
-export class ReconcileFailed extends CliError {
-  override readonly name = 'ReconcileFailed';
-}
-
 const invoke = async (client: LambdaClient, name: string, event: unknown): Promise<unknown> => {
   const { FunctionError, Payload } = await client.send(
     new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
   );
   if (FunctionError !== undefined) {
-    throw new ReconcileFailed(`${name} failed (${FunctionError}). Its log has the cause.`);
+    throw new CliError(`${name} failed (${FunctionError}). Its log has the cause.`);
   }
   return JSON.parse(Buffer.from(Payload ?? []).toString('utf8'));
 };
 
-/** Reconciles one extraction now, and waits for it. Throws ReconcileFailed and the SDK's errors. */
+/** Reconciles one extraction now, and waits for it. Throws CliError where it failed, and the SDK's errors. */
 export const reconcileNow = async (
   client: LambdaClient,
   name: string,

@@ -32,10 +32,11 @@ const describeNoCredentials = ({ message }: ErrorInfo, profile: string | undefin
     : `There are no AWS credentials in the profile "${profile}". Check its name with aws configure list-profiles, and log in to it.`;
 
 /**
- * A sentence for an expected failure of AWS or of the network. Undefined for any other: that is a defect of Cosecha, and
- * its stack is printed. `profile` is that of the command line, if any.
+ * A sentence for an expected failure: a CliError, or one of AWS or of the network. Undefined for any other: that is a defect of
+ * Cosecha, and its stack is printed. `profile` is that of the command line, if any.
  */
 export const explainFailure = (error: unknown, profile?: string): string | undefined => {
+  if (error instanceof CliError) return error.message;
   if (!(error instanceof Error)) return undefined;
   const info: ErrorInfo = error;
   if (isDenial(info)) return describeDenial(info);
