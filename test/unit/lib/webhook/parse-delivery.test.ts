@@ -24,7 +24,7 @@ test.each([
   ['is empty', ''],
   ['is no JSON', 'taskId=task-1'],
   ['is cut off', '{"taskId":"task-1","taskSta'],
-  ['is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ['is not UTF-8', Buffer.from('{"taskId":"ñ","taskStatus":"PARTIAL"}', 'latin1')],
   ['is a wrapped text that is no JSON', wrapped('not json')],
   ['is a wrapped text that is not UTF-8', wrapped(Buffer.from([0xff, 0xfe]))],
 ])('a body that %s is not JSON', (_what, body) => {

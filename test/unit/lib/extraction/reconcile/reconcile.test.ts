@@ -603,6 +603,24 @@ describe('an answer over the size limit', () => {
     expect(reads()).toBe(1);
   });
 
+  test.each([
+    ['remembered', { oversizedAt: iso(100) }, 0],
+    ['read past the deadline', {}, 1],
+  ])(
+    'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
+    async (_what, known, asked) => {
+      const { reconcile, record, reads, counted } = world(extractionIn('RUNNING', known), {
+        reads: [tooLarge],
+        now: 7_200,
+      });
+      expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(record()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
+      expect(isClosed(record())).toBe(true);
+      expect(reads()).toBe(asked);
+      expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
+    },
+  );
+
   test('in grace closes the record', async () => {
     const { reconcile, record } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
