@@ -42,6 +42,17 @@ export const followExecution = async function* (
   }
 };
 
+/** Waits until an execution has ended, and returns its whole history. */
+export const wholeHistory = async (
+  client: SFNClient,
+  arn: string,
+  signal: AbortSignal,
+): Promise<readonly HistoryEvent[]> => {
+  const history: HistoryEvent[] = [];
+  for await (const event of followExecution(client, arn, signal)) history.push(event);
+  return history;
+};
+
 const historyOf = async (
   client: SFNClient,
   executionArn: string,

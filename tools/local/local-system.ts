@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { signedFetch } from '../../lib/client/signed-fetch.ts';
+import { defined } from '../../lib/defined.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
@@ -21,6 +22,8 @@ export type LocalSystem = {
   api: { base: string; fetch: ReturnType<typeof signedFetch> };
   /** The sandbox's control interface, which reports its events and acts for its users. */
   provider: SandboxControl;
+  /** The provider as its clients see it. */
+  access: { baseUrl: string; apiKey: string };
   /** Ends an outage of the sandbox early. */
   endOutage: () => Promise<void>;
 };
@@ -32,8 +35,10 @@ export type Run = {
   show: RunOutput;
   /** Aborts the run. */
   signal: AbortSignal;
-  /** Settings of the app that differ from those of `npm start`. */
+  /** Settings of the app in place of the short times of `npm start`. */
   settings?: Readonly<Record<string, string>>;
+  /** How long the sandbox waits for an answer to a delivery, in milliseconds. Default: 5 s, as the provider. */
+  attemptTimeoutMs?: number;
   /** Further environment variables of the emulator, which its functions inherit. */
   emulatorEnv?: Readonly<Record<string, string>>;
   /** Registers a cleanup for the end of the run, however it ends. The last one runs first. */
@@ -46,7 +51,7 @@ const stackName = stackNameOf(LOCAL_STAGE);
  * Seconds instead of minutes, so that one can watch every fallback. The provider sandbox answers at once, so a timeout of
  * 2 s suffices. start-task then needs 4 × 2 + 3 s (infra/config.ts).
  */
-const shortTimes = {
+export const shortTimes = {
   providerConnectTimeoutMs: '1000',
   providerTimeoutMs: '2000',
   startTimeoutSeconds: '11',
@@ -77,8 +82,7 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
       providerBaseUrl: sandbox.baseUrl,
       providerClientId: DEFAULT_CLIENT_ID,
       widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
-      ...shortTimes,
-      ...run.settings,
+      ...(run.settings ?? shortTimes),
     },
     directory,
     onProgress: (step) => show.wait('deploy', step),
@@ -99,16 +103,21 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
     outputs,
     api: { base, fetch: signedFetch(client) },
     provider,
+    access: { baseUrl: sandbox.baseUrl, apiKey: secrets.providerApiKey },
     endOutage: sandbox.comeBack,
   };
 };
 
-const startProvider = async ({ directory, show, atEnd }: Run, secrets: Parameters<typeof fillSecrets>[2]) => {
+const startProvider = async (
+  { directory, attemptTimeoutMs, show, atEnd }: Run,
+  secrets: Parameters<typeof fillSecrets>[2],
+) => {
   const log = createWriteStream(join(directory, 'provider.log'));
   const { providerApiKey: apiKey, webhookSigningKey: signingKey } = secrets;
   const sandbox = await startSandbox({
     clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
     log: (line) => log.write(`${line}\n`),
+    ...defined({ attemptTimeoutMs }),
   });
   atEnd(() => sandbox.close());
   show.done('provider', `sandbox at ${sandbox.baseUrl}`);
@@ -120,8 +129,7 @@ const startEmulatorOf = async (run: Run): Promise<Emulator> => {
   const emulator = await startEmulator({
     auth: false,
     directory,
-    ...(options.port !== undefined && { port: options.port }),
-    ...(emulatorEnv && { env: emulatorEnv }),
+    ...defined({ port: options.port, env: emulatorEnv }),
     onInstall: () =>
       show.wait('emulator', 'installing MiniStack in a private Python environment (only once, about 10 s)'),
     signal,

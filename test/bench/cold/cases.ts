@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
-import { type FunctionName, functionNames } from '../../../infra/function-names.ts';
-import { synthesizeTemplate } from '../template.ts';
+import { functionNames } from '../../../infra/function-names.ts';
+import { environmentsOf, synthesize } from '../../unit/infra/synth.ts';
 
 /** A file to load, with its environment variables. */
 export type Case = {
@@ -19,7 +19,6 @@ export type Cases = {
   readonly floor: Case;
   readonly ordinary: Case;
   readonly functions: readonly Case[];
-  readonly webhook: Case;
 };
 
 /** A typical function: one DynamoDB write, bundled with esbuild's defaults. */
@@ -41,32 +40,6 @@ export const lambdaVariables: NodeJS.ProcessEnv = {
   AWS_SECRET_ACCESS_KEY: 'a-secret-access-key-of-the-bench',
   AWS_SESSION_TOKEN: 'a-session-token-of-the-bench',
 };
-
-type FunctionProperties = {
-  readonly Environment: {
-    readonly Variables: Readonly<Record<string, unknown>> & {
-      readonly POWERTOOLS_SERVICE_NAME: FunctionName;
-    };
-  };
-};
-
-/** The variables of each function, as the template has them. */
-export const environments = (
-  template = synthesizeTemplate(),
-): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> =>
-  Object.fromEntries(
-    Object.values(template.Resources)
-      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
-      .map(({ Properties }) => {
-        const { Variables } = (Properties as FunctionProperties).Environment;
-        // Any text will do for a reference to a resource.
-        const texts = Object.entries(Variables).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : name,
-        ]);
-        return [Variables.POWERTOOLS_SERVICE_NAME, Object.fromEntries(texts)];
-      }),
-  );
 
 /** Bundles everything to compare, in a new directory. */
 export const makeCases = async (directory: string): Promise<Cases> => {
@@ -96,19 +69,14 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     logLevel: 'error',
   });
   const { code } = await bundleFunctions(join(directory, 'functions'));
-  const variables = environments();
+  const variables = environmentsOf(synthesize().template);
   const functions = await Promise.all(
-    functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), variables[name])),
+    functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), variables.get(name))),
   );
   return {
     empty: await written('(a) an empty handler', 'empty.cjs', 'exports.handler=async()=>{};'),
     floor: await written('node:https and node:crypto alone', 'floor.cjs', floor),
     ordinary: await caseOf("(b) a DynamoDB handler, esbuild's defaults", ordinary),
     functions,
-    webhook: await caseOf(
-      'receive-webhook',
-      join(code['receive-webhook'], 'index.js'),
-      variables['receive-webhook'],
-    ),
   };
 };

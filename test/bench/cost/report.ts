@@ -10,18 +10,17 @@ import {
 } from '../assumptions.ts';
 import { figure } from '../figure.ts';
 import { markdownTable } from '../markdown-table.ts';
-import type { Bill } from './bill/bill.ts';
+import type { Bill, PricedPath } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';
-import { startAndEnd } from './bill/transitions.ts';
 import type { Facts } from './read-template.ts';
 
-type Column = { readonly name: string; readonly charges: readonly Charge[] };
+type IsIn = (charge: Charge) => boolean;
 
 const money = (dollars: number): string => dollars.toFixed(2);
 
 /** A row for each item of the bill that is not zero, by service. */
-const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
+const services: readonly (readonly [name: string, isIn: IsIn])[] = [
   ['Step Functions', ({ price }) => price === 'transition'],
   ['Lambda, requests', ({ price }) => price === 'invocation'],
   ['Lambda, duration', ({ price, what }) => price === 'armGigabyteSecond' && what !== COLD_START],
@@ -36,48 +35,46 @@ const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean
   ['CloudWatch Logs', ({ price }) => price === 'logKilobyte' || price === 'matchedEvent'],
 ];
 
-const byService = (columns: readonly Column[]): string => {
-  const rows = lines.map(([name, isIn]) => [
+/** The additional transitions if Start and End count, one each for every execution. */
+const startAndEnd = 2 * prices.transition.perMillion;
+
+const byService = (paths: readonly PricedPath[]): string => {
+  const rows = services.map(([name, isIn]) => [
     name,
-    ...columns.map(({ charges }) => money(totalOf(charges.filter(isIn)))),
+    ...paths.map(({ charges }) => money(totalOf(charges.filter(isIn)))),
   ]);
-  const edges = startAndEnd * prices.transition.perMillion;
   return markdownTable([
-    ['$ per million', ...columns.map(({ name }) => name)],
+    ['$ per million', ...paths.map(({ name }) => name)],
     ...rows.filter(([, ...cells]) => cells.some((cell) => cell !== '0.00')),
-    ['total', ...columns.map(({ charges }) => money(totalOf(charges)))],
-    ['with Start and End', ...columns.map(({ charges }) => money(totalOf(charges) + edges))],
+    ['total', ...paths.map(({ charges }) => money(totalOf(charges)))],
+    ['with Start and End', ...paths.map(({ charges }) => money(totalOf(charges) + startAndEnd))],
   ]);
 };
 
-const sum = (charges: readonly Charge[], isIn: (charge: Charge) => boolean): string =>
-  figure(charges.filter(isIn).reduce((total, { quantity }) => total + quantity, 0));
+/** A row for each count, without prices. */
+const counts: readonly (readonly [name: string, isIn: IsIn])[] = [
+  ['state transitions', ({ price }) => price === 'transition'],
+  ['invocations', ({ price }) => price === 'invocation'],
+  ['GB-seconds, arm64', ({ price }) => price === 'armGigabyteSecond'],
+  ['API requests', ({ price }) => price === 'httpRequest'],
+  ['write units', ({ price }) => price === 'writeUnit'],
+  ['  of these the index', ({ what }) => what.endsWith('its index')],
+  ['read units', ({ price }) => price === 'readUnit'],
+  ['KMS requests', ({ price }) => price === 'keyRequest'],
+  ['S3 PUT', ({ price }) => price === 'put'],
+  ['S3 GET', ({ price }) => price === 'get'],
+  ['reads of secrets', ({ price }) => price === 'secretRead'],
+  ['KB of logs', ({ price }) => price === 'logKilobyte'],
+];
 
-/** The counts, without prices. */
-const counted = (columns: readonly Column[]): string =>
+const counted = (paths: readonly PricedPath[]): string =>
   markdownTable([
-    ['per extraction', ...columns.map(({ name }) => name)],
-    ...(
-      [
-        ['state transitions', 'transition'],
-        ['invocations', 'invocation'],
-        ['GB-seconds, arm64', 'armGigabyteSecond'],
-        ['API requests', 'httpRequest'],
-        ['write units', 'writeUnit'],
-        ['  of these the index', 'index'],
-        ['read units', 'readUnit'],
-        ['KMS requests', 'keyRequest'],
-        ['S3 PUT', 'put'],
-        ['S3 GET', 'get'],
-        ['reads of secrets', 'secretRead'],
-        ['KB of logs', 'logKilobyte'],
-      ] as const
-    ).map(([name, price]) => [
+    ['per extraction', ...paths.map(({ name }) => name)],
+    ['states + retries in this run', ...paths.map((path) => path.transitionsHere)],
+    ...counts.map(([name, isIn]) => [
       name,
-      ...columns.map(({ charges }) =>
-        price === 'index'
-          ? sum(charges, ({ what }) => what.endsWith('its index'))
-          : sum(charges, (charge) => charge.price === price),
+      ...paths.map(({ charges }) =>
+        figure(charges.filter(isIn).reduce((total, { quantity }) => total + quantity, 0)),
       ),
     ]),
   ]);
@@ -105,36 +102,25 @@ const breakdown = (charges: readonly Charge[]): string => {
 
 /** The whole result, as text. */
 export const report = (bill: Bill, { machine }: Facts): string => {
-  const [happy] = bill.paths;
-  const { flood } = bill;
-  const aMonthOfFlood = (perMillion: number): number => (perMillion * flood.deliveries) / 1_000_000;
-  const total = totalOf(happy?.charges ?? []);
+  const { happy, consent, paths, flood } = bill;
+  const aMonthOfFlood = (perMillion: number): string => money((perMillion * flood.deliveries) / 1_000_000);
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
     `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
     '',
-    '1. The paths, from the histories and the calls of this run',
+    '1. The paths, from the histories and the calls of this run, on AWS at the default settings',
     '',
-    markdownTable([
-      ['state transitions', ...bill.paths.map(({ name }) => name)],
-      ['in this run: states + retries', ...bill.paths.map(({ transitions }) => transitions.measured)],
-      [
-        'on AWS, at the default settings',
-        ...bill.paths.map(({ transitions }) => transitions.expected.toFixed(2)),
-      ],
-    ]),
+    counted(paths),
     '',
-    counted(bill.paths),
-    '',
-    byService(bill.paths),
+    byService(paths),
     '',
     `A task takes ${taskSeconds} s unless the path says otherwise. "polled": every webhook is lost, the machine waits ${machine.webhookWaitSeconds} s and reads once. "polled, 20 min": the task outlasts the wait, and the machine polls.`,
     '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run, and by consent with a Task Token for each.',
     '',
     '2. Where the money goes, on the happy path',
     '',
-    breakdown(happy?.charges ?? []),
+    breakdown(happy.charges),
     '',
     markdownTable([
       ['one invocation, warm', 'CPU ms, median', 'MB', 'billed ms'],
@@ -150,7 +136,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     markdownTable([
       ['one cold start', 'init ms', 'first invocation, billed ms', 'secrets read'],
-      ...[...bill.coldStarts].map(([name, { initMs, firstMs, secretReads }]) => [
+      ...bill.coldStarts.map(({ function: name, initMs, firstMs, secretReads }) => [
         name,
         initMs.toFixed(0),
         firstMs.toFixed(0),
@@ -162,23 +148,22 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     '3. Where it goes, by consent',
     '',
-    breakdown(bill.paths.at(-1)?.charges ?? []),
+    breakdown(consent.charges),
     '',
     `4. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
     '',
     markdownTable([
       ['', '$ per million', '$ a month'],
-      ...lines
+      ...[...services, ['total', () => true] as const]
         .map(([name, isIn]) => [name, totalOf(flood.charges.filter(isIn))] as const)
         .filter(([, dollars]) => dollars > 0)
-        .map(([name, dollars]) => [name, money(dollars), money(aMonthOfFlood(dollars))]),
-      ['total', money(totalOf(flood.charges)), money(aMonthOfFlood(totalOf(flood.charges)))],
+        .map(([name, dollars]) => [name, money(dollars), aMonthOfFlood(dollars)]),
     ]),
     '',
     'Not included: storage of logs, traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
     '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
     `A request with a reference costs $${money(prices.writeUnit.perMillion)} more: one write unit, for its entry in the index \`reference\`.`,
-    `Happy path: $${money(total)} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(bill.paths.at(-1)?.charges ?? []))}; target ≤ 125.`,
+    `Happy path: $${money(totalOf(happy.charges))} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(consent.charges))}; target ≤ 125.`,
   ].join('\n');
 };

@@ -41,3 +41,17 @@ export type Entry = {
 /** Whether the invocation found the task running: the machine's throws, and the queue's sends the next message. */
 export const isPoll = ({ function: name, failed, calls }: Entry): boolean =>
   failed || (name === 'reconcile-extraction' && calls.some(({ service }) => service === 'sqs'));
+
+/** Display names by the names that AWS signs for. */
+const services: Readonly<Record<string, string>> = {
+  events: 'EventBridge',
+  kms: 'KMS',
+  s3: 'S3',
+  secretsmanager: 'Secrets Manager',
+  sqs: 'SQS',
+  states: 'Step Functions',
+};
+
+/** The name of a call: `KMS Decrypt`, or of its table or index, `Extractions UpdateItem` and `due Query`. */
+export const nameOfCall = ({ service, operation }: Call, table?: string): string =>
+  `${table ?? services[service] ?? service} ${operation}`;

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, watch } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
 import type { Entry } from './entry.ts';
 
 /** The invocations that the functions of a run have recorded. */
@@ -8,6 +10,28 @@ export type Ledger = {
   entries(): readonly Entry[];
   /** Resolves once there are at least `count` entries that fit. Rejects when `signal` aborts. */
   atLeast(count: number, fits: (entry: Entry) => boolean, signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * A ledger in the directory of a run, and the environment for its emulator that makes every function write there.
+ *
+ * @throws ExpectedFailure if `AWS_ENDPOINT_URL` names a running emulator
+ */
+export const createLedger = (
+  runDirectory: string,
+): { ledger: Ledger; emulatorEnv: Record<string, string> } => {
+  if (process.env.AWS_ENDPOINT_URL) {
+    throw new ExpectedFailure(
+      'AWS_ENDPOINT_URL is set. Unset it: the functions record their calls only on a new emulator.',
+    );
+  }
+  const directory = join(runDirectory, 'ledger');
+  mkdirSync(directory);
+  const preload = pathToFileURL(join(import.meta.dirname, 'preload.ts')).href;
+  return {
+    ledger: openLedger(directory),
+    emulatorEnv: { COSECHA_LEDGER: directory, NODE_OPTIONS: `--import=${preload}` },
+  };
 };
 
 /** The files that `preload.ts` writes into `directory`. */

@@ -106,40 +106,40 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
 
 const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The extraction and the trigger of an event, or the extraction and the cause in a message of the reconcile queue. */
-const subjectOf = ({ trigger, extractionId, Records }: Fields): Pick<Entry, 'trigger' | 'extractionId'> => {
-  const [message] = (Records ?? []) as readonly { readonly body?: string }[];
-  const { cause, ...about } =
-    message === undefined ? { cause: trigger, extractionId } : (JSON.parse(message.body ?? '{}') as Fields);
-  return {
-    ...(typeof cause === 'string' ? { trigger: cause } : {}),
-    ...(typeof about.extractionId === 'string' ? { extractionId: about.extractionId } : {}),
-  };
+/** An event of the API, of the machine or an operator, or messages of the reconcile queue. */
+type FunctionEvent = {
+  readonly routeKey?: string;
+  readonly body?: string;
+  readonly trigger?: string;
+  readonly extractionId?: string;
+  readonly Records?: readonly { readonly body: string }[];
 };
 
-const entryOf = (
+/** The entry as a line of JSON, which has no field that is undefined. */
+const lineOf = (
   { line, cpu: cpuBefore, startedAt, exchanges }: Open,
   cpu: NodeJS.CpuUsage,
   failed: boolean,
-): Entry => {
+) => {
   const { event, ctx } = JSON.parse(line) as Invocation;
-  const { routeKey, body } = event as Fields;
-  return {
-    function: process.env.POWERTOOLS_SERVICE_NAME ?? '',
-    requestId: ctx?.request_id ?? '',
+  const { routeKey, body, trigger, extractionId, Records: [message] = [] } = event as FunctionEvent;
+  const queued: Record<string, string> = message === undefined ? {} : JSON.parse(message.body);
+  const entry: { readonly [Name in keyof Entry]: Entry[Name] | undefined } = {
+    function: process.env.POWERTOOLS_SERVICE_NAME,
+    requestId: ctx?.request_id,
     ordinal,
     cpuMs: millisecondsOf(cpu),
-    ...(ordinal === 1 ? { initCpuMs: millisecondsOf(cpuBefore) } : {}),
+    initCpuMs: ordinal === 1 ? millisecondsOf(cpuBefore) : undefined,
     startedAt,
     endedAt: now(),
     failed,
-    ...(typeof routeKey === 'string' ? { routeKey } : {}),
-    ...subjectOf(event as Fields),
-    bodyBytes: typeof body === 'string' ? Buffer.byteLength(body) : 0,
+    routeKey,
+    trigger: queued.cause ?? trigger,
+    extractionId: queued.extractionId ?? extractionId,
+    bodyBytes: Buffer.byteLength(body ?? ''),
     calls: exchanges.map(callOf),
   };
+  return `${JSON.stringify(entry)}\n`;
 };
 
 /** The worker answers each line with one: `{"status": "ready" | "ok" | "error", …}`. */
@@ -147,10 +147,9 @@ const onAnswer = (chunk: unknown): void => {
   if (open === undefined || typeof chunk !== 'string' || !chunk.startsWith('{"status":')) return;
   const cpu = process.cpuUsage(open.cpu);
   ordinal += 1;
-  const entry = entryOf(open, cpu, chunk.startsWith('{"status":"error"'));
-  open = undefined;
   // Before the emulator gets the answer, so that the line exists when its effect is visible.
-  appendFileSync(file, `${JSON.stringify(entry)}\n`);
+  appendFileSync(file, lineOf(open, cpu, chunk.startsWith('{"status":"error"')));
+  open = undefined;
 };
 
 if (directory !== '') {

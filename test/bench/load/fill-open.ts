@@ -1,14 +1,37 @@
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import {
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import type { MeasuredSystem } from './measured-system.ts';
 
-export type Item = { readonly table: string; readonly item: object; readonly key: object };
+type Item = { readonly table: string; readonly item: object; readonly key: object };
 
-/** The tables of the deployment. */
-export type Tables = { readonly extractions: string; readonly tasks: string };
+/** The tables of a deployment. */
+type Tables = { readonly extractions: string; readonly tasks: string };
+
+export const tablesOf = ({ outputs }: Pick<MeasuredSystem, 'outputs'>): Tables => ({
+  extractions: outputs.ExtractionsTableName ?? '',
+  tasks: outputs.TasksTableName ?? '',
+});
+
+export const taskOf = async (
+  client: DynamoDBClient,
+  TableName: string,
+  { taskId = '' }: Extraction,
+): Promise<Task> => {
+  const { Item } = await client.send(
+    new GetItemCommand({ TableName, Key: marshall({ taskId }), ConsistentRead: true }),
+  );
+  if (Item === undefined) throw new Error(`The task ${taskId} is not linked.`);
+  return unmarshall(Item) as Task;
+};
 
 /** Items of running extractions for both tables: copies of a real one under new ids, one for each task. */
 export const openItems = (
@@ -26,10 +49,6 @@ export const openItems = (
 
 /** The limit of BatchWriteItem. */
 const perBatch = 25;
-
-type WriteRequest = NonNullable<
-  NonNullable<ConstructorParameters<typeof BatchWriteItemCommand>[0]['RequestItems']>[string]
->[number];
 
 const write = async (
   client: DynamoDBClient,

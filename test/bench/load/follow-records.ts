@@ -2,6 +2,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
+import type { Benchmark } from '../run-benchmark.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
 type Waiting = {
@@ -20,8 +21,11 @@ export type Records = {
 
 const timeoutMs = 60_000;
 
-/** Reads the stream of `Extractions` until `signal` aborts. */
-export const followRecords = async (system: MeasuredSystem, signal: AbortSignal): Promise<Records> => {
+/** Reads the stream of `Extractions` until the end. */
+export const followRecords = async (system: MeasuredSystem, { stop, atEnd }: Benchmark): Promise<Records> => {
+  const ended = new AbortController();
+  atEnd(async () => ended.abort());
+  const signal = AbortSignal.any([stop, ended.signal]);
   const client = new DynamoDBStreamsClient(system.emulator.client);
   const stream = await openStream(client, system.outputs.ExtractionsStreamArn ?? '', signal);
   const last = new Map<string, Extraction>();

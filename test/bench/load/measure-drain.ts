@@ -8,13 +8,15 @@ import {
 } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
+import { createProviderClient } from '../../../lib/provider/client.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
+import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { providerAnswerMs } from '../assumptions.ts';
-import { endedTasks } from './ended-tasks.ts';
-import { openItems, putItems } from './fill-open.ts';
+import { bodyByCredentials } from '../request.ts';
+import { openItems, putItems, tablesOf, taskOf } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
-import { taskOf } from './measure-flatness.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen } from './run-batch.ts';
 
@@ -36,11 +38,11 @@ export type Drain = {
 };
 
 const deadlineMs = 600_000;
-const lookEveryMs = 250;
+const readEveryMs = 250;
 
-type Scene = MeasuredSystem & {
+/** A system in which due records are made. */
+type BacklogSystem = MeasuredSystem & {
   readonly lambda: LambdaClient;
-  readonly reconcile: string;
   /** Fills the tables with so many due records, whose tasks have ended without a webhook. */
   readonly fill: (count: number) => Promise<void>;
   /** Records in the index that are due before a time. */
@@ -49,16 +51,13 @@ type Scene = MeasuredSystem & {
   readonly latest: Date;
 };
 
-const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene> => {
-  const { emulator, outputs, provider } = system;
+const prepare = async (system: MeasuredSystem, records: Records): Promise<BacklogSystem> => {
+  const { emulator, provider, access } = system;
   const database = new DynamoDBClient(emulator.client);
-  const tables = {
-    extractions: outputs.ExtractionsTableName ?? '',
-    tasks: outputs.TasksTableName ?? '',
-  };
+  const tables = tablesOf(system);
   const [extraction] = await holdOpen(system, records, 1);
-  if (extraction === undefined) throw new Error('Nothing is held open.');
   const task = await taskOf(database, tables.tasks, extraction);
+  await provider.setPlan('drained', { outcome: 'COMPLETED', durationMs: 0 });
   await provider.setFaults([
     {
       method: 'GET',
@@ -67,9 +66,19 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene>
       forSeconds: 7_200,
     },
   ]);
+  const client = createProviderClient({
+    ...access,
+    clientId: DEFAULT_CLIENT_ID,
+    fetch,
+    totalTimeoutMs: 60_000,
+  });
+  const atOnce = limitTo(16);
+  // They end at once, and the provider sends no webhook for them.
+  const startTask = () => atOnce(() => client.startTask(bodyByCredentials('drained')));
   const fill = async (count: number): Promise<void> => {
     const due = { ...extraction, dueAt: new Date().toISOString() };
-    await putItems(database, openItems({ extraction: due, task, tables }, await endedTasks(system, count)));
+    const taskIds = await Promise.all(Array.from({ length: count }, startTask));
+    await putItems(database, openItems({ extraction: due, task, tables }, taskIds));
   };
   const countDue = async (time: Date): Promise<number> => {
     const counts = Array.from({ length: dueShardCount }, (_, shard) =>
@@ -85,26 +94,18 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene>
     );
     return (await Promise.all(counts)).reduce((sum, { Count = 0 }) => sum + Count, 0);
   };
-  return {
-    ...system,
-    lambda: new LambdaClient(emulator.client),
-    reconcile: outputs.ReconcileFunctionName ?? '',
-    fill,
-    countDue,
-    latest: new Date(extraction.dueAt ?? ''),
-  };
+  const lambda = new LambdaClient(emulator.client);
+  return { ...system, lambda, fill, countDue, latest: new Date(extraction.dueAt ?? '') };
 };
 
 /** Sets the most consumers at once. A mapping takes at least two, so that one is a limit of the function. */
-const setConsumers = async ({ lambda, reconcile }: Scene, consumers: number): Promise<void> => {
+const setConsumers = async ({ lambda, outputs }: BacklogSystem, consumers: number): Promise<void> => {
+  const FunctionName = outputs.ReconcileFunctionName;
   const { EventSourceMappings = [] } = await lambda.send(
-    new ListEventSourceMappingsCommand({ FunctionName: reconcile }),
+    new ListEventSourceMappingsCommand({ FunctionName }),
   );
   await lambda.send(
-    new PutFunctionConcurrencyCommand({
-      FunctionName: reconcile,
-      ReservedConcurrentExecutions: consumers,
-    }),
+    new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: consumers }),
   );
   await lambda.send(
     new UpdateEventSourceMappingCommand({
@@ -115,40 +116,40 @@ const setConsumers = async ({ lambda, reconcile }: Scene, consumers: number): Pr
 };
 
 /** Waits until the queue has no message, neither waiting nor received. */
-const untilDrained = async ({ emulator, outputs }: Scene): Promise<void> => {
+const untilDrained = async ({ emulator, outputs }: BacklogSystem): Promise<void> => {
   const client = queueClient({ client: emulator.client, isEmulated: true });
   const signal = AbortSignal.timeout(deadlineMs);
   for (;;) {
     const { waiting, inFlight } = await readQueue(client, outputs.ReconcileQueueUrl ?? '');
     if (waiting + inFlight === 0) return;
-    await delay(lookEveryMs, undefined, { signal });
+    await delay(readEveryMs, undefined, { signal });
   }
 };
 
 /** Sweeps until nothing is due, and waits for the consumers. Their processes are then started. */
-const startConsumers = async (scene: Scene, consumers: number): Promise<void> => {
-  await setConsumers(scene, consumers);
-  await scene.fill(4 * consumers);
+const startConsumers = async (system: BacklogSystem, consumers: number): Promise<void> => {
+  await setConsumers(system, consumers);
+  await system.fill(4 * consumers);
   do {
-    await sweepNow(scene.lambda, scene.outputs.SweepFunctionName ?? '');
-    await untilDrained(scene);
-  } while ((await scene.countDue(new Date())) > 0);
+    await sweepNow(system.lambda, system.outputs.SweepFunctionName ?? '');
+    await untilDrained(system);
+  } while ((await system.countDue(new Date())) > 0);
 };
 
 const drainByQueue = async (
-  scene: Scene,
+  system: BacklogSystem,
   { consumers, records }: (typeof variants)[number],
 ): Promise<Drain> => {
-  await startConsumers(scene, consumers);
-  const before = await scene.countDue(scene.latest);
-  await scene.fill(records);
+  await startConsumers(system, consumers);
+  const before = await system.countDue(system.latest);
+  await system.fill(records);
   const began = performance.now();
   const secondsSince = () => (performance.now() - began) / 1_000;
-  const { sent, failed } = await sweepNow(scene.lambda, scene.outputs.SweepFunctionName ?? '');
+  const { sent, failed } = await sweepNow(system.lambda, system.outputs.SweepFunctionName ?? '');
   const sweepSeconds = secondsSince();
-  await untilDrained(scene);
+  await untilDrained(system);
   const seconds = secondsSince();
-  const left = (await scene.countDue(scene.latest)) - before;
+  const left = (await system.countDue(system.latest)) - before;
   if (sent !== records || left !== 0)
     throw new Error(`Of ${records}, ${sent} were sent, ${failed} failed, and ${left} are open.`);
   const perSecond = records / seconds;
@@ -165,10 +166,10 @@ export const measureDrain = async (
   records: Records,
   onDrained: (drain: Drain) => void,
 ): Promise<readonly Drain[]> => {
-  const scene = await prepare(system, records);
+  const backlog = await prepare(system, records);
   const drains: Drain[] = [];
   for (const variant of variants) {
-    const drain = await drainByQueue(scene, variant);
+    const drain = await drainByQueue(backlog, variant);
     onDrained(drain);
     drains.push(drain);
   }

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
-import type { Entry } from '../ledger/entry.ts';
-import { synthesizeTemplate } from '../template.ts';
-import { asOnAws } from '../units/as-on-aws.ts';
-import { unitsOf } from '../units/dynamo-units.ts';
-import { deployedTables, tablesOf } from '../units/tables.ts';
-import { deleteItems, openItems, putItems } from './fill-open.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Call, Entry } from '../ledger/entry.ts';
+import { type Units, unitsOf } from '../units/dynamo-units.ts';
+import { readTables } from '../units/tables.ts';
+import { deleteItems, openItems, putItems, tablesOf, taskOf } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
-import { lookAt, recordedSweep } from './sweep.ts';
-import { type Counted, type Usage, usageOf, usagePerDue } from './usage.ts';
+import { recordedSweep, setDueAt } from './sweep.ts';
+import { type Usage, usageOf, usagePerDue } from './usage.ts';
 
 /** How many extractions are open while a batch is measured. */
 export const levels = [10, 100, 1_000] as const;
@@ -51,24 +46,12 @@ export type Flatness = {
 
 type Measured = { readonly extractions: Entry[]; readonly idle: Entry[]; readonly due: Entry[] };
 
-export const taskOf = async (
-  client: DynamoDBClient,
-  TableName: string,
-  { taskId = '' }: Extraction,
-): Promise<Task> => {
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName, Key: marshall({ taskId }), ConsistentRead: true }),
-  );
-  if (Item === undefined) throw new Error(`The task ${taskId} is not linked.`);
-  return unmarshall(Item) as Task;
-};
-
-const summarize = (level: Level, measured: Measured, counted: Counted): Flatness => {
-  const idleSweep = usageOf(measured.idle, measured.idle.length, counted);
-  const dueSweep = usageOf(measured.due, dueSweeps * rounds.length, counted);
+const summarize = (level: Level, measured: Measured, units: ReadonlyMap<Call, Units>): Flatness => {
+  const idleSweep = usageOf(measured.idle, measured.idle.length, units);
+  const dueSweep = usageOf(measured.due, dueSweeps * rounds.length, units);
   return {
     level,
-    extraction: usageOf(measured.extractions, rounds.length * batch.size, counted),
+    extraction: usageOf(measured.extractions, rounds.length * batch.size, units),
     idleSweep,
     dueRecord: usagePerDue(dueSweep, idleSweep, due),
   };
@@ -80,11 +63,10 @@ export const measureFlatness = async (
   records: Records,
 ): Promise<readonly Flatness[]> => {
   const client = new DynamoDBClient(system.emulator.client);
-  const { ExtractionsTableName: extractions = '', TasksTableName: tasks = '' } = system.outputs;
+  const tables = tablesOf(system);
   const held = await holdOpen(system, records, heldOpen);
   const [extraction] = held;
-  if (extraction === undefined) throw new Error('Nothing is held open.');
-  const task = await taskOf(client, tasks, extraction);
+  const task = await taskOf(client, tables.tasks, extraction);
   const untouched = new Date(extraction.dueAt ?? '');
 
   const measured = new Map<Level, Measured>(
@@ -93,10 +75,8 @@ export const measureFlatness = async (
   for (const order of rounds) {
     for (const level of order) {
       const into = measured.get(level);
-      const items = openItems(
-        { extraction, task, tables: { extractions, tasks } },
-        Array.from({ length: level - heldOpen }, () => randomUUID()),
-      );
+      const taskIds = Array.from({ length: level - heldOpen }, () => randomUUID());
+      const items = openItems({ extraction, task, tables }, taskIds);
       await putItems(client, items);
       const ran = await runBatch(system, records, batch);
       const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');
@@ -107,15 +87,14 @@ export const measureFlatness = async (
         into?.idle.push(...(await recordedSweep(system, 0)));
       }
       for (let sweep = 0; sweep < dueSweeps; sweep += 1) {
-        await lookAt(client, extractions, held.slice(0, due), new Date());
+        await setDueAt(client, tables.extractions, held.slice(0, due), new Date());
         into?.due.push(...(await recordedSweep(system, due)));
       }
-      await lookAt(client, extractions, held.slice(0, due), untouched);
+      await setDueAt(client, tables.extractions, held.slice(0, due), untouched);
       await deleteItems(client, items);
     }
   }
-  const deployed = deployedTables(tablesOf(synthesizeTemplate()), system.outputs);
   // From the first request on, because the units of a write depend on the write before it.
-  const counted = { tables: deployed, units: unitsOf(system.ledger.entries(), deployed, asOnAws) };
-  return [...measured].map(([level, ofLevel]) => summarize(level, ofLevel, counted));
+  const units = unitsOf(system.ledger.entries(), await readTables(client, system.outputs));
+  return [...measured].map(([level, ofLevel]) => summarize(level, ofLevel, units));
 };

@@ -5,35 +5,31 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { bodyByCredentials } from '../request-body.ts';
+import { bodyByCredentials, request } from '../request.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** Requests an extraction by signed HTTP, as callers do. Throws if it is refused. */
-const request = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
+/** Requests an extraction whose task has this plan. */
+const requestWith = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
   const username = randomUUID();
   await provider.setPlan(username, plan);
-  const answer = await api.fetch(`${api.base}/extractions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify(bodyByCredentials(username)),
-  });
-  if (answer.status !== 202) throw new Error(`Answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { extractionId: string }).extractionId;
+  return request(api, bodyByCredentials(username));
 };
 
 /** Starts extractions whose tasks do not end by themselves. */
-export const holdOpen = (
+export const holdOpen = async (
   system: MeasuredSystem,
   records: Records,
   count: number,
-): Promise<readonly Extraction[]> => {
+): Promise<readonly [Extraction, ...Extraction[]]> => {
   const atOnce = limitTo(4);
   const one = async () => {
-    const extractionId = await request(system, { durationMs: null });
+    const extractionId = await requestWith(system, { durationMs: null });
     return records.when(extractionId, 'running', ({ status }) => status === 'RUNNING');
   };
-  return Promise.all(Array.from({ length: count }, () => atOnce(one)));
+  const [first, ...others] = await Promise.all(Array.from({ length: count }, () => atOnce(one)));
+  if (first === undefined) throw new Error('Nothing is held open.');
+  return [first, ...others];
 };
 
 export type Batch = {
@@ -92,7 +88,7 @@ export const runBatch = async (
   const atOnce = limitTo(most);
   const one = async () => {
     const from = performance.now();
-    const extractionId = await request(system, { outcome: 'COMPLETED', durationMs });
+    const extractionId = await requestWith(system, { outcome: 'COMPLETED', durationMs });
     const record = await records.when(extractionId, 'closed', ({ dueShard }) => dueShard === undefined);
     if (record.status !== 'COMPLETED') throw new Error(`${extractionId} ended ${record.status}.`);
     return { record, seconds: (performance.now() - from) / 1_000 };

@@ -29,7 +29,7 @@ export const recordedSweep = async (system: MeasuredSystem, due: number): Promis
  * Sets `dueAt` of these records. The ledger does not have these writes. A sweep reads each record right before it writes
  * it, from which the units of its writes follow.
  */
-export const lookAt = async (
+export const setDueAt = async (
   client: DynamoDBClient,
   TableName: string,
   extractions: readonly Extraction[],

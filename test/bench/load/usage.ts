@@ -1,7 +1,5 @@
-import type { Call, Entry } from '../ledger/entry.ts';
-import { nameOfCall } from '../ledger/name-of-call.ts';
+import { type Call, type Entry, nameOfCall } from '../ledger/entry.ts';
 import { median } from '../quantile.ts';
-import type { Table } from '../units/capacity.ts';
 import type { Units } from '../units/dynamo-units.ts';
 
 /** The usage of an extraction, or of a sweep: the mean over a number of them. */
@@ -17,13 +15,6 @@ export type Usage = {
   readonly answerBytes: number;
   /** CPU milliseconds: the sum of each function's median, without the first invocation of a process. */
   readonly cpuMs: number;
-};
-
-/** What is known of all calls of a run. */
-export type Counted = {
-  readonly units: ReadonlyMap<Call, Units>;
-  /** By the names that requests call them. */
-  readonly tables: ReadonlyMap<string, Table>;
 };
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -46,13 +37,13 @@ export const cpuMsOf = (entries: readonly Entry[]): number => {
   );
 };
 
-export const usageOf = (entries: readonly Entry[], count: number, { units, tables }: Counted): Usage => {
+export const usageOf = (entries: readonly Entry[], count: number, units: ReadonlyMap<Call, Units>): Usage => {
   const calls = entries.flatMap((entry) => entry.calls).filter(isCounted);
   const unitsPer = (unitsIn: (units: Units) => number): number =>
     sum(calls.flatMap((call) => units.get(call) ?? []).map(unitsIn)) / count;
   return {
     calls: callsPer(
-      calls.map((call) => nameOfCall(call, tables)),
+      calls.map((call) => nameOfCall(call, units.get(call)?.table)),
       count,
     ),
     writeUnits: unitsPer(({ write, index }) => write + index),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
-import { environments, lambdaVariables } from '../cold/cases.ts';
+import { environmentsOf, synthesize } from '../../unit/infra/synth.ts';
+import { lambdaVariables } from '../cold/cases.ts';
 import { factsOf } from '../cost/read-template.ts';
-import { synthesizeTemplate } from '../template.ts';
 
-const template = synthesizeTemplate();
+const { template } = synthesize();
 
 /** The memory size of a function, in the template at its default settings. */
 export const memoryOf = (name: string): number => factsOf(template).memoryMB[name] ?? Number.NaN;
@@ -18,7 +18,8 @@ export const makeFunction = async (directory: string): Promise<string> => {
 /** The variables of reconcile-extraction. `endpoint` is that of the provider and of AWS. */
 export const awsVariables = (endpoint: string): NodeJS.ProcessEnv => ({
   ...lambdaVariables,
-  ...environments(template)['reconcile-extraction'],
+  ...environmentsOf(template).get('reconcile-extraction'),
+  RESULTS_BUCKET: 'results',
   AWS_ENDPOINT_URL: endpoint,
   PROVIDER_BASE_URL: endpoint,
 });

@@ -34,8 +34,8 @@ const answerAws = (target: string, body: string): object => {
   if (operation === 'GetSecretValue') return { SecretString: 'an-api-key' };
   const { TableName = '' } = body === '' ? {} : (JSON.parse(body) as Sent);
   if (operation === 'GetItem') {
-    if (TableName === 'BREAKERS_TABLE') return {};
-    return { Item: marshall(TableName === 'TASKS_TABLE' ? { taskId, extractionId } : record) };
+    if (TableName.includes('Breakers')) return {};
+    return { Item: marshall(TableName.includes('Tasks') ? { taskId, extractionId } : record) };
   }
   return operation === 'UpdateItem'
     ? { Attributes: marshall({ ...record, status: 'COMPLETED', settledAt: at(0) }) }

@@ -1,19 +1,5 @@
 import { type Item, itemBytes } from './item-bytes.ts';
-
-/** An index of a table. It projects its keys, and these attributes. */
-export type Index = {
-  readonly name: string;
-  /** Partition key first. */
-  readonly keys: readonly string[];
-  readonly projected: readonly string[];
-};
-
-export type Table = {
-  /** The name for the report. */
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly indexes: readonly Index[];
-};
+import type { Index, Table } from './tables.ts';
 
 const KB = 1_024;
 

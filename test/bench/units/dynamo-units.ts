@@ -1,8 +1,13 @@
+import { samples, taskTokenCharacters } from '../assumptions.ts';
 import type { Call, Entry } from '../ledger/entry.ts';
-import { indexUnits, readUnits, type Table, writeUnits } from './capacity.ts';
-import { type Item, itemBytes } from './item-bytes.ts';
+import { indexUnits, readUnits, writeUnits } from './capacity.ts';
+import { CannotBeCounted, type Item, itemBytes } from './item-bytes.ts';
+import type { Table } from './tables.ts';
 
+/** The units of one request to DynamoDB. */
 export type Units = {
+  /** The name of the table, or of the index that was queried. */
+  readonly table: string;
   /** Of the table. */
   readonly write: number;
   /** Of its indexes. */
@@ -12,90 +17,86 @@ export type Units = {
   readonly bytes: number;
 };
 
-/** Replaces values that are shorter on the emulator than on AWS. */
-export type AsOnAws = (item: Item) => Item;
+const onAws: Item = {
+  callbackToken: { S: 't'.repeat(taskTokenCharacters) },
+  requestedBy: { S: samples.requestedBy },
+};
 
-/** A request whose units do not follow from its input and answer. */
-export class CannotBeCounted extends Error {
-  override readonly name = 'CannotBeCounted';
-}
+/** The item with the values that AWS generates in AWS's length, because the emulator's are longer or shorter. */
+const asOnAws = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, onAws[name] ?? value]));
 
-const itemIn = (body: Call['asked'], name: string): Item | undefined => body?.[name] as Item | undefined;
+const itemIn = (body: Call['asked'], name: string): Item | undefined => {
+  const item = body?.[name] as Item | undefined;
+  return item === undefined ? undefined : asOnAws(item);
+};
 
 /**
  * The units of every request to DynamoDB. It follows the items through the answers, in order: an update finds what the
- * write before it left.
+ * write before it left. `tables` are by the names that requests call them.
  */
 export const unitsOf = (
   entries: readonly Entry[],
   tables: ReadonlyMap<string, Table>,
-  asOnAws: AsOnAws,
 ): ReadonlyMap<Call, Units> => {
-  const calls = entries
-    .flatMap((entry) => entry.calls)
-    .filter(({ service }) => service === 'dynamodb')
-    .sort((one, other) => one.endedAt - other.endedAt);
   const items = new Map<string, Item>();
-  const units = new Map<Call, Units>();
-
-  const written = (table: Table, key: string, after: Item): Units => {
-    const before = items.get(key);
-    items.set(key, after);
-    const index = table.indexes.reduce((sum, one) => sum + indexUnits(one, table, before, after), 0);
-    return { write: writeUnits(before, after), index, read: 0, bytes: itemBytes(after) };
-  };
 
   const count = ({ operation, statusCode, asked, answered }: Call): Units => {
     const name = String(asked?.TableName);
     const table = tables.get(name);
-    if (table === undefined) throw new CannotBeCounted(`${operation}: the template has no table ${name}.`);
+    if (table === undefined) throw new CannotBeCounted(`${operation}: the deployment has no table ${name}.`);
     const given = itemIn(asked, 'Item') ?? itemIn(asked, 'Key') ?? {};
     const key = `${name} ${JSON.stringify(table.keys.map((part) => given[part]))}`;
-    const returned = (name: string): Item | undefined => {
-      const item = itemIn(answered, name);
-      return item === undefined ? undefined : asOnAws(item);
+    const before = items.get(key);
+    const none = { table: table.name, write: 0, index: 0, read: 0, bytes: 0 };
+
+    const written = (after: Item | undefined): Units => {
+      if (after === undefined) items.delete(key);
+      else items.set(key, after);
+      const index = table.indexes.reduce((sum, one) => sum + indexUnits(one, table, before, after), 0);
+      return { ...none, write: writeUnits(before, after), index, bytes: itemBytes(after ?? {}) };
     };
+    const read = (bytes: number): Units => ({
+      ...none,
+      table: String(asked?.IndexName ?? table.name),
+      read: readUnits(bytes, asked?.ConsistentRead === true),
+      bytes,
+    });
+
     // A failed condition is billed as a write of the existing item.
     if (String(answered?.__type).includes('ConditionalCheckFailed')) {
-      const item = returned('Item') ?? items.get(key);
-      return { write: writeUnits(item, undefined), index: 0, read: 0, bytes: itemBytes(item ?? {}) };
+      const item = itemIn(answered, 'Item') ?? before;
+      return { ...none, write: writeUnits(item, undefined), bytes: itemBytes(item ?? {}) };
     }
-    if (statusCode !== 200) return { write: 0, index: 0, read: 0, bytes: 0 };
+    if (statusCode !== 200) return none;
     switch (operation) {
       case 'PutItem':
-        return written(table, key, asOnAws(given));
+        return written(given);
       case 'UpdateItem': {
-        const after = returned('Attributes');
-        if (after === undefined || asked?.ReturnValues !== 'ALL_NEW') {
-          throw new CannotBeCounted(
-            'An UpdateItem tells the item that it left with ReturnValues ALL_NEW alone.',
-          );
-        }
-        return written(table, key, after);
+        const after = itemIn(answered, 'Attributes');
+        if (after !== undefined && asked?.ReturnValues === 'ALL_NEW') return written(after);
+        throw new CannotBeCounted('The answer to an UpdateItem has the whole item only with ALL_NEW.');
       }
-      case 'DeleteItem': {
-        const before = items.get(key);
-        items.delete(key);
-        const index = table.indexes.reduce((sum, one) => sum + indexUnits(one, table, before, undefined), 0);
-        return { write: writeUnits(before, undefined), index, read: 0, bytes: 0 };
-      }
+      case 'DeleteItem':
+        return written(undefined);
       case 'GetItem': {
-        const item = returned('Item');
+        const item = itemIn(answered, 'Item');
         if (item !== undefined && asked?.ProjectionExpression === undefined) items.set(key, item);
         // The whole item is billed even with a projection.
-        const bytes = itemBytes(items.get(key) ?? item ?? {});
-        return { write: 0, index: 0, read: readUnits(bytes, asked?.ConsistentRead === true), bytes };
+        return read(itemBytes(items.get(key) ?? item ?? {}));
       }
       case 'Query': {
         const found = (answered?.Items ?? []) as readonly Item[];
-        const bytes = found.reduce((sum, item) => sum + itemBytes(item), 0);
-        return { write: 0, index: 0, read: readUnits(bytes, asked?.ConsistentRead === true), bytes };
+        return read(found.reduce((sum, item) => sum + itemBytes(item), 0));
       }
       default:
         throw new CannotBeCounted(`${operation} is not counted here.`);
     }
   };
 
-  for (const call of calls) units.set(call, count(call));
-  return units;
+  const calls = entries
+    .flatMap((entry) => entry.calls)
+    .filter(({ service }) => service === 'dynamodb')
+    .sort((one, other) => one.endedAt - other.endedAt);
+  return new Map(calls.map((call) => [call, count(call)]));
 };

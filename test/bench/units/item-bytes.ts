@@ -1,5 +1,10 @@
+/** The bill has no rule for a call, so its units would be a guess. */
+export class CannotBeCounted extends Error {
+  override readonly name = 'CannotBeCounted';
+}
+
 /** A value as DynamoDB sends it: `{"S": "text"}`, `{"N": "12"}`, `{"M": {…}}`, … */
-export type Attribute = Readonly<Record<string, unknown>>;
+type Attribute = Readonly<Record<string, unknown>>;
 
 /** An item, or a key, by the names of its attributes. */
 export type Item = Readonly<Record<string, Attribute>>;
@@ -25,22 +30,16 @@ const valueBytes = (attribute: Attribute): number => {
       return utf8(value as string);
     case 'N':
       return numberBytes(value as string);
-    case 'B':
-      return Buffer.from(value as string, 'base64').byteLength;
     case 'BOOL':
     case 'NULL':
       return 1;
-    case 'SS':
-      return sum(value as readonly string[], utf8);
-    case 'NS':
-      return sum(value as readonly string[], numberBytes);
     // "3 bytes of overhead, regardless of its contents", and one for each element.
     case 'L':
       return 3 + sum(value as readonly Attribute[], (one) => 1 + valueBytes(one));
     case 'M':
       return 3 + sum(Object.entries(value as Item), ([name, one]) => 1 + utf8(name) + valueBytes(one));
     default:
-      throw new Error(`DynamoDB has no attribute type ${type}.`);
+      throw new CannotBeCounted(`The bill has no size for the attribute type ${type}.`);
   }
 };
 

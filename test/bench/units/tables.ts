@@ -1,54 +1,39 @@
-import * as v from 'valibot';
-import type { Template } from '../template.ts';
-import type { Table } from './capacity.ts';
+import { DescribeTableCommand, type DynamoDBClient, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { CannotBeCounted } from './item-bytes.ts';
 
-const name = v.string();
-const keySchema = v.pipe(
-  v.array(v.object({ AttributeName: name, KeyType: v.picklist(['HASH', 'RANGE']) })),
-  v.transform((keys) => keys.map(({ AttributeName }) => AttributeName)),
-);
-const tableShape = v.object({
-  BillingMode: v.literal('PAY_PER_REQUEST'),
-  KeySchema: keySchema,
-  GlobalSecondaryIndexes: v.optional(
-    v.array(
-      v.object({
-        IndexName: name,
-        KeySchema: keySchema,
-        Projection: v.variant('ProjectionType', [
-          v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
-          v.object({ ProjectionType: v.literal('INCLUDE'), NonKeyAttributes: v.array(name) }),
-        ]),
-      }),
-    ),
-    [],
-  ),
-});
+/** An index of a table. It projects its keys, and these attributes. */
+export type Index = {
+  readonly name: string;
+  /** Partition key first. */
+  readonly keys: readonly string[];
+  readonly projected: readonly string[];
+};
 
-const outputs = ['ExtractionsTableName', 'TasksTableName', 'RequestsTableName', 'BreakersTableName'] as const;
+export type Table = {
+  /** The name for the report. */
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly indexes: readonly Index[];
+};
 
-/** The tables of the template, by the output that names each. Throws if one is not billed per request. */
-export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<string, Table>> =>
-  Object.fromEntries(
-    outputs.map((output) => {
-      const { Ref } = v.parse(v.object({ Ref: name }), Outputs[output]?.Value);
-      const { KeySchema, GlobalSecondaryIndexes } = v.parse(tableShape, Resources[Ref]?.Properties);
-      const table: Table = {
-        name: output.replace('TableName', ''),
-        keys: KeySchema,
-        indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
-          name: IndexName,
-          keys: KeySchema,
-          projected: Projection.ProjectionType === 'INCLUDE' ? Projection.NonKeyAttributes : [],
-        })),
-      };
-      return [output, table];
-    }),
-  );
+const namesOf = (keys: readonly KeySchemaElement[] = []): readonly string[] =>
+  keys.map(({ AttributeName = '' }) => AttributeName);
 
-/** The tables by their names in a deployment, which requests use. */
-export const deployedTables = (
-  tables: Readonly<Record<string, Table>>,
-  deployed: Readonly<Record<string, string>>,
-): ReadonlyMap<string, Table> =>
-  new Map(Object.entries(tables).map(([output, table]) => [deployed[output] ?? '', table]));
+/** The tables of a deployment with these outputs, by the names that requests call them. */
+export const readTables = async (
+  client: DynamoDBClient,
+  outputs: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, Table>> => {
+  const read = async ([output, TableName]: readonly [string, string]) => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const indexes = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName = '', KeySchema, Projection }) => {
+      if (Projection?.ProjectionType === 'ALL')
+        throw new CannotBeCounted(`${IndexName} projects everything.`);
+      return { name: IndexName, keys: namesOf(KeySchema), projected: Projection?.NonKeyAttributes ?? [] };
+    });
+    const name = output.replace('TableName', '');
+    return [TableName, { name, keys: namesOf(Table?.KeySchema), indexes }] as const;
+  };
+  const named = Object.entries(outputs).filter(([output]) => output.endsWith('TableName'));
+  return new Map(await Promise.all(named.map(read)));
+};

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /**
  * Normalizes a national id to `11111111-1`. Undefined if the text is none, or its check digit is wrong. It "may include or
  * omit dots and hyphen, must include the check digit" ("Create OTP token").
@@ -7,6 +9,12 @@ export const nationalIdFrom = (text: string): string | undefined => {
   const digits = number.replaceAll('.', '');
   if (digits.length === 0 || digits.length > 9) return undefined;
   return digit.toUpperCase() === checkDigitOf(digits) ? `${digits}-${digit.toUpperCase()}` : undefined;
+};
+
+/** A random one, as `12345678-5`. */
+export const newNationalId = (): string => {
+  const digits = String(randomInt(10_000_000, 100_000_000));
+  return `${digits}-${checkDigitOf(digits)}`;
 };
 
 /** `11.111.111-1` for `11111111-1`. */

@@ -1,25 +1,23 @@
 import { longTaskSeconds, providerAnswerMs, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
-import { asOnAws } from '../../units/as-on-aws.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
-import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../read-template.ts';
-import type { Measured, Path } from '../run/sample.ts';
+import type { Sample } from '../run/extract.ts';
+import type { Measured } from '../run/measure.ts';
 import { type Charge, merge, times } from './charge.ts';
 import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
-import { expectedPolls, pollsByQueue } from './expected-polls.ts';
+import { pollsByMachine, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
-import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
+import { durationsOf, type Polls, pathCharges, transitionsIn } from './path-charges.ts';
 import { withTaskTokens } from './task-tokens.ts';
-import { transitionsIn } from './transitions.ts';
 
 /** The bill of a path through the system. */
 export type PricedPath = {
   readonly name: string;
   readonly charges: readonly Charge[];
-  /** Transitions of the real histories, with as many polls as on AWS, and without polls. */
-  readonly transitions: { readonly measured: string; readonly expected: number };
+  /** States and retries in the histories of the run, which have fewer polls than on AWS. */
+  readonly transitionsHere: string;
 };
 
 /** A month of forged deliveries, as many as the throttle lets through. */
@@ -30,91 +28,74 @@ export type Flood = {
 };
 
 export type Bill = {
-  /** The happy one first. */
+  readonly happy: PricedPath;
+  readonly consent: PricedPath;
+  /** All, in the order of the report. */
   readonly paths: readonly PricedPath[];
-  readonly coldStarts: ReadonlyMap<string, ColdStart>;
+  readonly coldStarts: readonly ColdStart[];
   readonly flood: Flood;
+  /** Of the happy path. */
   readonly durations: ReturnType<typeof durationsOf>;
   /** The largest item of each table on the happy path, in bytes. */
   readonly largest: ReadonlyMap<string, number>;
 };
 
-const knownOf = ({ all, logs, outputs }: Measured, facts: Facts): Known => {
-  const tables = deployedTables(facts.tables, outputs);
-  return { facts, logs, tables, units: unitsOf(all, tables, asOnAws) };
+const pollsOf = (count: number): Polls => ({ first: Math.min(1, count), further: Math.max(0, count - 1) });
+
+/** The polls of the machine after it has waited for a webhook. */
+const pollsAfterWait = ({ machine }: Facts, lastsSeconds: number): Polls => {
+  const leftSeconds = lastsSeconds - machine.webhookWaitSeconds;
+  return pollsOf(pollsByMachine(machine.poll, leftSeconds, providerAnswerMs / 1_000));
 };
 
-const pollsOf = (facts: Facts, firstSeconds: number, lastsSeconds: number): Polls => {
-  const polls = expectedPolls(facts.machine.poll, {
-    firstSeconds,
-    taskSeconds: lastsSeconds,
-    pollSeconds: providerAnswerMs / 1_000,
-  });
-  return { first: Math.min(1, polls), further: Math.max(0, polls - 1) };
+const transitionsHere = (samples: readonly Sample[]): string => {
+  const counted = samples.map(({ history }) => transitionsIn(history));
+  const entered = new Set(counted.map((one) => one.entered));
+  const retries = new Set(counted.map((one) => one.retries));
+  return `${[...entered].join(' or ')} + ${[...retries].join(' or ')}`;
 };
 
-const largestItems = (
-  { samples: { happy } }: Measured,
-  { units, tables }: Known,
-): ReadonlyMap<string, number> => {
+const largestItems = (happy: readonly Sample[], { units }: Known): ReadonlyMap<string, number> => {
   const largest = new Map<string, number>();
   for (const call of happy.flatMap(({ entries }) => entries).flatMap(({ calls }) => calls)) {
-    const table = tables.get(String(call.asked?.TableName));
-    if (table === undefined) continue;
-    largest.set(table.name, Math.max(largest.get(table.name) ?? 0, units.get(call)?.bytes ?? 0));
+    const { table, bytes } = units.get(call) ?? {};
+    if (table !== undefined) largest.set(table, Math.max(largest.get(table) ?? 0, bytes ?? 0));
   }
   return largest;
 };
 
-const MONTH_MINUTES = 30 * 1_440;
+const MONTH_SECONDS = 30 * 86_400;
 
 const floodOf = (forged: readonly Entry[], known: Known): Flood => {
   const cpuMs = median(forged.map((entry) => entry.cpuMs));
-  const charges = forged.flatMap((entry) =>
-    invocationCharges(entry, cpuMs, known).map((item) => ({ ...item, where: 'receive-webhook' })),
-  );
+  const charges = forged.flatMap((entry) => invocationCharges(entry, cpuMs, known));
   const perSecond = known.facts.webhookRateLimit;
   return {
     perSecond,
-    deliveries: perSecond * MONTH_MINUTES * 60,
+    deliveries: perSecond * MONTH_SECONDS,
     charges: merge(times(charges, 1 / forged.length)),
   };
 };
 
 /** The bill of the measured run, by the template and the prices. */
-export const billOf = (measured: Measured, facts: Facts): Bill => {
-  const known = knownOf(measured, facts);
-  const measuredPaths = { ...measured.samples, consent: withTaskTokens(measured.samples.consent) };
-  const coldStarts = coldStartsOf(measured.all, known);
-  const { webhookWaitSeconds } = facts.machine;
-  const priced = (name: string, path: Path, polls: Polls): PricedPath => {
-    const counted = measuredPaths[path].map(({ history }) => transitionsIn(history));
-    const entered = [...new Set(counted.map((one) => one.entered))].join(' or ');
-    const retries = [...new Set(counted.map((one) => one.retries))].join(' or ');
-    const warm = pathCharges(measuredPaths[path], polls, known);
-    const charges = [...warm, ...coldStartCharges(warm, coldStarts, known)];
-    const expected = charges
-      .filter(({ price }) => price === 'transition')
-      .reduce((sum, { quantity }) => sum + quantity, 0);
-    return { name, charges, transitions: { measured: `${entered} + ${retries}`, expected } };
+export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: Facts): Bill => {
+  const known: Known = { facts, logs, units: unitsOf(all, tables) };
+  const coldStarts = coldStartsOf(all, facts);
+  const priced = (name: string, measured: readonly Sample[], polls: Polls): PricedPath => {
+    const warm = pathCharges(measured, polls, known);
+    const charges = [...warm, ...coldStartCharges(warm, coldStarts, facts)];
+    return { name, charges, transitionsHere: transitionsHere(measured) };
   };
-  const happy = priced('happy', 'happy', { first: 0, further: 0 });
-  const polled = priced('polled', 'polled', pollsOf(facts, webhookWaitSeconds, taskSeconds));
-  const long = priced(
-    `polled, ${longTaskSeconds / 60} min`,
-    'polled',
-    pollsOf(facts, webhookWaitSeconds, longTaskSeconds),
-  );
-  const byQueue = pollsByQueue(facts.machine.poll, taskSeconds);
-  const consent = priced('consent', 'consent', {
-    first: Math.min(1, byQueue),
-    further: Math.max(0, byQueue - 1),
-  });
+  const happy = priced('happy', samples.happy, pollsOf(0));
+  const polled = priced('polled', samples.polled, pollsAfterWait(facts, taskSeconds));
+  const longName = `polled, ${longTaskSeconds / 60} min`;
+  const long = priced(longName, samples.polled, pollsAfterWait(facts, longTaskSeconds));
+  const byQueue = pollsOf(pollsByQueue(facts.machine.poll, taskSeconds));
+  const consent = priced('consent', withTaskTokens(samples.consent), byQueue);
   return {
-    paths: [happy, polled, long, consent],
-    coldStarts,
-    flood: floodOf(measured.forged, known),
-    durations: durationsOf(measuredPaths.happy, known),
-    largest: largestItems(measured, known),
+    ...{ happy, consent, paths: [happy, polled, long, consent], coldStarts },
+    flood: floodOf(forged, known),
+    durations: durationsOf(samples.happy, known),
+    largest: largestItems(samples.happy, known),
   };
 };

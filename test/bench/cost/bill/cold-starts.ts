@@ -1,13 +1,16 @@
 import { coldStartShare, cpuRatio } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
+import type { Facts } from '../read-template.ts';
+import { billedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
-import { billedMsOf, type Known } from './invocation-charges.ts';
+import { memoryOf } from './invocation-charges.ts';
 
 export const COLD_START = 'cold starts';
 
 /** A function's first invocation in a process, the median of the run. */
 export type ColdStart = {
+  readonly function: string;
   /** Node's start and the loading of the bundle. */
   readonly initMs: number;
   /** What the first invocation is billed for by itself: it connects, logs in, and runs code that is not compiled yet. */
@@ -17,58 +20,42 @@ export type ColdStart = {
 };
 
 /**
- * By function. Lambda gives the init phase about two vCPUs, whatever the memory, so it takes its CPU time and no more
+ * Of each function. Lambda gives the init phase about two vCPUs, whatever the memory, so it takes its CPU time and no more
  * (https://bitesizedserverless.com/bite/when-is-the-lambda-init-phase-free-and-when-is-it-billed/; AWS does not document it).
  */
-export const coldStartsOf = (all: readonly Entry[], { facts }: Known): ReadonlyMap<string, ColdStart> => {
-  const byFunction = Map.groupBy(
-    all.filter(({ ordinal, initCpuMs }) => ordinal === 1 && initCpuMs !== undefined),
-    (entry) => entry.function,
-  );
-  return new Map(
-    [...byFunction].map(([name, entries]) => [
-      name,
-      {
-        initMs: median(entries.map(({ initCpuMs = 0 }) => initCpuMs)) * cpuRatio,
-        firstMs: median(
-          entries.map((entry) =>
-            billedMsOf(entry, { cpuMs: entry.cpuMs, memoryMB: facts.memoryMB[name] ?? 0 }),
-          ),
-        ),
-        secretReads: median(
-          entries.map(({ calls }) => calls.filter(({ service }) => service === 'secretsmanager').length),
-        ),
-      },
-    ]),
-  );
+export const coldStartsOf = (all: readonly Entry[], facts: Facts): readonly ColdStart[] => {
+  const first = all.filter(({ initCpuMs }) => initCpuMs !== undefined);
+  return [...Map.groupBy(first, (entry) => entry.function)].map(([name, entries]) => {
+    const medianOf = (value: (entry: Entry) => number): number => median(entries.map(value));
+    return {
+      function: name,
+      initMs: medianOf(({ initCpuMs = 0 }) => initCpuMs) * cpuRatio,
+      firstMs: medianOf(({ calls, cpuMs }) => billedMs(calls, cpuMs, memoryOf(name, facts))),
+      secretReads: medianOf(
+        ({ calls }) => calls.filter(({ service }) => service === 'secretsmanager').length,
+      ),
+    };
+  });
 };
 
 /** What cold starts add to invocations that were priced as warm ones. */
 export const coldStartCharges = (
   warm: readonly Charge[],
-  coldStarts: ReadonlyMap<string, ColdStart>,
-  { facts }: Known,
+  coldStarts: readonly ColdStart[],
+  facts: Facts,
 ): readonly Charge[] =>
-  [...coldStarts].flatMap(([name, { initMs, firstMs, secretReads }]): readonly Charge[] => {
+  coldStarts.flatMap(({ function: where, initMs, firstMs, secretReads }) => {
     // Polls are priced apart: `reconcile-extraction, first poll`.
-    const ofFunction = warm.filter(({ where }) => where.split(',')[0] === name);
+    const ofFunction = warm.filter((charge) => charge.where.split(',')[0] === where);
     const sum = (price: Charge['price']): number =>
       ofFunction.reduce((total, charge) => total + (charge.price === price ? charge.quantity : 0), 0);
     const invocations = sum('invocation');
-    const gigabytes = (facts.memoryMB[name] ?? 0) / 1_024;
-    const cold = invocations * gigabytes * ((initMs + firstMs) / 1_000);
-    return [
-      {
-        where: name,
-        what: COLD_START,
-        price: 'armGigabyteSecond',
-        quantity: coldStartShare * Math.max(0, cold - sum('armGigabyteSecond')),
-      },
-      {
-        where: name,
-        what: `${COLD_START}: reads of secrets`,
-        price: 'secretRead',
-        quantity: coldStartShare * invocations * secretReads,
-      },
-    ].filter(({ quantity }) => quantity > 0) as readonly Charge[];
+    const cold = invocations * (memoryOf(where, facts) / 1_024) * ((initMs + firstMs) / 1_000);
+    const longer = coldStartShare * Math.max(0, cold - sum('armGigabyteSecond'));
+    const reads = coldStartShare * invocations * secretReads;
+    const charges: readonly Charge[] = [
+      { where, what: COLD_START, price: 'armGigabyteSecond', quantity: longer },
+      { where, what: `${COLD_START}: reads of secrets`, price: 'secretRead', quantity: reads },
+    ];
+    return charges.filter(({ quantity }) => quantity > 0);
   });

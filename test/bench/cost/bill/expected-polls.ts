@@ -1,73 +1,44 @@
-/** The template's Retry of the polling state. Full jitter: each pause is uniform from 0 to its maximum. */
+import { randomOf } from '../../../support/random.ts';
+
+/** The template's Retry of the polling state. Its pauses have full jitter: each is uniform from 0 to its maximum. */
 export type Retrier = {
   readonly IntervalSeconds: number;
   readonly BackoffRate: number;
-  readonly MaxDelaySeconds?: number;
+  readonly MaxDelaySeconds: number;
   readonly MaxAttempts: number;
-  readonly JitterStrategy: 'FULL' | 'NONE';
 };
 
-const STEP_SECONDS = 0.1;
+/** So many that the mean varies by 0.002 of 14 polls. */
+const runs = 1_000_000;
 
-const pauseOf = (retrier: Retrier, retry: number): number =>
-  Math.min(
-    retrier.IntervalSeconds * retrier.BackoffRate ** retry,
-    retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY,
-  );
-
-/** The distribution of times (in steps) after one more pause, up to the last step. */
-const addPause = (chances: readonly number[], most: number, hasJitter: boolean): readonly number[] => {
-  const width = Math.max(1, Math.round(most / STEP_SECONDS));
-  if (!hasJitter) return chances.map((_, step) => chances[step - width] ?? 0);
-  // A uniform pause is a moving average over the steps before.
-  let inWindow = 0;
-  return chances.map((chance, step) => {
-    const mean = inWindow / width + (0.5 * (chance - (chances[step - width] ?? 0))) / width;
-    inWindow += chance - (chances[step - width] ?? 0);
-    return mean;
-  });
+/**
+ * The mean number of polls of the machine that find the task running, over many random runs. The first poll is at 0, each
+ * next one a pause and `pollSeconds` later, until the task ends at `taskSeconds`.
+ */
+export const pollsByMachine = (
+  { IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts }: Retrier,
+  taskSeconds: number,
+  pollSeconds: number,
+): number => {
+  const random = randomOf(1);
+  let polls = 0;
+  for (let run = 0; run < runs; run += 1) {
+    let longestPause = IntervalSeconds;
+    for (let at = 0, retry = 0; at < taskSeconds && retry <= MaxAttempts; retry += 1) {
+      polls += 1;
+      at += pollSeconds + random.next() * longestPause;
+      longestPause = Math.min(longestPause * BackoffRate, MaxDelaySeconds);
+    }
+  }
+  return polls / runs;
 };
 
 /**
  * The number of polls by the queue that find the task running: the first comes after the first interval, each next one after
  * as long as the task has run, up to the longest interval.
  */
-export const pollsByQueue = (
-  { IntervalSeconds, MaxDelaySeconds = Number.POSITIVE_INFINITY }: Retrier,
-  taskSeconds: number,
-): number => {
+export const pollsByQueue = ({ IntervalSeconds, MaxDelaySeconds }: Retrier, taskSeconds: number): number => {
   let polls = 0;
-  let at = IntervalSeconds;
-  while (at < taskSeconds) {
-    polls += 1;
-    at += Math.min(Math.max(at, IntervalSeconds), MaxDelaySeconds);
-  }
-  return polls;
-};
-
-/**
- * The mean number of polls that find the task running. The first one is `firstSeconds` after the start, each next one a
- * pause and `pollSeconds` later, until the task ends at `taskSeconds`.
- */
-export const expectedPolls = (
-  retrier: Retrier,
-  {
-    firstSeconds,
-    taskSeconds,
-    pollSeconds,
-  }: Readonly<Record<'firstSeconds' | 'taskSeconds' | 'pollSeconds', number>>,
-): number => {
-  const steps = Math.round((taskSeconds - firstSeconds) / STEP_SECONDS);
-  if (steps <= 0) return 0;
-  const own = Math.round(pollSeconds / STEP_SECONDS);
-  let chances: readonly number[] = Array.from({ length: steps }, (_, step) => (step === 0 ? 1 : 0));
-  let polls = 1;
-  for (let retry = 0; retry < retrier.MaxAttempts; retry += 1) {
-    const paused = addPause(chances, pauseOf(retrier, retry), retrier.JitterStrategy === 'FULL');
-    chances = paused.map((_, step) => paused[step - own] ?? 0);
-    const inTime = chances.reduce((sum, chance) => sum + chance, 0);
-    if (inTime < 1e-6) break;
-    polls += inTime;
-  }
+  for (let at = IntervalSeconds; at < taskSeconds; at += Math.min(at, MaxDelaySeconds)) polls += 1;
   return polls;
 };

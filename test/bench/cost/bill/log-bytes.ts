@@ -1,4 +1,5 @@
 import { samples } from '../../assumptions.ts';
+import type { Facts } from '../read-template.ts';
 
 const requestId = '01a1fe07-9745-75b1-b891-0d0d5703db17';
 const extractionId = requestId;
@@ -25,7 +26,10 @@ export const thrownErrorBytes = (failed: boolean, stackBytes: number): number =>
  * The bytes of a line of the API's access log in the template's format, for a successful request.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
-export const accessLogBytes = (format: string, routeKey: string, isSigned: boolean): number => {
+export const accessLogBytes = (
+  { accessLogFormat, signedRoutes }: Pick<Facts, 'accessLogFormat' | 'signedRoutes'>,
+  routeKey: string,
+): number => {
   const values: Readonly<Record<string, string>> = {
     requestId: samples.apiRequestId,
     requestTime: '01/Jan/2026:12:00:00 +0000',
@@ -35,10 +39,11 @@ export const accessLogBytes = (format: string, routeKey: string, isSigned: boole
     responseLength: '1024',
     responseLatency: '123',
     'identity.sourceIp': samples.sourceIp,
-    'identity.userArn': isSigned ? samples.callerArn : '-',
+    'identity.userArn': signedRoutes.includes(routeKey) ? samples.callerArn : '-',
   };
   // A variable without a value is written as "-".
-  return Buffer.byteLength(format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => values[name] ?? '-')) + 1;
+  const line = accessLogFormat.replaceAll(/\$context\.([\w.]+)/g, (_, name) => values[name] ?? '-');
+  return Buffer.byteLength(`${line}\n`);
 };
 
 /**

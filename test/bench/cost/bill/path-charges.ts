@@ -1,10 +1,11 @@
+import type { HistoryEvent } from '../../../support/follow-execution.ts';
 import { type Entry, isPoll } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
-import type { Sample } from '../run/sample.ts';
+import type { Sample } from '../run/extract.ts';
+import { billedMs } from './billed-duration.ts';
 import { type Charge, merge, times } from './charge.ts';
-import { billedMsOf, invocationCharges, type Known, logCharge } from './invocation-charges.ts';
+import { invocationCharges, type Known, logCharge, memoryOf } from './invocation-charges.ts';
 import { machineLogBytes } from './log-bytes.ts';
-import { transitionsIn } from './transitions.ts';
 
 /** How often a poll finds the task running. The first may cost more than the others. */
 export type Polls = { readonly first: number; readonly further: number };
@@ -12,29 +13,22 @@ export type Polls = { readonly first: number; readonly further: number };
 export const FIRST_POLL = 'reconcile-extraction, first poll';
 export const FURTHER_POLL = 'reconcile-extraction, further polls';
 
-type Kind = {
-  readonly where: string;
-  readonly entries: readonly Entry[];
-  /** Of the function, for each invocation of this kind. */
-  readonly cpuMs: number;
-};
+/** Invocations of one kind: those of a function, except that polls which find the task running are kinds of their own. */
+type Kind = { readonly where: string; readonly entries: readonly Entry[]; readonly cpuMs: number };
 
-/** A function's invocations are of one kind, except those that find the task running. */
 const kindsOf = (samples: readonly Sample[]): readonly Kind[] => {
-  const kinds = new Map<string, Entry[]>();
-  for (const { entries } of samples) {
-    let polls = 0;
-    for (const entry of entries) {
-      const polled = isPoll(entry);
-      if (polled) polls += 1;
-      const where = !polled ? entry.function : polls === 1 ? FIRST_POLL : FURTHER_POLL;
-      kinds.set(where, [...(kinds.get(where) ?? []), entry]);
-    }
-  }
-  return [...kinds].map(([where, entries]) => ({
+  const named = samples.flatMap(({ entries }) => {
+    const [first] = entries.filter(isPoll);
+    const nameOf = (entry: Entry): string => {
+      if (!isPoll(entry)) return entry.function;
+      return entry === first ? FIRST_POLL : FURTHER_POLL;
+    };
+    return entries.map((entry) => ({ entry, where: nameOf(entry) }));
+  });
+  return [...Map.groupBy(named, ({ where }) => where)].map(([where, ofKind]) => ({
     where,
-    entries,
-    cpuMs: median(entries.map(({ cpuMs }) => cpuMs)),
+    entries: ofKind.map(({ entry }) => entry),
+    cpuMs: median(ofKind.map(({ entry }) => entry.cpuMs)),
   }));
 };
 
@@ -44,6 +38,35 @@ const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): numbe
   if (where === FURTHER_POLL) return polls.further / entries.length;
   return 1 / samples;
 };
+
+/**
+ * The billed transitions of a history: "each time a step of your workflow is executed … including retries"
+ * (https://aws.amazon.com/step-functions/pricing/). Each entered state is one, and each retry of a task is one.
+ */
+export const transitionsIn = (history: readonly HistoryEvent[]) => {
+  const count = (type: RegExp) => history.filter((event) => type.test(event.type ?? '')).length;
+  const entered = count(/StateEntered$/);
+  const retries = count(/^(Task|LambdaFunction)Scheduled$/) - count(/^TaskStateEntered$/);
+  return { entered, retries };
+};
+
+const machineCharges = ({ history, entries }: Sample, { first, further }: Polls): readonly Charge[] => {
+  const pollsHere = entries.filter(({ failed }) => failed).length;
+  // Polls by the queue are no transitions.
+  const pollsOnAws = pollsHere === 0 ? 0 : first + further;
+  const { entered, retries } = transitionsIn(history);
+  const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(type), 0);
+  const loggedOnAws = logged + (pollsOnAws - pollsHere) * machineLogBytes('TaskFailed');
+  const where = 'machine';
+  return [
+    { where, what: 'states entered', price: 'transition', quantity: entered },
+    { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + pollsOnAws },
+    { where, ...logCharge('its own log', loggedOnAws) },
+  ];
+};
+
+/** Each extraction has its results fetched through the presigned URL. */
+const download: Charge = { where: 'caller', what: 'GET of the results', price: 'get', quantity: 1 };
 
 /** Of the line of an outcome: one rule of the alarm `bank-failing` counts all of them, and another each of its two kinds. */
 const matched: Charge = {
@@ -58,45 +81,23 @@ const matched: Charge = {
  * include Start and End.
  */
 export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Known): readonly Charge[] => {
-  const ofFunctions = kindsOf(samples).flatMap((kind) =>
-    times(
-      kind.entries.flatMap((entry) =>
-        invocationCharges(entry, kind.cpuMs, known).map((item) => ({ ...item, where: kind.where })),
-      ),
-      shareOf(kind, samples.length, polls),
-    ),
-  );
-  const pollsOnAws = polls.first + polls.further;
-  const ofMachine = samples.flatMap(({ history, entries }): readonly Charge[] => {
-    const pollsHere = entries.filter(({ failed }) => failed).length;
-    // Polls by the queue are no transitions.
-    const retriesOnAws = pollsHere === 0 ? 0 : pollsOnAws;
-    const { entered, retries } = transitionsIn(history);
-    const poll = machineLogBytes('TaskFailed');
-    const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(type), 0);
-    const where = 'machine';
-    return [
-      { where, what: 'states entered', price: 'transition', quantity: entered },
-      { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + retriesOnAws },
-      { where, ...logCharge('its own log', logged + (retriesOnAws - pollsHere) * poll) },
-    ];
+  const ofMachine = samples.flatMap((sample) => machineCharges(sample, polls));
+  const ofFunctions = kindsOf(samples).flatMap((kind) => {
+    const charges = kind.entries.flatMap((entry) => invocationCharges(entry, kind.cpuMs, known, kind.where));
+    return times(charges, shareOf(kind, samples.length, polls));
   });
-  const downloads = samples.map(
-    (sample): Charge => ({
-      where: 'caller',
-      what: 'GET of the results',
-      price: 'get',
-      quantity: sample.downloads,
-    }),
-  );
-  const all = merge([...times([...ofMachine, ...downloads], 1 / samples.length), ...ofFunctions, matched]);
-  return all.filter(({ quantity }) => quantity > 0);
+  const all = [...times(ofMachine, 1 / samples.length), download, ...ofFunctions, matched];
+  return merge(all).filter(({ quantity }) => quantity > 0);
 };
 
 /** The invocations of a path: measured CPU time and billed duration. */
 export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
   kindsOf(samples).map(({ where, entries, cpuMs }) => {
-    const memoryMB = facts.memoryMB[entries[0]?.function ?? ''] ?? 0;
-    const billedMs = median(entries.map((entry) => billedMsOf(entry, { cpuMs, memoryMB })));
-    return { where, cpuMs, memoryMB, billedMs };
+    const memoryMB = memoryOf(entries[0]?.function ?? where, facts);
+    return {
+      where,
+      cpuMs,
+      memoryMB,
+      billedMs: median(entries.map((one) => billedMs(one.calls, cpuMs, memoryMB))),
+    };
   });

@@ -1,6 +1,6 @@
 import { type Entry, isPoll } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
-import type { Sample } from '../run/sample.ts';
+import type { Sample } from '../run/extract.ts';
 
 const callsProvider = ({ function: name, calls }: Entry, operation: 'GET' | 'POST'): boolean =>
   name === 'reconcile-extraction' &&

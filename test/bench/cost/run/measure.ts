@@ -1,10 +1,25 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { toEmulatorUrl } from '../../../../tools/cli/aws/local-deployment.ts';
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
-import { type Run, startLocalSystem } from '../../../../tools/local/local-system.ts';
-import { createLedger } from '../../ledger/create-ledger.ts';
-import { extract, holdOpen, type LedgeredSystem } from './extract.ts';
-import { forge } from './forge.ts';
-import { readLogs } from './read-logs.ts';
-import type { Measured, Path, Sample } from './sample.ts';
+import { type Run, shortTimes, startLocalSystem } from '../../../../tools/local/local-system.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { createLedger } from '../../ledger/ledger.ts';
+import { readTables, type Table } from '../../units/tables.ts';
+import { extract, holdOpen, type LedgeredSystem, type Path, type Sample } from './extract.ts';
+import { type Logged, readLogs } from './read-logs.ts';
+
+export type Measured = {
+  readonly samples: Readonly<Record<Path, readonly Sample[]>>;
+  /** Deliveries with a signature that none of our keys made. */
+  readonly forged: readonly Entry[];
+  /** Every invocation of the run in order, warm-up included, because items are followed through them. */
+  readonly all: readonly Entry[];
+  /** By the invocation's request id. */
+  readonly logs: ReadonlyMap<string, Logged>;
+  /** By the names that requests call them. */
+  readonly tables: ReadonlyMap<string, Table>;
+};
 
 /**
  * How many extractions of each path are measured. Their counts are equal and only CPU time varies. The happy path, which
@@ -17,6 +32,7 @@ const warmUps: Readonly<Record<Path, number>> = { happy: 5, polled: 0, consent: 
 
 /** Short waits for lost webhooks, and no scheduled sweep, which could run during a sample. */
 const settings = {
+  ...shortTimes,
   providerConnectTimeoutMs: '500',
   providerTimeoutMs: '500',
   startTimeoutSeconds: '5',
@@ -40,35 +56,46 @@ const measurePath = async (path: Path, ledgered: LedgeredSystem): Promise<readon
   return samples;
 };
 
+const forgedDeliveries = 20;
+
+/** Sends deliveries with a signature of the right form that no key of ours made. Returns those that asked AWS nothing. */
+const forge = async ({ system, ledger, signal }: LedgeredSystem): Promise<readonly Entry[]> => {
+  const url = toEmulatorUrl(system.api.base, system.outputs.WebhookUrl ?? '');
+  const before = ledger.entries().length;
+  for (let left = forgedDeliveries; left > 0; left -= 1) {
+    const signature = `sha256=${randomBytes(32).toString('hex')}`;
+    const { status } = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-signature': signature },
+      body: JSON.stringify({ taskId: randomUUID(), taskStatus: 'COMPLETED' }),
+      signal,
+    });
+    if (status !== 401) throw new Error(`A forged delivery was answered ${status}, not 401.`);
+  }
+  // The others looked for a new key, which happens every 15 s at most.
+  const forged = ledger.entries().slice(before);
+  return forged.filter(({ ordinal, calls }) => ordinal > 1 && calls.length === 0);
+};
+
 /** Deploys the app to a new emulator, runs every path, and returns the measurements. */
 export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promise<Measured> => {
   const { directory, show, signal } = run;
-  const { ledger, emulatorEnv } = await createLedger(directory);
-  const system = await startLocalSystem({
-    ...run,
-    settings,
-    emulatorEnv,
-  });
+  const { ledger, emulatorEnv } = createLedger(directory);
+  const system = await startLocalSystem({ ...run, settings, emulatorEnv });
+  const { emulator, outputs } = system;
   const ledgered = { system, ledger, signal };
-  const measured = async (path: Path, what: string, held: Pick<LedgeredSystem, 'held'> = {}) => {
-    show.wait('run', `${runs[path]} extractions, ${what}`);
-    return measurePath(path, { ...ledgered, ...held });
-  };
-  const polled = async (): Promise<readonly Sample[]> => {
-    const { extractionId, finish } = await holdOpen(ledgered);
-    return measured('polled', 'every webhook lost', { held: extractionId }).finally(finish);
-  };
-  const samples = {
-    happy: await measured('happy', 'woken by the webhook'),
-    polled: await polled(),
-    consent: await measured('consent', 'by consent'),
-  };
-  const forged = await forge(ledgered);
+  show.wait('run', `${runs.happy} extractions, woken by the webhook`);
+  const happy = await measurePath('happy', ledgered);
+  show.wait('run', `${runs.polled} extractions, every webhook lost`);
+  const { extractionId, finish } = await holdOpen(ledgered);
+  const polled = await measurePath('polled', { ...ledgered, held: extractionId }).finally(finish);
+  show.wait('run', `${runs.consent} extractions, by consent`);
+  const consent = await measurePath('consent', ledgered);
   return {
-    samples,
-    forged,
+    samples: { happy, polled, consent },
+    forged: await forge(ledgered),
     all: ledger.entries(),
-    logs: await readLogs(system.emulator),
-    outputs: system.outputs,
+    logs: await readLogs(emulator),
+    tables: await readTables(new DynamoDBClient(emulator.client), outputs),
   };
 };

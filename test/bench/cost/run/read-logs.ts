@@ -1,20 +1,16 @@
 import {
   CloudWatchLogsClient,
+  type FilteredLogEvent,
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { Emulator } from '../../../../tools/local/emulator/emulator.ts';
 
-const startOf = /^START RequestId: (\S+)/;
-
-/** The functions log one line of JSON per event. */
-const isOwn = (line: string): boolean => line.startsWith('{');
-
 /** The bytes that an invocation logged. */
 export type Logged = {
-  /** Bytes of the function's lines. */
+  /** Of the function's lines: it logs one line of JSON per event. */
   readonly own: number;
-  /** Bytes of the stack frames of its error, which the runtime logs. 0 without an error. */
+  /** Of the stack frames of its error, which the runtime logs. 0 without an error. */
   readonly stack: number;
 };
 
@@ -27,27 +23,25 @@ export const readLogs = async ({
   client,
 }: Pick<Emulator, 'client'>): Promise<ReadonlyMap<string, Logged>> => {
   const logs = new CloudWatchLogsClient(client);
-  const streams = new Map<string, string[]>();
+  const all: FilteredLogEvent[] = [];
   for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: logs }, {})) {
     for (const { logGroupName } of logGroups) {
-      for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, { logGroupName })) {
-        for (const { logStreamName = '', message = '' } of events) {
-          streams.set(logStreamName, [...(streams.get(logStreamName) ?? []), message]);
-        }
-      }
+      const pages = paginateFilterLogEvents({ client: logs }, { logGroupName });
+      for await (const { events = [] } of pages) all.push(...events);
     }
   }
-  return new Map(
-    [...streams.values()].flatMap((lines) => {
-      const requestId = lines.map((line) => startOf.exec(line)?.[1]).find((id) => id !== undefined);
-      return requestId === undefined ? [] : [[requestId, logged(lines)] as const];
-    }),
-  );
+  const byRequest = new Map<string, Logged>();
+  for (const events of Map.groupBy(all, ({ logStreamName }) => logStreamName).values()) {
+    const lines = events.map(({ message = '' }) => message);
+    const [requestId] = lines.flatMap((line) => /^START RequestId: (\S+)/.exec(line)?.[1] ?? []);
+    if (requestId !== undefined) byRequest.set(requestId, loggedIn(lines));
+  }
+  return byRequest;
 };
 
 const bytesOf = (lines: readonly string[]): number => Buffer.byteLength(lines.join(''));
 
-const logged = (lines: readonly string[]): Logged => ({
-  own: bytesOf(lines.filter(isOwn)),
+const loggedIn = (lines: readonly string[]): Logged => ({
+  own: bytesOf(lines.filter((line) => line.startsWith('{'))),
   stack: bytesOf(lines.filter((line) => / {4}at /.test(line))),
 });

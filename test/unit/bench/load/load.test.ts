@@ -31,30 +31,24 @@ describe('usage', () => {
     ...{ service, operation, startedAt: 0, endedAt: 1, statusCode: 200, answerBytes: 10 },
   });
 
-  const toTable = (operation: string, IndexName?: string): Call => ({
-    ...call('dynamodb', operation),
-    asked: { TableName: 'records', ...(IndexName === undefined ? {} : { IndexName }) },
-  });
-
   const entry = (more: Partial<Entry> = {}): Entry => ({
     ...{ function: 'one', requestId: 'r', ordinal: 2, cpuMs: 10, startedAt: 0, endedAt: 20 },
     ...{ failed: false, bodyBytes: 0, calls: [] },
     ...more,
   });
 
-  const tables = new Map([['records', { name: 'Extractions', keys: ['id'], indexes: [] }]]);
-  const units = (more: Partial<Units>): Units => ({ write: 0, index: 0, read: 0, bytes: 0, ...more });
+  const units = (more: Partial<Units>): Units => ({
+    ...{ table: 'Extractions', write: 0, index: 0, read: 0, bytes: 0 },
+    ...more,
+  });
 
   describe('the usage of a number of extractions', () => {
     test('counts calls, units and bytes per extraction', () => {
-      const [update, read] = [toTable('UpdateItem'), toTable('GetItem')];
-      const counted = {
-        tables,
-        units: new Map([
-          [update, units({ write: 1, index: 2 })],
-          [read, units({ read: 1 })],
-        ]),
-      };
+      const [update, read] = [call('dynamodb', 'UpdateItem'), call('dynamodb', 'GetItem')];
+      const counted = new Map([
+        [update, units({ write: 1, index: 2 })],
+        [read, units({ read: 1 })],
+      ]);
       const calls = [update, read, call('kms', 'Decrypt')];
       const usage = usageOf([entry({ calls }), entry({ calls })], 2, counted);
       expect([...usage.calls]).toEqual([
@@ -67,7 +61,7 @@ describe('usage', () => {
 
     test('leaves out the provider and the reads of secrets', () => {
       const calls = [call('secretsmanager', 'GetSecretValue'), call('provider', 'POST')];
-      const usage = usageOf([entry({ calls })], 1, { tables, units: new Map() });
+      const usage = usageOf([entry({ calls })], 1, new Map());
       expect([...usage.calls]).toEqual([]);
       expect(usage.answerBytes).toBe(0);
     });
@@ -83,15 +77,12 @@ describe('usage', () => {
   });
 
   test('the usage of a due record is that of its sweep, less an empty one, divided by the due records', () => {
-    const queries = Array.from({ length: 16 }, () => toTable('Query', 'due'));
-    const leases = Array.from({ length: 8 }, () => toTable('UpdateItem'));
-    const counted = {
-      tables,
-      units: new Map([
-        ...queries.map((query) => [query, units({ read: 0.5 })] as const),
-        ...leases.map((lease) => [lease, units({ write: 1, index: 2 })] as const),
-      ]),
-    };
+    const queries = Array.from({ length: 16 }, () => call('dynamodb', 'Query'));
+    const leases = Array.from({ length: 8 }, () => call('dynamodb', 'UpdateItem'));
+    const counted = new Map([
+      ...queries.map((query) => [query, units({ table: 'due', read: 0.5 })] as const),
+      ...leases.map((lease) => [lease, units({ write: 1, index: 2 })] as const),
+    ]);
     const idle = usageOf([entry({ calls: queries, cpuMs: 10 })], 1, counted);
     const sweep = usageOf([entry({ calls: [...queries, ...leases], cpuMs: 26 })], 1, counted);
     expect(idle.readUnits).toBe(8);

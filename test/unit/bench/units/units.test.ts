@@ -1,95 +1,55 @@
 import { describe, expect, it, test } from 'vitest';
+import { taskTokenCharacters } from '../../../bench/assumptions.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { synthesizeTemplate } from '../../../bench/template.ts';
-import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/units/capacity.ts';
-import { CannotBeCounted, type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
-import { type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
-import { deployedTables, tablesOf } from '../../../bench/units/tables.ts';
+import { indexUnits, readUnits, writeUnits } from '../../../bench/units/capacity.ts';
+import { type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
+import { CannotBeCounted, type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
+import type { Table } from '../../../bench/units/tables.ts';
 
-const item = (bytes: number): Item => ({ a: { S: 'x'.repeat(bytes - 1) } });
+const bytes = (size: number): Item => ({ a: { S: 'x'.repeat(size - 1) } });
 
-describe('the size of an item', () => {
-  it('is that of its names and values, in UTF-8', () => {
-    expect(itemBytes({ id: { S: 'añb' } })).toBe(2 + 4);
-  });
+test.each([
+  ['a name and a text, in UTF-8', { id: { S: 'añb' } }, 2 + 4],
+  ['two digits of a number as a byte, and one more', { n: { N: '1797874102' } }, 1 + 5 + 1],
+  ['no sign, point and zeros at the ends', { n: { N: '-1.50' } }, 1 + 1 + 1],
+  [
+    'three bytes for a list, and one for each element',
+    { l: { L: [{ S: 'ab' }, { BOOL: true }] } },
+    4 + 3 + 2,
+  ],
+  ['three bytes for a map, and one for each element', { m: { M: { k: { NULL: true } } } }, 4 + 1 + 1 + 1],
+])('the size of an item has %s', (_, item: Item, size) => expect(itemBytes(item)).toBe(size));
 
-  it('counts two digits of a number as a byte, and one more', () => {
-    expect(itemBytes({ n: { N: '1797874102' } })).toBe(1 + 5 + 1);
-    expect(itemBytes({ n: { N: '-1.50' } })).toBe(1 + 1 + 1);
-  });
+test.each([
+  ['a write: whole KB of the item after', writeUnits(undefined, bytes(1_024)), 1],
+  ['a write: the larger item before', writeUnits(bytes(1_025), bytes(10)), 2],
+  ['a write: the larger item after', writeUnits(bytes(10), bytes(2_049)), 3],
+  ['a write without an item', writeUnits(undefined, undefined), 1],
+  ['a consistent read of 4 KB', readUnits(4_096, true), 1],
+  ['a consistent read of more', readUnits(4_097, true), 2],
+  ['an eventually consistent read', readUnits(4_097, false), 1],
+  ['a read of nothing', readUnits(0, false), 0.5],
+])('the units of %s', (_, units, expected) => expect(units).toBe(expected));
 
-  it('counts three bytes for a list or a map, and one for each of its elements', () => {
-    expect(itemBytes({ l: { L: [{ S: 'ab' }, { BOOL: true }] } })).toBe(1 + 3 + (1 + 2) + (1 + 1));
-    expect(itemBytes({ m: { M: { k: { NULL: true } } } })).toBe(1 + 3 + (1 + 1 + 1));
-  });
+const index = { name: 'due', keys: ['dueShard', 'until'], projected: ['of'] };
+const table: Table = { name: 'Records', keys: ['id'], indexes: [index] };
 
-  it('counts the bytes of a binary value, not its Base64', () => {
-    expect(itemBytes({ b: { B: Buffer.from('1234').toString('base64') } })).toBe(1 + 4);
-  });
-
-  it('throws for an unknown type', () => {
-    expect(() => itemBytes({ x: { X: '1' } })).toThrow('no attribute type X');
-  });
+const closed: Item = { id: { S: '1' } };
+const open = (until: string, more: Item = {}): Item => ({
+  ...{ ...closed, dueShard: { N: '3' }, until: { S: until } },
+  ...more,
 });
 
-describe('the units of a write', () => {
-  it('are whole KB of the larger of the items before and after', () => {
-    expect(writeUnits(undefined, item(1_024))).toBe(1);
-    expect(writeUnits(item(1_025), item(10))).toBe(2);
-    expect(writeUnits(item(10), item(2_049))).toBe(3);
-  });
-
-  it('are one without an item', () => expect(writeUnits(undefined, undefined)).toBe(1));
+test.each([
+  ['to put an entry', undefined, open('a'), 1],
+  ['to delete it', open('a'), closed, 1],
+  ['for another projected attribute', open('a', { of: { S: 'one' } }), open('a', { of: { S: 'two' } }), 1],
+  ['for a changed key', open('a'), open('b'), 2],
+  ['for an item without an entry', closed, { ...closed, more: { S: 'x' } }, 0],
+  ['for unchanged keys', open('a'), open('a', { more: { S: 'x' } }), 0],
+])('the units of an index %s', (_, before: Item | undefined, after: Item | undefined, units) => {
+  expect(indexUnits(index, table, before, after)).toBe(units);
 });
-
-describe('the units of a read', () => {
-  it('are one per 4 KB, and half as many if eventually consistent', () => {
-    expect(readUnits(4_096, true)).toBe(1);
-    expect(readUnits(4_097, true)).toBe(2);
-    expect(readUnits(4_097, false)).toBe(1);
-    expect(readUnits(0, false)).toBe(0.5);
-  });
-});
-
-describe('the units of an index', () => {
-  const keysOnly: Table = {
-    name: 'Records',
-    keys: ['id'],
-    indexes: [{ name: 'due', keys: ['dueShard', 'until'], projected: ['of'] }],
-  };
-  const unitsIn = (table: Table, before: Item | undefined, after: Item | undefined): number =>
-    table.indexes.reduce((sum, index) => sum + indexUnits(index, table, before, after), 0);
-  const open = (until: string, more: Item = {}): Item => ({
-    id: { S: '1' },
-    dueShard: { N: '3' },
-    until: { S: until },
-    ...more,
-  });
-  const closed: Item = { id: { S: '1' } };
-
-  it('are one to put an entry and one to delete it', () => {
-    expect(unitsIn(keysOnly, undefined, open('a'))).toBe(1);
-    expect(unitsIn(keysOnly, open('a'), closed)).toBe(1);
-  });
-
-  it('are one for another projected attribute', () => {
-    const [one, two] = ['one', 'two'].map((of) => open('a', { of: { S: of } }));
-    expect(unitsIn(keysOnly, one, two)).toBe(1);
-  });
-
-  it('are two for a changed key', () => expect(unitsIn(keysOnly, open('a'), open('b'))).toBe(2));
-
-  it('are none for an item without an entry, or with an unchanged key', () => {
-    expect(unitsIn(keysOnly, closed, { ...closed, more: { S: 'x' } })).toBe(0);
-    expect(unitsIn(keysOnly, open('a'), open('a', { more: { S: 'x' } }))).toBe(0);
-  });
-});
-
-const table: Table = {
-  name: 'Records',
-  keys: ['id'],
-  indexes: [{ name: 'due', keys: ['until'], projected: [] }],
-};
 
 let clock = 0;
 const call = (operation: string, asked: object, answered: object, statusCode = 200): Call => {
@@ -101,33 +61,21 @@ const call = (operation: string, asked: object, answered: object, statusCode = 2
   };
 };
 
-const entryOf = (calls: readonly Call[]): Entry => ({
-  ...{ function: 'start-task', requestId: 'r', ordinal: 2, cpuMs: 5, startedAt: 0, endedAt: 1 },
-  ...{ failed: false, bodyBytes: 0, calls },
-});
-
-const count = (
-  calls: readonly Call[],
-  asOnAws = (item: Item): Item => item,
-): readonly (Units | undefined)[] => {
-  const units = unitsOf([entryOf(calls)], new Map([['records', table]]), asOnAws);
+const count = (...calls: readonly Call[]): readonly (Units | undefined)[] => {
+  const entry = { calls } as unknown as Entry;
+  const units = unitsOf([entry], new Map([['records', table]]));
   return calls.map((one) => units.get(one));
 };
 
-const key = { Key: { id: { S: '1' } } };
-const record = (until: string, bytes = 10): Item => ({
-  id: { S: '1' },
-  until: { S: until },
-  rest: { S: 'x'.repeat(bytes) },
-});
+const key = { Key: closed };
+const record = (until: string, size = 10): Item => open(until, { rest: { S: 'x'.repeat(size) } });
 const put = (item: Item) => call('PutItem', { Item: item }, {});
 const update = (after: Item) =>
   call('UpdateItem', { ...key, ReturnValues: 'ALL_NEW' }, { Attributes: after });
 
 describe('the units of the requests to DynamoDB', () => {
   it('follow an item from one write to the next', () => {
-    const units = count([put(record('a', 1_500)), update(record('b', 10)), update(record('b', 20))]);
-    expect(units).toMatchObject([
+    expect(count(put(record('a', 1_500)), update(record('b', 10)), update(record('b', 20)))).toMatchObject([
       { write: 2, index: 1 },
       { write: 2, index: 2 },
       { write: 1, index: 0 },
@@ -136,7 +84,7 @@ describe('the units of the requests to DynamoDB', () => {
 
   it('bill a removal as a write of the item that was there', () => {
     const remove = () => call('DeleteItem', key, {});
-    expect(count([put(record('a', 1_500)), remove(), remove()])).toMatchObject([
+    expect(count(put(record('a', 1_500)), remove(), remove())).toMatchObject([
       { write: 2, index: 1 },
       { write: 2, index: 1 },
       { write: 1, index: 0 },
@@ -145,20 +93,16 @@ describe('the units of the requests to DynamoDB', () => {
 
   it('use the item that a read found', () => {
     const read = call('GetItem', { ...key, ConsistentRead: true }, { Item: record('a', 5_000) });
-    expect(count([read, update(record('a', 10))])).toMatchObject([
-      { read: 2, write: 0 },
+    expect(count(read, update(record('a', 10)))).toMatchObject([
+      { table: 'Records', read: 2, write: 0 },
       { read: 0, write: 5, index: 0 },
     ]);
   });
 
   it('bill a failed condition as a write of the existing item, and keep the item', () => {
-    const lost = call(
-      'UpdateItem',
-      key,
-      { __type: 'x#ConditionalCheckFailedException', Item: record('a', 1_500) },
-      400,
-    );
-    expect(count([put(record('a', 1_500)), lost, update(record('a', 1_500))])).toMatchObject([
+    const failure = { __type: 'x#ConditionalCheckFailedException', Item: record('a', 1_500) };
+    const lost = call('UpdateItem', key, failure, 400);
+    expect(count(put(record('a', 1_500)), lost, update(record('a', 1_500)))).toMatchObject([
       { write: 2 },
       { write: 2, index: 0 },
       { write: 2, index: 0 },
@@ -166,41 +110,26 @@ describe('the units of the requests to DynamoDB', () => {
   });
 
   it('bill nothing for a refused request', () => {
-    expect(count([call('UpdateItem', key, {}, 500)])).toMatchObject([{ write: 0, index: 0, read: 0 }]);
+    expect(count(call('UpdateItem', key, {}, 500))).toMatchObject([{ write: 0, index: 0, read: 0 }]);
   });
 
-  it('are half for a query, which is eventually consistent', () => {
-    expect(count([call('Query', {}, { Items: [] })])).toMatchObject([{ read: 0.5 }]);
+  it('are half for a query of an index, which is eventually consistent', () => {
+    expect(count(call('Query', { IndexName: 'due' }, { Items: [] }))).toMatchObject([
+      { table: 'due', read: 0.5 },
+    ]);
   });
 
-  it("count an attribute with AWS's length", () => {
-    const stretch = (item: Item): Item => ({ ...item, rest: { S: 'x'.repeat(3_000) } });
-    expect(count([put(record('a'))], stretch)).toMatchObject([{ write: 3 }]);
+  it("count a callback token with AWS's length", () => {
+    const [short, long] = count(put(closed), put({ ...closed, callbackToken: { S: 'short' } }));
+    expect(long?.bytes).toBe((short?.bytes ?? 0) + 'callbackToken'.length + taskTokenCharacters);
   });
 
   it.each([
-    ['an update that does not tell what it left', call('UpdateItem', key, {})],
-    ['a table that the template lacks', call('GetItem', { ...key, TableName: 'other' }, {})],
+    ['an update that does not return what it left', call('UpdateItem', key, {})],
+    ['a table that the deployment lacks', call('GetItem', { ...key, TableName: 'other' }, {})],
     ['an unknown operation', call('TransactWriteItems', {}, {})],
+    ['an unknown type', put({ id: { X: '1' } })],
   ])('are not guessed for %s', (_, one) => {
-    expect(() => count([one])).toThrow(CannotBeCounted);
+    expect(() => count(one)).toThrow(CannotBeCounted);
   });
-});
-
-test('the tables of a deployment are those of the template, by the names in its outputs', () => {
-  const names = {
-    ...{ ExtractionsTableName: 'a', TasksTableName: 'b' },
-    ...{ RequestsTableName: 'c', BreakersTableName: 'd' },
-  };
-  const outputs = { ...names, ApiUrl: 'https://api.example' };
-  const tables = deployedTables(tablesOf(synthesizeTemplate()), outputs);
-  expect([...tables.keys()]).toEqual(['a', 'b', 'c', 'd']);
-  expect(tables.get('a')).toMatchObject({
-    ...{ name: 'Extractions', keys: ['extractionId'] },
-    indexes: [
-      { name: 'due', keys: ['dueShard', 'dueAt'], projected: [] },
-      { name: 'reference', keys: ['reference', 'requestedAt'], projected: ['requestedBy'] },
-    ],
-  });
-  expect(tables.get('b')).toEqual({ name: 'Tasks', keys: ['taskId'], indexes: [] });
 });
