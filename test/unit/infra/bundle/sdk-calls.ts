@@ -1,5 +1,5 @@
 /**
- * Every AWS operation that the functions call. as-without-plugins.test.ts bundles this file with the plugins of the
+ * Every AWS operation that the functions call. bundles.test.ts bundles this file with the plugins of the
  * functions and without them.
  */
 import { Agent } from 'node:https';
