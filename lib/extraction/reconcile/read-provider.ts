@@ -14,7 +14,7 @@ import { type Reading, readingOfExtraction, readTaskWith } from './reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 
 /** Reads the task of a record. Every call to the provider goes through `attempt`. */
-export type ReadTask = (record: Extraction, taskId: string, attempt: Attempt) => Promise<Reading>;
+type ReadTask = (record: Extraction, taskId: string, attempt: Attempt) => Promise<Reading>;
 
 /** The same tokens. Each call for one is made as a preparation of the attempt. */
 export const tokensFor = <Token>(tokens: Tokens<Token>, { prepare }: Attempt): Tokens<Token> => ({
@@ -23,7 +23,7 @@ export const tokensFor = <Token>(tokens: Tokens<Token>, { prepare }: Attempt): T
 });
 
 /** What the reads of both methods are made of. The last two make one call each. */
-export type ReadSources = {
+type ReadSources = {
   readonly requests: Pick<RequestStore, 'get'>;
   readonly unsealTarget: (stored: StoredRequest) => Promise<SealedTargetData>;
   readonly sessions: Tokens;
@@ -60,7 +60,7 @@ const readByMethod =
     );
   };
 
-export type GuardDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'telemetry'> & {
+type GuardDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'telemetry'> & {
   /** Of the calls that read tasks. */
   readonly breaker: CircuitBreaker;
 };

@@ -25,7 +25,7 @@ export const loggedFields = (message: string): LoggedFields | undefined => {
   }
 };
 
-export type FunctionLog = {
+type FunctionLog = {
   readonly logGroupName: string;
   /** Which lines CloudWatch returns. An emulator may return all, so the caller checks each line. */
   readonly filterPattern: string;

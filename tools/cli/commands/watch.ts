@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 /** Between two reads, in milliseconds. */
 const pause = 1_000;
 
-export type FollowDeps = {
+type FollowDeps = {
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
   readonly now: () => Date;
   /** Returns early once the signal aborts. */
@@ -34,7 +34,7 @@ export type FollowOptions = {
   readonly interrupted?: AbortSignal;
 };
 
-export type FollowResult =
+type FollowResult =
   | { readonly kind: 'ended' | 'timed-out' | 'interrupted'; readonly status: ExtractionStatus }
   | { readonly kind: 'absent' };
 

@@ -82,7 +82,7 @@ export const parseDeadLetter = (body: string): string | undefined => {
   return v.is(brokenExecution, json) ? json.detail.name : undefined;
 };
 
-export type RedriveDeps = {
+type RedriveDeps = {
   readonly letters: DeadLetters;
   /**
    * Reconciles an extraction as an operator: its execution may have been redriven since, and its start may still run. Throws
@@ -94,7 +94,7 @@ export type RedriveDeps = {
   readonly onUnknown: (letter: DeadLetter) => void;
 };
 
-export type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
+type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
 
 /**
  * Receives every message once, reconciles its extraction, and deletes it on success. Messages of one extraction share one
