@@ -90,7 +90,7 @@ export const functionsIn = (service: Service, process: Process) => {
     telemetry,
   };
 
-  /** KMS binds a ciphertext to its row. */
+  /** KMS binds a ciphertext to its item. */
   const unseal = async <Plaintext extends SealedRequestData>({
     extractionId,
     requestId,
