@@ -6,8 +6,6 @@ import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
-  ProviderAmbiguous,
-  ProviderBusy,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
@@ -157,27 +155,6 @@ describe('a failure has the same effect as by credentials', () => {
     expect(requests.items.size).toBe(0);
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
-  });
-
-  test.each<readonly [string, Error]>([
-    ['a lost answer', new ProviderAmbiguous('lost')],
-    ['a 5xx with errorType', explained(503)],
-    ['a 408 with errorType', explained(408)],
-  ])('%s is UNCONFIRMED, and never repeated', async (_what, failure) => {
-    const { start, record, posts } = world(undefined, { answers: [failure] });
-    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(record()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-    expect(posts).toHaveLength(1);
-  });
-
-  test.each<readonly [string, Error]>([
-    ['429', new ProviderBusy('429')],
-    ['429 with errorType', explained(429)],
-  ])('%s was not accepted: back to REQUESTED', async (_what, failure) => {
-    const { start, record } = world(undefined, { answers: [failure] });
-    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(record()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));
   });
 });
 

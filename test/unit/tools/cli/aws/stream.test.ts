@@ -3,6 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it, test } from 'vitest';
+import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { recentExtractionsReader } from '../../../../../tools/cli/aws/read-recent-extractions.ts';
@@ -23,31 +24,16 @@ const requested = { ...key, status: { S: 'REQUESTED' } };
 const running = { ...key, status: { S: 'RUNNING' }, taskId: { S: 't-1' }, dueShard: { N: '3' } };
 const completed = { ...key, status: { S: 'COMPLETED' }, taskId: { S: 't-1' }, settledBy: { S: 'webhook' } };
 
-describe('the line of a stream record', () => {
-  it('is the first status of a new record', () => {
-    expect(describeStreamRecord({ eventName: 'INSERT', dynamodb: { NewImage: requested } })).toBe(
-      'INSERT  REQUESTED',
-    );
-  });
+const collected = { ...completed, collectedAt: { S: '2026-01-01T00:00:00.000Z' } };
 
-  it('is the transition, with the attributes that are new', () => {
-    expect(
-      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: running, NewImage: completed } }),
-    ).toBe('MODIFY  RUNNING → COMPLETED  settledBy webhook');
-  });
-
-  it('is the new attribute if the status does not change', () => {
-    const collected = { ...completed, collectedAt: { S: '2026-01-01T00:00:00.000Z' } };
-    expect(
-      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: completed, NewImage: collected } }),
-    ).toBe('MODIFY  COMPLETED  collectedAt 2026-01-01T00:00:00.000Z');
-  });
-
-  it('is the last status of a removed record', () => {
-    expect(describeStreamRecord({ eventName: 'REMOVE', dynamodb: { OldImage: completed } })).toBe(
-      'REMOVE  COMPLETED',
-    );
-  });
+test.each([
+  ['the first status of a new record', 'INSERT', undefined, requested, 'REQUESTED'],
+  ['the transition and what is new', 'MODIFY', running, completed, 'RUNNING → COMPLETED  settledBy webhook'],
+  ['what is new', 'MODIFY', completed, collected, 'COMPLETED  collectedAt 2026-01-01T00:00:00.000Z'],
+  ['the last status of a removed record', 'REMOVE', completed, undefined, 'COMPLETED'],
+] as const)('the line of a stream record is %s', (_what, eventName, OldImage, NewImage, line) => {
+  const dynamodb = defined({ OldImage, NewImage });
+  expect(describeStreamRecord({ eventName, dynamodb })).toBe(`${eventName}  ${line}`);
 });
 
 describe('the facts of a stream record', () => {
