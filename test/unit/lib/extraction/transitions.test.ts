@@ -47,7 +47,10 @@ const on = (record: Extraction) => ({ record, now, timings });
 const [attemptId, taskId] = ['attempt-1', 'task-1'];
 /** What is reported of task-1. */
 const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 'webhook') => ({
-  ...{ reported: { extractionId: id, taskId, taskStatus }, settledBy, now, timings },
+  reported: { extractionId: id, taskId, taskStatus },
+  settledBy,
+  now,
+  timings,
 });
 const soon = iso(100 + 120);
 
@@ -73,18 +76,24 @@ const moves: readonly Move[] = [
   [
     'markRejected',
     (on) => markRejected({ ...on, attemptId, reason: 'http-400' }),
-    ...(['STARTING', 'REJECTED', undefined] as const),
+    'STARTING',
+    'REJECTED',
+    undefined,
   ],
   [
     'markUnconfirmed',
     (on) => markUnconfirmed({ ...on, attemptId, reason: 'start-interrupted', settledBy: 'reconcile' }),
-    ...(['STARTING', 'UNCONFIRMED', undefined] as const),
+    'STARTING',
+    'UNCONFIRMED',
+    undefined,
   ],
   ['markNotStarted', (on) => markNotStarted({ ...on, reason: 'r' }), 'REQUESTED', 'NOT_STARTED', undefined],
   [
     'disownTask',
     (on) => disownTask({ ...on, taskId, settledBy: 'reconcile' }),
-    ...(['RUNNING', 'UNCONFIRMED', undefined] as const),
+    'RUNNING',
+    'UNCONFIRMED',
+    undefined,
   ],
   ['timeOutOversized', timeOutOversized, 'RUNNING', 'TIMED_OUT', undefined],
   ['markTimedOut', markTimedOut, 'RUNNING', 'TIMED_OUT', soon],
