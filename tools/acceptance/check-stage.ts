@@ -3,8 +3,7 @@ import type { Deployment } from '../cli/aws/deployment.ts';
 import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
 import type { Shell } from '../cli/terminal/shell.ts';
 import { acceptApi } from './checks/api.ts';
-import type { Check } from './checks/check.ts';
-import type { AcceptContext } from './checks/context.ts';
+import type { AcceptContext, Check, SharedContext } from './checks/check.ts';
 import { findFakeProvider } from './checks/fake-provider.ts';
 import { openInbox } from './checks/inbox.ts';
 import { type CheckReport, runChecks } from './checks/run-checks.ts';
@@ -41,11 +40,7 @@ export const checkStage = async (options: CheckStageOptions): Promise<number> =>
 };
 
 /** Finds the fake provider, and shares new random keys with it. */
-const prepare = async ({
-  deployment,
-  lateTaskSeconds,
-  shell,
-}: CheckStageOptions): Promise<Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>> => {
+const prepare = async ({ deployment, lateTaskSeconds, shell }: CheckStageOptions): Promise<SharedContext> => {
   const { client, output, api } = deployment;
   const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const stack = stackParts(deployment);

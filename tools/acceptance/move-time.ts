@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
+import { sweepNow } from '../cli/operate/invoke-functions.ts';
 import type { Emulator } from '../local/emulator/emulator.ts';
 import { referencePrefix } from './checks/extractions.ts';
 
@@ -71,37 +72,27 @@ const ageClosed = (record: Extraction, mover: Mover): Promise<void> =>
     mover,
   );
 
-const sweep = async ({ lambda, outputs }: Mover): Promise<void> => {
-  await lambda.send(
-    new InvokeCommand({
-      FunctionName: outputs.SweepFunctionName,
-      Payload: JSON.stringify({ trigger: 'sweep' }),
-    }),
-  );
+/** A window that a check waits for: the record with which it has begun, and how it ends. */
+type Window = {
+  readonly at: (record: Extraction) => boolean;
+  readonly ends: (record: Extraction, mover: Mover) => Promise<unknown>;
 };
 
-/** A window that a check waits for, by the id of the check, and how it ends. Each ends once for an extraction. */
-const windows: Readonly<
-  Record<
-    string,
-    { readonly ends: (record: Extraction, mover: Mover) => Promise<void>; readonly at: AtRecord }[]
-  >
-> = {
+/** By the id of the check. Each ends once for an extraction. */
+const windows: Readonly<Record<string, readonly Window[]>> = {
   'webhook-lost': [{ at: ({ status }) => status === 'RUNNING', ends: endWebhookWait }],
   'timeout-corrected': [
     { at: ({ status }) => status === 'RUNNING', ends: passDeadline },
     // The correction is collected by the sweep.
     {
       at: ({ status, collectedAt }) => status === 'PARTIAL' && collectedAt === undefined,
-      ends: (_, mover) => sweep(mover),
+      ends: (_, { lambda, outputs }) => sweepNow(lambda, outputs.SweepFunctionName ?? ''),
     },
   ],
   erase: [
     { at: ({ dueShard, settledAt }) => dueShard === undefined && settledAt !== undefined, ends: ageClosed },
   ],
 };
-
-type AtRecord = (record: Extraction) => boolean;
 
 /**
  * Ends the windows that checks of `npm run accept` wait for, on an emulator: it moves times of their records into the past

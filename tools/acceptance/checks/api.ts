@@ -6,29 +6,31 @@ import {
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { limitTo } from './limit-to.ts';
 
-/** Between a transient answer and the second try, in milliseconds. */
+/** Between a transient answer and the next try, in milliseconds. */
 const retryAfterMs = 1_000;
 
 /**
- * Sends a request, and once more if the answer is transient: 429 or 5xx, such as API Gateway's 503 for a throttled function. The
- * checks repeat nothing else, and every request of theirs may be repeated.
+ * Sends a request, and again while the answer is transient, `most` times in all: 429 or 5xx, such as API Gateway's 503 for a
+ * throttled function. The checks repeat nothing else, and every request of theirs may be repeated.
  */
-export const fetchTwice = async (
+export const fetchAgain = async (
   send: () => Promise<Response>,
   sleep: (milliseconds: number) => Promise<void>,
+  most = 2,
 ): Promise<Response> => {
-  const answer = await send();
-  if (answer.status !== 429 && answer.status < 500) return answer;
-  await answer.body?.cancel();
-  await sleep(retryAfterMs);
-  return send();
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await send();
+    if ((answer.status !== 429 && answer.status < 500) || attempt === most) return answer;
+    await answer.body?.cancel();
+    await sleep(retryAfterMs);
+  }
 };
 
 /** The API of the stage, called as an administrator or as another caller. */
 export type AcceptApi = {
   /** POST /extractions. Repeats it after transient failures, and throws ApiError and NoAnswerError. */
   readonly request: (request: ExtractionRequest, idempotencyKey: string) => Promise<RequestedExtraction>;
-  /** Any other call, signed, as `fetchTwice`. `target` is the national id of routes about consents. */
+  /** Any other call, signed, as `fetchAgain`. `target` is the national id of routes about consents. */
   readonly call: (
     method: 'GET' | 'POST',
     path: string,
@@ -57,7 +59,7 @@ export const acceptApi = (
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         };
-        const answer = await fetchTwice(() => as(`${base}${path}`, request), sleep);
+        const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);
         return { status: answer.status, body: await answer.text() };
       }),
   };

@@ -1,34 +1,23 @@
 import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
-import * as v from 'valibot';
 import { isWindow } from '../../cli/aws/read-alarms.ts';
-import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
-import { type Check, type CheckResult, passed, skipped } from './check.ts';
-import type { AcceptContext } from './context.ts';
-import { extract, isDone, readUntil, requestOf } from './extractions.ts';
-import { Unmet } from './unmet.ts';
+import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
+import { type AcceptContext, type Check, type CheckResult, passed, skipped, Unmet } from './check.ts';
+import { extractUntilDone } from './extractions.ts';
 
 const noInbox = (): CheckResult =>
   skipped('not configured: the stack of the fake provider has no output AlarmQueueUrl');
 
-const notificationShape = v.object({
-  AlarmName: v.string(),
-  NewStateValue: v.string(),
-  NewStateReason: v.string(),
-  StateChangeTime: v.pipe(
-    v.string(),
-    // Such as 2026-05-04T10:20:30.123+0000.
-    v.transform((time) => new Date(time.replace(/\+0000$/, 'Z'))),
-  ),
-});
-
-type Notification = v.InferOutput<typeof notificationShape>;
+type Notification = {
+  readonly AlarmName?: string;
+  readonly NewStateValue?: string;
+  readonly NewStateReason?: string;
+  /** Such as 2026-05-04T10:20:30.123+0000. */
+  readonly StateChangeTime?: string;
+};
 
 /** What an alarm published, as SNS delivers it to a queue. */
-const parseNotification = (body: string): Notification | undefined => {
-  const { Message } = JSON.parse(body) as { readonly Message?: string };
-  const parsed = v.safeParse(notificationShape, JSON.parse(Message ?? '{}'));
-  return parsed.success ? parsed.output : undefined;
-};
+const parseNotification = (body: string): Notification =>
+  JSON.parse((JSON.parse(body) as { readonly Message?: string }).Message ?? '{}');
 
 const notified = async (
   context: AcceptContext,
@@ -38,7 +27,7 @@ const notified = async (
   context.waitFor(`the alarm topic to report ${alarm}`);
   await context.inbox('AlarmQueueUrl')?.until(context, (body) => {
     const notification = parseNotification(body);
-    return notification?.AlarmName === alarm && notification.NewStateValue === 'ALARM' && fits(notification);
+    return notification.AlarmName === alarm && notification.NewStateValue === 'ALARM' && fits(notification);
   });
 };
 
@@ -56,7 +45,6 @@ const setState = async (
 export const alarmNotifies: Check = {
   id: 'alarm-notifies',
   title: 'Every alarm has a topic, and the topic is notified when an alarm changes its state',
-  turn: 'together',
   seconds: () => 90,
   run: async (context) => {
     const { client, deployment, stack } = context;
@@ -101,7 +89,6 @@ const readEveryMs = 10_000;
 export const alarmRaised: Check = {
   id: 'alarm-raised',
   title: 'A real UNCONFIRMED extraction raises the alarm `unconfirmed`, and its topic is notified',
-  turn: 'together',
   // It takes 2 to 9 minutes until a log is a metric and the alarm is evaluated with it.
   seconds: () => 900,
   notOnEmulator: 'it makes no metrics of logs',
@@ -112,20 +99,17 @@ export const alarmRaised: Check = {
     const alarm = `${deployment.stackName}-unconfirmed`;
     // Values are kept by whole minutes.
     const since = new Date(Math.floor(now().getTime() / 60_000) * 60_000);
-    const extractionId = await extract(
-      context,
-      requestOf('alarm-raised', { start: 'breaks', webhook: 'lost' }),
-    );
-    await readUntil(context, extractionId, 'UNCONFIRMED', isDone);
+    const scenario = { start: 'breaks', webhook: 'lost' } as const;
+    const { extractionId } = await extractUntilDone(context, 'alarm-raised', scenario, 'UNCONFIRMED');
     context.waitFor('a value of the metric Unconfirmed');
     const metric = ownMetric(deployment.stage, 'Unconfirmed');
-    for (;;) {
-      const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
-      if ((await readMetric(cloudWatch, metric, query)).some(({ value }) => value > 0)) break;
-      await sleep(readEveryMs);
-    }
+    while ((await sumMetric(cloudWatch, metric, since, now())) === 0) await sleep(readEveryMs);
     await setState(cloudWatch, alarm, 'OK');
-    await notified(context, alarm, ({ StateChangeTime }) => StateChangeTime >= since);
+    await notified(
+      context,
+      alarm,
+      ({ StateChangeTime = '' }) => new Date(StateChangeTime.replace(/\+0000$/, 'Z')) >= since,
+    );
     return passed(`${alarm} was raised after ${extractionId}, and its topic reported it`);
   },
 };

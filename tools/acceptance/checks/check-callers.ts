@@ -1,16 +1,13 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { ApiError } from '../../../lib/client/api-errors.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
-import { type Check, passed, skipped, webhookArrives } from './check.ts';
+import { type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { extract, extractWithKey, isDone, readUntil, requestOf } from './extractions.ts';
-import { Unmet } from './unmet.ts';
 
 export const idempotentReplay: Check = {
   id: 'idempotent-replay',
   title: 'A repeated request starts nothing, and another request under its key is answered 422',
-  turn: 'together',
   dependsOn: webhookArrives,
-  seconds: () => 60,
   run: async (context) => {
     const key = context.randomId();
     const request = requestOf('idempotent-replay', { outcome: 'FAILED' });
@@ -40,8 +37,6 @@ export const idempotentReplay: Check = {
 export const foreignCaller: Check = {
   id: 'foreign-caller',
   title: "Another caller gets 404 for an extraction, and API Gateway's 403 without a signature",
-  turn: 'together',
-  seconds: () => 60,
   run: async (context) => {
     const RoleArn = context.fakeProvider.output('StrangerRoleArn');
     if (RoleArn === undefined) {

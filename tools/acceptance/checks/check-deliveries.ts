@@ -1,51 +1,55 @@
 import { isDeepStrictEqual } from 'node:util';
-import { signDelivery } from '../../cli/operate/delivery.ts';
-import { type Check, passed, webhookArrives } from './check.ts';
-import type { AcceptContext } from './context.ts';
-import { extract, isDone, readExtraction, readUntil, requestOf } from './extractions.ts';
-import { Unmet } from './unmet.ts';
+import { type SignedDelivery, signDelivery } from '../../cli/operate/delivery.ts';
+import type { Scenario } from '../fake-provider/function/scenario.ts';
+import { fetchAgain } from './api.ts';
+import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';
+import {
+  expectOutcome,
+  extract,
+  extractUntilDone,
+  readExtraction,
+  readUntil,
+  requestOf,
+} from './extractions.ts';
 
 /** As often as the provider at most: "`retries` … range 1..5" ("Events", rule 2). */
 const mostAttempts = 5;
 
-/**
- * POST to the webhook, as the provider would, and again after an answer 5xx, such as API Gateway's 503 for a throttled
- * function. Returns the status of the last answer.
- */
-export const deliver = async (context: AcceptContext, body: string, signature: string): Promise<number> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const status = await post(context, body, signature);
-    if (status < 500 || attempt === mostAttempts) return status;
-    await context.sleep(1_000);
-  }
-};
-
-const post = async (
-  { deployment, signal }: AcceptContext,
-  body: string,
-  signature: string,
+/** POST to the webhook, as the provider would. Returns the status of the last answer. */
+const deliver = async (
+  { deployment, signal, sleep }: AcceptContext,
+  { body, signature }: SignedDelivery,
 ): Promise<number> => {
-  const answer = await fetch(deployment.api.webhookUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-signature': signature },
-    body,
-    signal,
-  });
+  const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
+  const post = () => fetch(deployment.api.webhookUrl, { method: 'POST', headers, body, signal });
+  const answer = await fetchAgain(post, sleep, mostAttempts);
   await answer.body?.cancel();
   return answer.status;
 };
 
-const expectAnswer = (what: string, answer: number, expected: number): void => {
-  if (answer === expected) return;
+type Payload = Parameters<typeof signDelivery>[0];
+
+/** Delivers a webhook, signed with this key. Throws Unmet unless it is answered so. */
+export const expectAnswer = async (
+  context: AcceptContext,
+  what: string,
+  expected: number,
+  payload: Payload,
+  { key = context.fakeProvider.keys().signingKey, encrypted = false } = {},
+): Promise<void> => {
+  expectStatus(what, await deliver(context, signDelivery(payload, key, { encrypted })), expected);
+};
+
+const expectStatus = (what: string, status: number, expected: number): void => {
+  if (status === expected) return;
   throw new Unmet(
-    `${what} was answered ${answer}, not ${expected}. The log of receive-webhook has the cause.`,
+    `${what} was answered ${status}, not ${expected}. The log of receive-webhook has the cause.`,
   );
 };
 
-/** A running extraction whose task never ends, and its task. */
-const running = async (context: AcceptContext, checkId: string) => {
-  const scenario = { endsAfter: 'never', webhook: 'lost' } as const;
-  const extractionId = await extract(context, requestOf(checkId, scenario));
+/** A running extraction whose webhook is lost, and its task. */
+export const running = async (context: AcceptContext, checkId: string, scenario: Partial<Scenario> = {}) => {
+  const extractionId = await extract(context, requestOf(checkId, { webhook: 'lost', ...scenario }));
   const before = await readUntil(context, extractionId, 'RUNNING', ({ status }) => status === 'RUNNING');
   return { extractionId, taskId: before.taskId ?? '', before };
 };
@@ -64,24 +68,24 @@ const expectUnchanged = async (
   );
 };
 
+const endless = { endsAfter: 'never' } as const;
+
 export const webhookForged: Check = {
   id: 'webhook-forged',
   title: 'A forged webhook is answered 401 and changes nothing',
-  turn: 'together',
-  seconds: () => 60,
   run: async (context) => {
-    const { before, taskId } = await running(context, 'webhook-forged');
+    const { before, taskId } = await running(context, 'webhook-forged', endless);
     const payload = { taskId, taskStatus: 'COMPLETED' };
     for (const encrypted of [false, true]) {
-      const { body, signature } = signDelivery(payload, context.randomId(), { encrypted });
-      expectAnswer('A webhook signed with a wrong key', await deliver(context, body, signature), 401);
+      const wrong = { key: context.randomId(), encrypted };
+      await expectAnswer(context, 'A webhook signed with a wrong key', 401, payload, wrong);
     }
     const genuine = signDelivery(payload, context.fakeProvider.keys().signingKey, { encrypted: false });
-    const changed = genuine.body.replace('COMPLETED', 'FAILED');
-    expectAnswer('A changed webhook', await deliver(context, changed, genuine.signature), 401);
+    const changed = { ...genuine, body: genuine.body.replace('COMPLETED', 'FAILED') };
+    expectStatus('A changed webhook', await deliver(context, changed), 401);
     await expectUnchanged(context, before);
     // Otherwise a webhook that refuses everything would pass.
-    expectAnswer('The genuine webhook', await deliver(context, genuine.body, genuine.signature), 204);
+    await expectAnswer(context, 'The genuine webhook', 204, payload);
     return passed(
       '401 for a wrong key, plain and encrypted, and for a changed body; 204 for the genuine one',
     );
@@ -91,18 +95,14 @@ export const webhookForged: Check = {
 export const webhookReplayed: Check = {
   id: 'webhook-replayed',
   title: 'A replayed or contradictory webhook is answered 204 and changes nothing',
-  turn: 'together',
   dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
-    const extractionId = await extract(context, requestOf('webhook-replayed', { outcome: 'PARTIAL' }));
-    const before = await readUntil(context, extractionId, 'PARTIAL and collected', isDone);
+    const scenario = { outcome: 'PARTIAL' } as const;
+    const before = await extractUntilDone(context, 'webhook-replayed', scenario, 'PARTIAL and collected');
+    const { taskId = '' } = before;
     for (const taskStatus of ['PARTIAL', 'FAILED']) {
-      const payload = { taskId: before.taskId ?? '', taskStatus };
-      const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
-        encrypted: false,
-      });
-      expectAnswer(`A later webhook with ${taskStatus}`, await deliver(context, body, signature), 204);
+      await expectAnswer(context, `A later webhook with ${taskStatus}`, 204, { taskId, taskStatus });
     }
     await expectUnchanged(context, before);
     return passed('204 for a repetition and for another status; the first status stays');
@@ -115,15 +115,10 @@ const oversizedBytes = 17 * 1_024;
 export const webhookOversized: Check = {
   id: 'webhook-oversized',
   title: 'An oversized webhook is answered 413 and changes nothing, even if its signature is valid',
-  turn: 'together',
-  seconds: () => 60,
   run: async (context) => {
-    const { before, taskId } = await running(context, 'webhook-oversized');
+    const { before, taskId } = await running(context, 'webhook-oversized', endless);
     const payload = { taskId, taskStatus: 'COMPLETED', padding: 'x'.repeat(oversizedBytes) };
-    const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
-      encrypted: false,
-    });
-    expectAnswer('A webhook of 17 KiB', await deliver(context, body, signature), 413);
+    await expectAnswer(context, 'A webhook of 17 KiB', 413, payload);
     await expectUnchanged(context, before);
     return passed('413 for a signed body of 17 KiB');
   },
@@ -139,25 +134,15 @@ export const signingKeyRotation: Check = {
     const { fakeProvider, randomId } = context;
     const before = fakeProvider.keys();
     // Before the rotation, so that start-task links its task while the old key is the only one.
-    const { extractionId, taskId } = await running(context, 'signing-key-rotation');
+    const { extractionId, taskId } = await running(context, 'signing-key-rotation', endless);
     await fakeProvider.share({ ...before, signingKey: `${randomId()}${randomId()}` });
-    const settled = await extract(context, requestOf('signing-key-rotation', { endsAfter: 3 }));
-    const done = await readUntil(context, settled, 'COMPLETED by a webhook under the new key', isDone);
-    if (done.settledBy !== 'webhook') {
-      throw new Unmet(
-        `Extraction ${settled} was settled by ${String(done.settledBy)}, not by its webhook under the new key. The log of receive-webhook has the cause.`,
-      );
-    }
-    const old = signDelivery({ taskId, taskStatus: 'CREDENTIALS_LOCKED' }, before.signingKey, {
-      encrypted: true,
-    });
-    expectAnswer('A webhook under the previous key', await deliver(context, old.body, old.signature), 204);
-    await readUntil(
-      context,
-      extractionId,
-      'CREDENTIALS_LOCKED',
-      ({ status }) => status === 'CREDENTIALS_LOCKED',
-    );
+    const what = 'COMPLETED by a webhook under the new key';
+    const done = await extractUntilDone(context, 'signing-key-rotation', { endsAfter: 3 }, what);
+    expectOutcome(done, 'COMPLETED', 'webhook', 'The log of receive-webhook has the cause.');
+    const taskStatus = 'CREDENTIALS_LOCKED';
+    const old = { key: before.signingKey, encrypted: true };
+    await expectAnswer(context, 'A webhook under the previous key', 204, { taskId, taskStatus }, old);
+    await readUntil(context, extractionId, taskStatus, ({ status }) => status === taskStatus);
     return passed('the webhooks under both keys settled their extractions');
   },
 };

@@ -3,9 +3,8 @@ import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-
 import * as v from 'valibot';
 import { checksOf } from '../../cli/doctor/checks.ts';
 import { runCheck as runDoctorCheck } from '../../cli/doctor/finding.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, Unmet } from './check.ts';
 import type { DeployedFunction } from './stack-parts.ts';
-import { Unmet } from './unmet.ts';
 
 /** Alarms are checked by checks of their own, as the checks before raise some. */
 const notOfDoctor = ['alarms'];
@@ -97,8 +96,6 @@ export const alarmDifferences = (
 export const asInTemplate: Check = {
   id: 'as-in-template',
   title: 'Functions have the memory and timeout, and alarms the metrics, of the template',
-  turn: 'together',
-  seconds: () => 60,
   run: async ({ client, deployment, stack }) => {
     const { TemplateBody = '' } = await new CloudFormationClient(client).send(
       new GetTemplateCommand({ StackName: deployment.stackName, TemplateStage: 'Original' }),

@@ -1,15 +1,11 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
-import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
-import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
-import { type Check, passed, webhookArrives } from './check.ts';
-import type { AcceptContext } from './context.ts';
+import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
+import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';
 import { describeCost, describeStartAndEnd, measuredCost } from './describe-cost.ts';
-import { extract, isDone, readUntil, requestOf } from './extractions.ts';
+import { extract, isDone, readHistory, readUntil, requestOf } from './extractions.ts';
 import { type Invocation, parseReport, readLogLines } from './report-lines.ts';
-import { Unmet } from './unmet.ts';
 
 const invocationsOf = (lines: readonly string[]): readonly Invocation[] =>
   lines.flatMap((line) => parseReport(line) ?? []);
@@ -96,15 +92,12 @@ export const metricsArrive: Check = {
     const cloudWatch = new CloudWatchClient(client);
     // Values are kept by whole minutes.
     const since = new Date(startedAt.getTime() - 60_000);
-    const isCounted = async (name: MetricName): Promise<boolean> => {
-      const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
-      const points = await readMetric(cloudWatch, ownMetric(deployment.stage, name), query);
-      return points.some(({ value }) => value > 0);
-    };
+    const sumOf = (name: MetricName) =>
+      sumMetric(cloudWatch, ownMetric(deployment.stage, name), since, now());
     let missing = causedMetrics;
     for (;;) {
-      const counted = await Promise.all(missing.map(isCounted));
-      missing = missing.filter((_, index) => !counted[index]);
+      const sums = await Promise.all(missing.map(sumOf));
+      missing = missing.filter((_, index) => sums[index] === 0);
       if (missing.length === 0) return passed(`${causedMetrics.length} metrics of the stage have values`);
       waitFor(`values of ${missing.join(', ')}, which other checks cause`);
       await sleep(10_000);
@@ -112,23 +105,11 @@ export const metricsArrive: Check = {
   },
 };
 
-/** The billed transitions of an execution: each state that was entered, and each retry of a task. */
-export const transitionsIn = (eventTypes: readonly string[]): number => {
-  const count = (pattern: RegExp) => eventTypes.filter((type) => pattern.test(type)).length;
+/** The billed transitions of an extraction's execution: each state that was entered, and each retry of a task. */
+const transitionsOf = async (context: AcceptContext, extractionId: string): Promise<number> => {
+  const types = (await readHistory(context, extractionId)).map(({ type }) => type);
+  const count = (pattern: RegExp) => types.filter((type) => pattern.test(type)).length;
   return count(/^(Task|LambdaFunction)Scheduled$/) + count(/StateEntered$/) - count(/^TaskStateEntered$/);
-};
-
-const transitionsOf = async (
-  { client, deployment }: AcceptContext,
-  extractionId: string,
-): Promise<number> => {
-  const { events = [] } = await new SFNClient(client).send(
-    new GetExecutionHistoryCommand({
-      executionArn: executionArn(deployment.output('StateMachineArn'), extractionId),
-      maxResults: 1_000,
-    }),
-  );
-  return transitionsIn(events.flatMap(({ type }) => type ?? []));
 };
 
 /** The invocations of a function that logged one of these ids, of extractions and of tasks, in a line of their own. */
@@ -178,9 +159,7 @@ const consumedTransitions = async (
   const begun = now().getTime();
   let last = { sum: 0, at: begun };
   while (now().getTime() - begun < metricWaitMs) {
-    const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
-    const points = await readMetric(cloudWatch, metric, query);
-    const sum = points.reduce((total, { value }) => total + value, 0);
+    const sum = await sumMetric(cloudWatch, metric, since, now());
     if (sum !== last.sum) last = { sum, at: now().getTime() };
     else if (sum > 0 && now().getTime() - last.at >= metricSettledMs) return sum;
     await sleep(metricEveryMs);

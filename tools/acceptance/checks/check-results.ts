@@ -1,22 +1,29 @@
 import { createHash } from 'node:crypto';
-import { fetchTwice } from './api.ts';
-import { type Check, passed, webhookArrives } from './check.ts';
-import { extract, isDone, readUntil, requestOf } from './extractions.ts';
-import { Unmet } from './unmet.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { erase } from '../../../lib/extraction/operate/erase.ts';
+import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
+import { fetchAgain } from './api.ts';
+import { type Check, passed, Unmet, webhookArrives } from './check.ts';
+import { extractUntilDone } from './extractions.ts';
 
 export const resultsPresigned: Check = {
   id: 'results-presigned',
   title: 'The presigned URL returns the stored results, and only with its own signature',
-  turn: 'together',
   dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
     const resultBytes = 200_000;
-    const extractionId = await extract(context, requestOf('results-presigned', { resultBytes }));
-    const { results } = await readUntil(context, extractionId, 'COMPLETED with results', isDone);
+    const done = await extractUntilDone(
+      context,
+      'results-presigned',
+      { resultBytes },
+      'COMPLETED with results',
+    );
+    const { extractionId, results } = done;
     const where = 'Check the role of get-extraction, its key and the bucket policy.';
     if (results === undefined) throw new Unmet(`Extraction ${extractionId} has no results. ${where}`);
-    const answer = await fetchTwice(() => fetch(results.url, { signal: context.signal }), context.sleep);
+    const answer = await fetchAgain(() => fetch(results.url, { signal: context.signal }), context.sleep);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (!answer.ok || bytes.length !== results.bytes || sha256 !== results.sha256) {
@@ -31,5 +38,50 @@ export const resultsPresigned: Check = {
     if (other.ok)
       throw new Unmet('The signature of the presigned URL also opened another object. Check the bucket.');
     return passed(`${bytes.length} bytes, SHA-256 as recorded; ${other.status} for another path`);
+  },
+};
+
+/** Between two tries while the extraction has closed too recently, in milliseconds. */
+const retryEveryMs = 2_000;
+
+export const eraseForGood: Check = {
+  id: 'erase',
+  title: 'An erased extraction is gone from the tables, from the bucket and from the API',
+  dependsOn: webhookArrives,
+  seconds: ({ settings }) => settings.timeout + 120,
+  run: async (context) => {
+    const { deployment, settings, client, now } = context;
+    const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
+    const removals = eraseOnAws(
+      {
+        dynamo: new DynamoDBClient(client),
+        s3: new S3Client({ ...client, forcePathStyle: deployment.isEmulated }),
+        extractionsTable: deployment.output('ExtractionsTableName'),
+        tasksTable: deployment.output('TasksTableName'),
+        requestsTable: deployment.output('RequestsTableName'),
+        resultsBucket: deployment.output('ResultsBucketName'),
+      },
+      now,
+    );
+    const { timeout: reconcileTimeout, timings } = settings;
+    const deps = { ...removals, reconcileTimeout, recordRetention: timings.recordRetention };
+    let result = await erase(extractionId, deps);
+    while (result.kind === 'too-fresh' || result.kind === 'open') {
+      context.waitFor(
+        result.kind === 'open'
+          ? `extraction ${extractionId} to close`
+          : `${result.until}, before which ${extractionId} cannot be erased`,
+      );
+      await context.sleep(retryEveryMs);
+      result = await erase(extractionId, deps);
+    }
+    if (result.kind !== 'erased') {
+      const what = result.kind === 'remains' ? `: ${result.what.join(', ')} remain` : '';
+      throw new Unmet(`The erasure of ${extractionId} ended as ${result.kind}${what}.`);
+    }
+    const { status } = await context.api.call('GET', `/extractions/${extractionId}`);
+    if (status !== 404)
+      throw new Unmet(`GET /extractions/${extractionId} is answered ${status} after its erasure.`);
+    return passed(`${result.objects} object, the task and the record are gone; the API answers 404`);
   },
 };

@@ -1,12 +1,13 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
-import { signDelivery } from '../../cli/operate/delivery.ts';
-import { type Check, passed, skipped, webhookArrives } from './check.ts';
-import { deliver } from './check-deliveries.ts';
-import type { AcceptContext } from './context.ts';
-import { extract, readUntil, requestOf } from './extractions.ts';
-import { Unmet } from './unmet.ts';
+import { percentile } from '../../cli/terminal/percentile.ts';
+import { failingReference } from '../stream-consumer.ts';
+import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
+import { expectAnswer, running } from './check-deliveries.ts';
+import { extract, requestOf } from './extractions.ts';
+import { readLogLines } from './report-lines.ts';
 
 /** How many webhooks are timed. */
 const timedWebhooks = 5;
@@ -35,9 +36,6 @@ const followStream = async ({ client, deployment, signal, now }: AcceptContext) 
   return { changesOf: (id: string) => changes.get(id) ?? [], problems };
 };
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-
 /** In this order; the service's own changes in between are left out. */
 const expectedKinds = ['requested', 'progressed', 'settled', 'collected'];
 
@@ -51,19 +49,10 @@ export const streamRecords: Check = {
     const { changesOf, problems } = await followStream(context);
     const latencies: number[] = [];
     for (let left = timedWebhooks; left > 0; left -= 1) {
-      const extractionId = await extract(context, requestOf('stream', { webhook: 'lost' }));
-      const { taskId = '' } = await readUntil(
-        context,
-        extractionId,
-        'RUNNING',
-        ({ taskId: id }) => id !== undefined,
-      );
+      const { extractionId, taskId } = await running(context, 'stream');
       const payload = { taskId, taskStatus: 'COMPLETED' };
-      const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
-        encrypted: true,
-      });
       const sentAt = context.now().getTime();
-      await deliver(context, body, signature);
+      await expectAnswer(context, 'The webhook', 204, payload, { encrypted: true });
       context.waitFor(`the stream to have the end of ${extractionId}`);
       while (!changesOf(extractionId).some(({ kind }) => kind === 'collected')) await context.sleep(50);
       const kinds = [...new Set(changesOf(extractionId).map(({ kind }) => kind))];
@@ -77,9 +66,9 @@ export const streamRecords: Check = {
       latencies.push((settled?.at ?? 0) - sentAt);
     }
     if (problems.length > 0) throw new Unmet(`The stream has records that cannot be read: ${problems[0]}`);
-    const [fastest, slowest] = [Math.min(...latencies), Math.max(...latencies)];
+    const sorted = latencies.toSorted((one, other) => one - other);
     return passed(
-      `from sending a webhook to its stream record, seen from here: median ${median(latencies)} ms, ${fastest} to ${slowest} ms of ${timedWebhooks}`,
+      `from sending a webhook to its stream record, seen from here: median ${percentile(sorted, 0.5)} ms, ${sorted[0]} to ${sorted.at(-1)} ms of ${timedWebhooks}`,
     );
   },
 };
@@ -96,7 +85,6 @@ const isSettlementOf =
 export const fanOut: Check = {
   id: 'fan-out',
   title: 'The pipe puts an outcome on the event bus, and a rule of the bus delivers it',
-  turn: 'together',
   dependsOn: webhookArrives,
   seconds: () => 120,
   notOnEmulator: 'its pipes do not read streams as those of EventBridge do',
@@ -107,5 +95,57 @@ export const fanOut: Check = {
     context.waitFor(`the bus to deliver the outcome of ${extractionId}`);
     await inbox.until(context, isSettlementOf(extractionId));
     return passed(`the bus delivered the outcome of ${extractionId}`);
+  },
+};
+
+/** Whether an object of the bucket names an extraction. */
+const bucketNames = async (s3: S3Client, Bucket: string, extractionId: string): Promise<boolean> => {
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
+    for (const { Key } of Contents) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      if ((await Body?.transformToString())?.includes(extractionId)) return true;
+    }
+  }
+  return false;
+};
+
+const until = async (
+  { waitFor, sleep }: AcceptContext,
+  what: string,
+  holds: () => Promise<boolean>,
+): Promise<void> => {
+  waitFor(what);
+  while (!(await holds())) await sleep(3_000);
+};
+
+/** The records of both extractions come together, so that Lambda has to split a batch. */
+export const streamConsumer: Check = {
+  id: 'stream-consumer',
+  title: 'A consumer that fails on one record reads the others, and the failure bucket keeps that one',
+  dependsOn: webhookArrives,
+  seconds: () => 240,
+  notOnEmulator: 'it splits no batches, and knows no bucket for failures',
+  run: async (context) => {
+    const { fakeProvider, client, startedAt } = context;
+    const [logGroup, bucket] = [
+      fakeProvider.output('ConsumerLogGroup'),
+      fakeProvider.output('ConsumerFailuresBucket'),
+    ];
+    if (logGroup === undefined || bucket === undefined) {
+      return skipped('not configured: no stack of readers has the output ConsumerLogGroup');
+    }
+    const request = requestOf('stream-consumer', {});
+    const [failing, other] = await Promise.all([
+      extract(context, { ...request, reference: failingReference }),
+      extract(context, request),
+    ]);
+    await until(context, `the consumer of the stream to read ${other} (its log: ${logGroup})`, async () =>
+      (await readLogLines(client, logGroup, startedAt)).some((line) => line.includes(other)),
+    );
+    const s3 = new S3Client(client);
+    await until(context, `the bucket ${bucket} to keep the record of ${failing}`, () =>
+      bucketNames(s3, bucket, failing),
+    );
+    return passed(`it read ${other}, and the bucket has the record of ${failing}`);
   },
 };

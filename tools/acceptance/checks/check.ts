@@ -1,4 +1,10 @@
-import type { AcceptContext } from './context.ts';
+import type { ClientConfig, Deployment } from '../../cli/aws/deployment.ts';
+import type { ReconcileSettings } from '../../cli/aws/read-reconcile-settings.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
+import type { AcceptApi } from './api.ts';
+import type { FakeProvider } from './fake-provider.ts';
+import type { Inbox } from './inbox.ts';
+import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */
 export type CheckResult = {
@@ -10,6 +16,40 @@ export const passed = (why: string): CheckResult => ({ kind: 'passed', why });
 export const failed = (why: string): CheckResult => ({ kind: 'failed', why });
 export const skipped = (why: string): CheckResult => ({ kind: 'skipped', why });
 
+/** What a check expected did not hold. The message is the `why` of its failure. */
+export class Unmet extends CliError {
+  override readonly name = 'Unmet';
+}
+
+/** What a check gets. All checks of a run share it, except `signal` and `waitFor`. */
+export type AcceptContext = {
+  readonly deployment: Deployment;
+  /** The same as `deployment.client`. */
+  readonly client: ClientConfig;
+  /** The settings that the stage was deployed with. */
+  readonly settings: ReconcileSettings;
+  readonly stack: StackParts;
+  readonly fakeProvider: FakeProvider;
+  readonly api: AcceptApi;
+  /** The queue that this output of the fake provider's stack names, or undefined where it does not have it. */
+  readonly inbox: (output: string) => Inbox | undefined;
+  /** After how many seconds the task ends that has to time out before. */
+  readonly lateTaskSeconds: number;
+  /** When the run began. */
+  readonly startedAt: Date;
+  readonly now: () => Date;
+  readonly randomId: () => string;
+  /** Aborts when the time of this check is over, or on Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Waits. Rejects with AbortError when `signal` aborts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Reports what this check waits for, for the progress and for the failure if its time is over. */
+  readonly waitFor: (what: string) => void;
+};
+
+/** What all checks of a run share. */
+export type SharedContext = Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>;
+
 /**
  * One check of a stage. Its id is the same in every version, for scripts that read `accept --json` and for `--only`.
  * docs/acceptance.md lists all of them.
@@ -20,16 +60,16 @@ export type Check = {
   readonly title: string;
   /**
    * Checks of the turn `together` run at the same time. Those of `alone` follow one after another, as each changes or
-   * measures something that others share. Those of `last` read what the whole run has left.
+   * measures something that others share. Those of `last` read what the whole run has left. Default: `together`.
    */
-  readonly turn: 'together' | 'alone' | 'last';
+  readonly turn?: 'together' | 'alone' | 'last';
   /**
    * The id of a check that shows a link which this one needs too. If that check fails, this one is skipped, or stopped where it
    * waits, as it could only wait for its time to be over.
    */
   readonly dependsOn?: string;
-  /** How many seconds it may take on AWS. */
-  readonly seconds: (context: Pick<AcceptContext, 'settings' | 'lateTaskSeconds'>) => number;
+  /** How many seconds it may take on AWS. Default: 60. */
+  readonly seconds?: (context: Pick<AcceptContext, 'settings' | 'lateTaskSeconds'>) => number;
   /** Why an emulator cannot answer it, if it cannot. The check is then skipped there. */
   readonly notOnEmulator?: string;
   /** Throws Unmet, and the SDK's errors, which count as failures. */

@@ -3,18 +3,21 @@ import type { Check } from './check.ts';
 import { alarmNotifies, alarmRaised } from './check-alarms.ts';
 import { foreignCaller, idempotentReplay } from './check-callers.ts';
 import { consentFlow } from './check-consent.ts';
-import { streamConsumer } from './check-consumer.ts';
 import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
 import { asInTemplate, doctorPasses } from './check-deployed.ts';
-import { eraseForGood } from './check-erase.ts';
 import { coldStarts, costOfMillion, metricsArrive } from './check-measures.ts';
-import { outcomesEncrypted, outcomesPlain, webhookEarly, webhookLost } from './check-outcomes.ts';
+import {
+  outcomesEncrypted,
+  outcomesPlain,
+  timeoutCorrected,
+  webhookEarly,
+  webhookLost,
+} from './check-outcomes.ts';
 import { functionPermissions } from './check-permissions.ts';
-import { resultsPresigned } from './check-results.ts';
+import { eraseForGood, resultsPresigned } from './check-results.ts';
 import { requestForgotten, sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
 import { startBusy, startRefused, startSilent } from './check-starts.ts';
-import { fanOut, streamRecords } from './check-stream.ts';
-import { timeoutCorrected } from './check-timeout.ts';
+import { fanOut, streamConsumer, streamRecords } from './check-stream.ts';
 
 /** Every check of `npm run accept`, in the order of its table. docs/acceptance.md lists them. */
 export const checks: readonly Check[] = [

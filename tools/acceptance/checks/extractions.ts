@@ -1,9 +1,11 @@
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client/request-extraction.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import { type ExecutionEvent, readExecution } from '../../cli/aws/read-execution.ts';
 import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
-import type { AcceptContext } from './context.ts';
-import { Unmet } from './unmet.ts';
+import { type AcceptContext, Unmet } from './check.ts';
 
 /** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
 export const referencePrefix = 'acceptance: ';
@@ -81,6 +83,24 @@ export const readUntil = async (
     );
     await context.sleep(readEveryMs);
   }
+};
+
+/** Requests an extraction with this scenario, and waits until it is done. */
+export const extractUntilDone = async (
+  context: AcceptContext,
+  checkId: string,
+  scenario: Partial<Scenario>,
+  what: string,
+): Promise<PublicExtraction> =>
+  readUntil(context, await extract(context, requestOf(checkId, scenario)), what, isDone);
+
+/** The events of an extraction's execution. */
+export const readHistory = async (
+  { client, deployment }: AcceptContext,
+  extractionId: string,
+): Promise<readonly ExecutionEvent[]> => {
+  const arn = executionArn(deployment.output('StateMachineArn'), extractionId);
+  return (await readExecution(new SFNClient(client), arn))?.events ?? [];
 };
 
 /** Whether it has an outcome, and its results are stored or will not be. */

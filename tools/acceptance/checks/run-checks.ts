@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
-import { type Check, type CheckResult, failed, skipped } from './check.ts';
-import type { AcceptContext } from './context.ts';
+import { type Check, type CheckResult, failed, type SharedContext, skipped } from './check.ts';
 import { limitTo } from './limit-to.ts';
 
 /** A check with its result and how long it took. */
@@ -22,6 +22,8 @@ const emulatorAtOnce = 4;
 
 const turns = ['together', 'alone', 'last'] as const;
 
+const secondsOf = ({ seconds = () => 60 }: Check, shared: SharedContext): number => seconds(shared);
+
 /**
  * Runs all checks and returns a report of each, in the order given. No check outlasts its own time, even if a call hangs.
  * When `stop` aborts, it returns at once, and the checks that have not ended are failed. A check whose `dependsOn` fails ends at
@@ -29,7 +31,7 @@ const turns = ['together', 'alone', 'last'] as const;
  */
 export const runChecks = async (
   checks: readonly Check[],
-  shared: Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>,
+  shared: SharedContext,
   { onEnd, onWait }: RunProgress,
   stop: AbortSignal,
 ): Promise<readonly CheckReport[]> => {
@@ -53,9 +55,9 @@ export const runChecks = async (
   };
   const paced = limitTo(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
   for (const turn of turns) {
-    const ofTurn = checks.filter((check) => check.turn === turn);
+    const ofTurn = checks.filter((check) => (check.turn ?? 'together') === turn);
     if (turn === 'together') {
-      const longestFirst = ofTurn.toSorted((a, b) => b.seconds(shared) - a.seconds(shared));
+      const longestFirst = ofTurn.toSorted((a, b) => secondsOf(b, shared) - secondsOf(a, shared));
       await Promise.all(longestFirst.map((check) => paced(() => runOne(check))));
     } else for (const check of ofTurn) await runOne(check);
   }
@@ -72,7 +74,7 @@ type Watch = {
 
 const runCheck = async (
   check: Check,
-  shared: Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>,
+  shared: SharedContext,
   { waitFor, waitedFor, stop, failure }: Watch,
 ): Promise<CheckReport> => {
   const { id, title } = check;
@@ -86,10 +88,11 @@ const runCheck = async (
   if (failure.aborted) return report(dependent(), 0);
   const begun = shared.now().getTime();
   const elapsed = (): number => Math.round((shared.now().getTime() - begun) / 100) / 10;
-  const limit = check.seconds(shared) * (isEmulated ? emulatorFactor : 1);
+  const limit = secondsOf(check, shared) * (isEmulated ? emulatorFactor : 1);
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), limit * 1_000);
   const signal = AbortSignal.any([ended.signal, stop, failure]);
+  const isOver = once(signal, 'abort');
   const over = (): CheckResult => {
     if (failure.aborted && !stop.aborted) return dependent();
     const what = waitedFor();
@@ -98,24 +101,14 @@ const runCheck = async (
   };
   const sleep = (milliseconds: number): Promise<void> => delay(milliseconds, undefined, { signal });
   try {
-    const result = await Promise.race([
-      check.run({ ...shared, signal, sleep, waitFor }).catch((error: unknown) => {
-        if (signal.aborted) return over();
-        return failed(describe(error));
-      }),
-      aborted(signal).then(over),
-    ]);
-    return report(result, elapsed());
+    const run = check
+      .run({ ...shared, signal, sleep, waitFor })
+      .catch((error: unknown) => (signal.aborted ? over() : failed(describe(error))));
+    return report(await Promise.race([run, isOver.then(over)]), elapsed());
   } finally {
     clearTimeout(timer);
     ended.abort();
   }
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 const describe = (error: unknown): string => explainFailure(error) ?? String(error);

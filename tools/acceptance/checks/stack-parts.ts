@@ -3,7 +3,7 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { readStackResources } from '../../cli/aws/stack.ts';
-import { Unmet } from './unmet.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 
 /** A function of the stage, as it is deployed now. */
 export type DeployedFunction = {
@@ -22,7 +22,7 @@ export type StackParts = {
   /** Physical ids of the resources of a type. */
   readonly resources: (type: string) => Promise<readonly string[]>;
   readonly functions: () => Promise<readonly DeployedFunction[]>;
-  /** One function by its name. Throws Unmet where the stack does not have it. */
+  /** One function by its name. Throws CliError where the stack does not have it. */
   readonly functionNamed: (name: string) => Promise<DeployedFunction>;
 };
 
@@ -39,7 +39,7 @@ export const stackParts = ({ client, stackName }: Deployment): StackParts => {
     functionNamed: async (name) => {
       const found = (await functions()).find((one) => one.name === name);
       if (found !== undefined) return found;
-      throw new Unmet(
+      throw new CliError(
         `The stack ${stackName} has no function ${name}. Deploy it with this version of Cosecha.`,
       );
     },

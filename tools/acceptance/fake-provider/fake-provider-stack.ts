@@ -6,6 +6,7 @@ import { CfnSecret, type CfnSecretProps } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Config } from '../../../infra/config.ts';
+import { ConfigError } from '../../../infra/config-error.ts';
 import { allow } from '../../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../../infra/constructs/data-key.ts';
@@ -14,10 +15,10 @@ import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FakeProvider } from '../../../infra/cosecha-stack.ts';
+import { emulatorApiUrl } from '../../cli/aws/local-deployment.ts';
 import { fakeProviderStackNameOf } from '../settings.ts';
-import { AlarmInbox } from './alarm-inbox.ts';
 import { fakeClient } from './function/answer-consent-flow.ts';
-import { urlOnEmulator } from './url-on-emulator.ts';
+import { AlarmInbox } from './inbox.ts';
 
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */
 const timeout = Duration.seconds(29);
@@ -147,3 +148,17 @@ export class FakeProviderStack extends Stack {
     return api;
   }
 }
+
+/**
+ * Where an emulator serves the API of the fake provider. The functions reach the emulator at the same address as the CDK CLI.
+ * @throws {ConfigError} if `env` names no emulator
+ */
+const urlOnEmulator = (
+  apiId: string,
+  { AWS_ENDPOINT_URL }: { readonly AWS_ENDPOINT_URL?: string },
+): string => {
+  if (AWS_ENDPOINT_URL) return emulatorApiUrl(AWS_ENDPOINT_URL, apiId);
+  throw new ConfigError(
+    'The stage "local" needs AWS_ENDPOINT_URL: the address of the fake provider contains that of the emulator.',
+  );
+};

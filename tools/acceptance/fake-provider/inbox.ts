@@ -1,6 +1,9 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 
 /** Receives, for an hour, what a service of AWS notifies, so that `npm run accept` can read it. */
 export class Inbox extends Queue {
@@ -14,6 +17,33 @@ export class Inbox extends Queue {
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: '`npm run accept` reads and deletes its messages. What it does not read is of no further use.',
+    });
+  }
+}
+
+/** The topic of the alarms of a stage with a fake provider, and a queue from which `npm run accept` reads what they notified. */
+export class AlarmInbox extends Construct {
+  readonly topicArn: string;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const topic = new Topic(this, 'Topic', { enforceSSL: true });
+    // With a policy of its own, a topic no longer has the default one, which lets alarms of the account publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    const queue = new Inbox(this, 'Inbox');
+    topic.addSubscription(new SqsSubscription(queue));
+    this.topicArn = topic.topicArn;
+    new CfnOutput(Stack.of(this), 'AlarmQueueUrl', {
+      value: queue.queueUrl,
+      description: 'The queue with what the alarms notified',
     });
   }
 }

@@ -54,3 +54,14 @@ export const readMetric = async (
     Timestamp === undefined || value === undefined ? [] : [{ at: Timestamp.getTime(), value }],
   );
 };
+
+/** The sum of a metric since a time, by whole minutes. Throws the SDK's errors. */
+export const sumMetric = async (
+  client: CloudWatchClient,
+  metric: MetricId,
+  since: Date,
+  until: Date,
+): Promise<number> => {
+  const points = await readMetric(client, metric, { since, until, periodSeconds: 60, statistic: 'Sum' });
+  return points.reduce((sum, { value }) => sum + value, 0);
+};

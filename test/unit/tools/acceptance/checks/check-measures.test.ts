@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
 import { headroomProblem, invocationsFor } from '../../../../../tools/acceptance/checks/check-measures.ts';
-import { keyPolicyProblems, readInput } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
-import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
+import {
+  keyPolicyProblems,
+  readInput,
+  type Statement,
+} from '../../../../../tools/acceptance/checks/check-seal-key.ts';
 import {
   describeCost,
   describeStartAndEnd,
@@ -93,15 +97,16 @@ const root = 'arn:aws:iam::111122223333:root';
 const forOneExtraction = {
   Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
 };
-const allow = (AWS: unknown, Action: unknown, Condition?: unknown) => ({
-  ...{ Effect: 'Allow', Principal: { AWS }, Action, Resource: '*' },
-  ...(Condition === undefined ? {} : { Condition }),
-});
+const allow = (
+  AWS: string | readonly string[],
+  Action: string | readonly string[],
+  Condition: Statement['Condition'] = {},
+): Statement => ({ Effect: 'Allow', Principal: { AWS }, Action, Condition });
 
 const administer = allow(root, ['kms:DescribeKey', 'kms:PutKeyPolicy']);
 const unseal = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', forOneExtraction);
 
-const problems = (...Statement: readonly unknown[]) =>
+const problems = (...Statement: readonly Statement[]) =>
   keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions: true });
 
 test('a key policy that lets only the users decrypt, for a named extraction, is right', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterEach, expect, test, vi } from 'vitest';
 import { acceptApi } from '../../../../../tools/acceptance/checks/api.ts';
+import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
 import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
 import { longestChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
 import {
@@ -9,7 +10,6 @@ import {
   functionDifferences,
 } from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
-import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
 import type { Inbox } from '../../../../../tools/acceptance/checks/inbox.ts';
 
 /** Calls an API that gives these answers, and returns the last status with the number of requests. */

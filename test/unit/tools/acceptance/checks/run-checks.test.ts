@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import {
+  type AcceptContext,
   type Check,
   type CheckResult,
   failed,
   passed,
+  Unmet,
 } from '../../../../../tools/acceptance/checks/check.ts';
-import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
 import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts';
-import { Unmet } from '../../../../../tools/acceptance/checks/unmet.ts';
 
 const shared = (isEmulated = false) =>
   ({ deployment: { isEmulated }, now: () => new Date() }) as unknown as AcceptContext;
 
 const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check => ({
-  ...{ id, title: id, turn: 'together', seconds: () => 60, run },
+  ...{ id, title: id, run },
   ...more,
 });
 
@@ -44,7 +44,7 @@ test('checks of the turn together run at the same time, and reports are in the o
 
 test('checks of the turn alone run one after another, after the others and before the last', async () => {
   const log: string[] = [];
-  const logging = (id: string, turn: Check['turn']) =>
+  const logging = (id: string, turn: NonNullable<Check['turn']>) =>
     check(
       id,
       async () => {
