@@ -12,7 +12,7 @@ export type AwsRequest = {
   readonly body: string;
 };
 
-/** `body`: an object is sent as JSON, a text as XML. */
+/** `body`: an object is sent as JSON, a text as XML, and bytes as they are. */
 export type AwsAnswer = { readonly status: number; readonly body: object | string };
 
 export type AwsStub = {
@@ -41,12 +41,13 @@ export const startAwsStub = async (answer: (request: AwsRequest) => AwsAnswer): 
     };
     requests.push(request);
     const { status, body } = answer(request);
-    const isJson = typeof body === 'object';
+    const answered = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     outgoing.writeHead(status, {
-      'content-type': isJson ? 'application/x-amz-json-1.0' : 'application/xml',
+      'content-type': typeof body === 'string' ? 'application/xml' : 'application/x-amz-json-1.0',
+      'content-length': Buffer.byteLength(answered),
       'x-amzn-requestid': 'a-request-of-the-stub',
     });
-    outgoing.end(isJson ? JSON.stringify(body) : body);
+    outgoing.end(answered);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,8 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { taskTokenCharacters } from '../assumptions.ts';
 import type { AwsAnswer, AwsRequest } from './aws-stub.ts';
 
-const signingKey = 'a-signing-key-of-ordinary-length-0123456789';
+export const signingKey = 'a-signing-key-of-ordinary-length-0123456789';
 const extractionId = '0190a0b0-7c5e-7d2a-9a51-8e1c5b1c0a01';
 const taskId = 'ef44eb6e-cd7b-4d42-8792-b25dfc1495c6';
 const body = JSON.stringify({ taskId, taskStatus: 'COMPLETED' });
@@ -30,16 +32,36 @@ export const callsOfDelivery = [
   'AWSStepFunctions.SendTaskSuccess',
 ];
 
-const record = {
+/** The record after the webhook's write. */
+export const settledExtraction: Extraction = {
   schemaVersion: 1,
   extractionId,
-  taskId,
+  method: 'credentials',
+  entity: 'sandbox-bank',
+  actions: [
+    { id: 'product-balance' },
+    { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+  ],
+  requestedBy: 'arn:aws:iam::123456789012:role/a-service-of-ours',
+  requestedAt: '2026-01-01T12:00:00.000Z',
+  requestId: 'JKJaXmPLvHcESHA=',
+  deadlineAt: '2026-01-01T14:00:00.000Z',
   status: 'COMPLETED',
+  fingerprint: 'f'.repeat(64),
+  attemptId: '0190a0b0-0000-4000-8000-000000000001',
+  startingAt: '2026-01-01T12:00:00.500Z',
+  startedAt: '2026-01-01T12:00:01.000Z',
+  taskId,
+  settledAt: '2026-01-01T12:01:00.000Z',
   settledBy: 'webhook',
   isFinal: true,
-  settledAt: '2026-01-01T12:01:00.000Z',
   dueShard: 3,
   dueAt: '2026-01-01T12:03:00.000Z',
+};
+
+const linkedTask = {
+  ...{ taskId, extractionId, callbackAttempt: 0, taskStatus: 'COMPLETED' },
+  callbackToken: 't'.repeat(taskTokenCharacters),
 };
 
 /** The client compares the hash of what it sent. */
@@ -48,8 +70,8 @@ const md5Of = (asked: string): string =>
     .update((JSON.parse(asked) as { readonly MessageBody: string }).MessageBody)
     .digest('hex');
 
-/** The answers of AWS to the first delivery of a process: one signing key, a linked task, a running record. */
-export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer => {
+/** The answers of AWS to a delivery: one signing key, a linked task, a settled record. */
+export const answerDelivery = ({ target, body: asked }: Pick<AwsRequest, 'target' | 'body'>): AwsAnswer => {
   if (target === 'secretsmanager.GetSecretValue') {
     return asked.includes('AWSPREVIOUS')
       ? { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'There is none.' } }
@@ -59,7 +81,6 @@ export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer =
     return { status: 200, body: { MessageId: 'a-message', MD5OfMessageBody: md5Of(asked) } };
   }
   if (target !== 'DynamoDB_20120810.UpdateItem') return { status: 200, body: {} };
-  const ofTask = asked.includes('notifiedAt');
-  const item = ofTask ? { taskId, extractionId, callbackToken: 'a-token', taskStatus: 'COMPLETED' } : record;
+  const item = asked.includes('notifiedAt') ? linkedTask : settledExtraction;
   return { status: 200, body: { Attributes: marshall(item) } };
 };

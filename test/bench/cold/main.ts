@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { functionNames } from '../../../infra/function-names.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
+import { runBenchmark } from '../run-benchmark.ts';
 import { shuffled } from '../shuffled.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './cases.ts';
@@ -16,17 +17,13 @@ import { answerOnce, loadOnce } from './new-process.ts';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
 const rounds = Number(values.rounds);
 
-const stopped = new AbortController();
-// The signal may come twice: from the terminal and from npm.
-process.on('SIGINT', () => stopped.abort());
-
 /** The stub, and the environment variables that direct a process to it. */
 type Aws = { readonly stub: AwsStub; readonly environment: NodeJS.ProcessEnv };
 
 type Measurement = { readonly run: () => Promise<number>; readonly times: number[] };
 
 const loading = ({ file, environment }: Case): Measurement => ({
-  run: async () => (await loadOnce(file, environment)).loading,
+  run: () => loadOnce(file, environment),
   times: [],
 });
 
@@ -52,7 +49,6 @@ const answering = (
 const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
     for (const { run, times } of shuffled(measurements, Math.random)) {
-      stopped.signal.throwIfAborted();
       times.push(await run());
     }
   }
@@ -107,23 +103,18 @@ const compare = async ({ empty, floor, ordinary, functions }: Cases, aws: Aws): 
   console.log(`${loadings}\n\n${firstAnswers}`);
 };
 
-console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds. Each round runs every line once, in a new process and in
+await runBenchmark(async ({ atEnd, untilStopped }) => {
+  console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds. Each round runs every line once, in a new process and in
 random order, so that other load affects all alike. Loading is the time of require(), as Lambda loads an index.js.
 A local server with TLS answers as AWS.
 Target: receive-webhook at most 0.5 of (b). Stretch: 0.3.
 `);
-const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
-const stub = await startAwsStub(answerDelivery);
-const certificate = join(directory, 'aws.pem');
-try {
+  const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
+  atEnd(() => rm(directory, { recursive: true }));
+  const stub = await startAwsStub(answerDelivery);
+  atEnd(() => stub.close());
+  const certificate = join(directory, 'aws.pem');
   await writeFile(certificate, stub.certificate);
   const environment = { AWS_ENDPOINT_URL: stub.endpoint, NODE_EXTRA_CA_CERTS: certificate };
-  await compare(await makeCases(directory), { stub, environment });
-} catch (error) {
-  // Errors after Ctrl-C are its consequence.
-  if (!stopped.signal.aborted) throw error;
-  process.exitCode = 130;
-} finally {
-  await stub.close();
-  await rm(directory, { recursive: true });
-}
+  await untilStopped(compare(await makeCases(directory), { stub, environment }));
+});

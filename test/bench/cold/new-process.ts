@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Milliseconds. */
-export type Loaded = { readonly loading: number };
-export type Answered = Loaded & {
-  /** From the start of the process, with Node's own, until the handler's answer. */
+export type Answered = {
+  /** From the start of the process, with Node's own, until the handler's answer, in milliseconds. */
   readonly answering: number;
   readonly answer: unknown;
 };
@@ -20,29 +18,23 @@ const context = `{
   invokedFunctionArn: 'arn:aws:lambda:eu-west-1:000000000000:function:bench', getRemainingTimeInMillis: () => 10_000,
 }`;
 
-const runNode = async (script: string, environment: NodeJS.ProcessEnv): Promise<string> => {
+/** Runs a script in a new process of this Node. Returns what its last line has as JSON, after the function's log. */
+const runNode = async <Result>(script: string, environment: NodeJS.ProcessEnv): Promise<Result> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], { env: environment });
-  // The function's log precedes it.
-  return stdout.trimEnd().split('\n').at(-1) ?? '';
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Result;
 };
 
-/** Loads a file in a new process of this Node. */
-export const loadOnce = async (file: string, environment: NodeJS.ProcessEnv): Promise<Loaded> =>
-  JSON.parse(await runNode(`${load(file)}console.log(JSON.stringify({ loading }))`, environment));
+/** Loads a file in a new process. Returns the milliseconds that it took. */
+export const loadOnce = (file: string, environment: NodeJS.ProcessEnv): Promise<number> =>
+  runNode(`${load(file)}console.log(loading)`, environment);
 
 /** Loads a file in a new process and invokes its handler once. */
-export const answerOnce = async (
-  file: string,
-  event: object,
-  environment: NodeJS.ProcessEnv,
-): Promise<Answered> =>
-  JSON.parse(
-    await runNode(
-      `${load(file)}
+export const answerOnce = (file: string, event: object, environment: NodeJS.ProcessEnv): Promise<Answered> =>
+  runNode(
+    `${load(file)}
 handler(${JSON.stringify(event)}, ${context}).then((answer) => {
-  console.log(JSON.stringify({ loading, answering: performance.now(), answer }));
+  console.log(JSON.stringify({ answering: performance.now(), answer }));
   process.exit();
 });`,
-      environment,
-    ),
+    environment,
   );

@@ -4,13 +4,16 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { promptClient, promptQueueClient } from '../../../lib/aws/wiring/client-options.ts';
-import { measuredTables } from './measured-webhook.ts';
 
 const database = new DynamoDBClient(promptClient);
 const queue = new SQSClient(promptQueueClient);
 const machine = new SFNClient(promptClient);
 
-const set = async (TableName: string, key: Record<string, string>, fields: Record<string, string>) => {
+const set = async (
+  TableName: string | undefined,
+  key: Record<string, string>,
+  fields: Record<string, string>,
+) => {
   const names = Object.keys(fields);
   const { Attributes } = await database.send(
     new UpdateItemCommand({
@@ -34,13 +37,13 @@ const set = async (TableName: string, key: Record<string, string>, fields: Recor
 export const bareHandler = async ({ body = '' }: APIGatewayProxyEventV2) => {
   const { taskId, taskStatus } = JSON.parse(body) as { taskId: string; taskStatus: string };
   const task = await set(
-    measuredTables.tasks,
+    process.env.TASKS_TABLE,
     { taskId },
     { taskStatus, notifiedAt: new Date().toISOString() },
   );
   const extractionId = String(task.extractionId);
   await set(
-    measuredTables.extractions,
+    process.env.EXTRACTIONS_TABLE,
     { extractionId },
     { status: taskStatus, settledAt: new Date().toISOString() },
   );

@@ -3,30 +3,24 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { withoutAws } from '../../../tools/local/emulator/aws-environment.ts';
 import { median } from '../quantile.ts';
-import { measuredTables } from './measured-webhook.ts';
 import type { Kind, Turn } from './webhook-process.ts';
 
-/** The medians of one kind of turn. */
+/** The one that the others are compared with is the last. */
+const kinds: readonly Kind[] = ['valid', 'encrypted', 'forged', 'bare'];
+
+/** The medians of the turns of one kind. */
 export type WebhookRate = {
   readonly kind: Kind;
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
 };
 
-export const ratesOf = (turns: readonly Turn[]): Readonly<Record<Kind, WebhookRate>> => {
-  const rateOf = (kind: Kind): WebhookRate => {
-    const ofKind = turns.filter((turn) => turn.kind === kind);
-    return {
-      kind,
-      perSecond: median(ofKind.map(({ deliveries, seconds }) => deliveries / seconds)),
-      cpuMicroseconds: median(ofKind.map(({ deliveries, cpuSeconds }) => (cpuSeconds * 1e6) / deliveries)),
-    };
-  };
+const rateOf = (kind: Kind, turns: readonly Turn[]): WebhookRate => {
+  const ofKind = turns.filter((turn) => turn.kind === kind);
   return {
-    valid: rateOf('valid'),
-    encrypted: rateOf('encrypted'),
-    forged: rateOf('forged'),
-    bare: rateOf('bare'),
+    kind,
+    perSecond: median(ofKind.map(({ deliveries, seconds }) => deliveries / seconds)),
+    cpuMicroseconds: median(ofKind.map(({ deliveries, cpuSeconds }) => (cpuSeconds * 1e6) / deliveries)),
   };
 };
 
@@ -47,8 +41,8 @@ const environment = (port: number) => ({
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-  EXTRACTIONS_TABLE: measuredTables.extractions,
-  TASKS_TABLE: measuredTables.tasks,
+  EXTRACTIONS_TABLE: 'Extractions',
+  TASKS_TABLE: 'Tasks',
   WEBHOOK_SIGNING_KEY_SECRET: 'webhook-signing-key',
   SIGNING_KEY_REFRESH_SECONDS: '15',
   POLL_EVERY_SECONDS: '120',
@@ -62,7 +56,7 @@ const environment = (port: number) => ({
  * Measures deliveries per second through the real handler. It runs in its own process against a stub of AWS in another,
  * one delivery at a time as in Lambda. Turns alternate with a handler that makes only the same calls.
  */
-export const measureWebhook = async (): Promise<Readonly<Record<Kind, WebhookRate>>> => {
+export const measureWebhook = async (): Promise<readonly WebhookRate[]> => {
   const script = (name: string) => join(import.meta.dirname, name);
   const stub = fork(script('stub-aws.ts'));
   try {
@@ -73,7 +67,8 @@ export const measureWebhook = async (): Promise<Readonly<Record<Kind, WebhookRat
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     try {
-      return ratesOf(await messageOf<readonly Turn[]>(handler, 'The measured handler'));
+      const turns = await messageOf<readonly Turn[]>(handler, 'The measured handler');
+      return kinds.map((kind) => rateOf(kind, turns));
     } finally {
       handler.kill();
     }

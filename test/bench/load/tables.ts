@@ -36,17 +36,20 @@ const deliveries: Readonly<Record<Kind, string>> = {
   bare: 'only the same calls to AWS',
 };
 
-export const webhookTable = (rates: Readonly<Record<Kind, WebhookRate>>): string =>
-  markdownTable([
+/** The ratios are those to the last rate. */
+export const webhookTable = (rates: readonly WebhookRate[]): string => {
+  const { perSecond: barePerSecond = Number.NaN, cpuMicroseconds: bareCpu = Number.NaN } = rates.at(-1) ?? {};
+  return markdownTable([
     ['delivery', 'a second', 'ratio to bare', 'CPU µs', 'ratio to bare'],
-    ...(['valid', 'encrypted', 'forged', 'bare'] as const).map((kind) => [
+    ...rates.map(({ kind, perSecond, cpuMicroseconds }) => [
       deliveries[kind],
-      rates[kind].perSecond.toFixed(0),
-      ratioOf(rates[kind].perSecond, rates.bare.perSecond),
-      rates[kind].cpuMicroseconds.toFixed(0),
-      ratioOf(rates[kind].cpuMicroseconds, rates.bare.cpuMicroseconds),
+      perSecond.toFixed(0),
+      ratioOf(perSecond, barePerSecond),
+      cpuMicroseconds.toFixed(0),
+      ratioOf(cpuMicroseconds, bareCpu),
     ]),
   ]);
+};
 
 const total = ({ calls }: Usage): number => [...calls.values()].reduce((sum, number) => sum + number, 0);
 

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { handler } from '../../../functions/receive-webhook.ts';
 import { makeDelivery } from '../../sandbox/webhook/make-delivery.ts';
+import { signingKey } from '../cold/first-delivery.ts';
 import { bareHandler } from './bare-webhook.ts';
-import { measuredKey } from './measured-webhook.ts';
 
 export type Kind = 'valid' | 'encrypted' | 'forged' | 'bare';
 
@@ -43,7 +43,7 @@ const perTurn = 120;
 
 /** A delivery as API Gateway's event, payload format 2.0. */
 const eventOf = (kind: Kind): APIGatewayProxyEventV2 => {
-  const key = kind === 'forged' ? `${measuredKey}?` : measuredKey;
+  const key = kind === 'forged' ? `${signingKey}?` : signingKey;
   const { body, signature = '' } = makeDelivery(randomUUID(), 'COMPLETED', key, variants[kind].mode, {});
   return {
     version: '2.0',

@@ -8,9 +8,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
+import { environmentsOf, synthesize } from '../../unit/infra/synth.ts';
+import { lambdaVariables } from '../cold/cases.ts';
+import { factsOf } from '../cost/read-template.ts';
 import { markdownTable } from '../markdown-table.ts';
-import { awsVariables, makeFunction, memoryOf } from './function.ts';
-import { startWorld } from './provider-and-aws.ts';
+import { startProviderAndAws } from './provider-and-aws.ts';
 import { answerBytes, shapes } from './shapes.ts';
 
 const { values } = parseArgs({ options: { mb: { type: 'string' }, only: { type: 'string' } } });
@@ -18,9 +21,21 @@ const { values } = parseArgs({ options: { mb: { type: 'string' }, only: { type: 
 type Measured = { readonly peakMB: number; readonly cpuSeconds: number };
 
 const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-memory-'));
-const world = await startWorld();
+const services = await startProviderAndAws();
 const certificate = join(directory, 'local.pem');
-const memoryMB = Number(values.mb ?? memoryOf('reconcile-extraction'));
+
+const { template } = synthesize();
+/** The size in the template at its default settings, unless `--mb` names another. */
+const memoryMB = Number(values.mb ?? factsOf(template).memoryMB['reconcile-extraction']);
+
+const env: NodeJS.ProcessEnv = {
+  ...lambdaVariables,
+  ...environmentsOf(template).get('reconcile-extraction'),
+  RESULTS_BUCKET: 'results',
+  AWS_ENDPOINT_URL: services.endpoint,
+  PROVIDER_BASE_URL: services.endpoint,
+  NODE_EXTRA_CA_CERTS: certificate,
+};
 
 /**
  * Runs the function once. `AWS_LAMBDA_FUNCTION_MEMORY_SIZE` sets both sizes of the heap in the bootstrap of Lambda's
@@ -30,7 +45,6 @@ const measure = async (file: string): Promise<Measured | undefined> => {
   const young = Math.floor(memoryMB / 10);
   const heap = [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMB - young}`];
   const program = join(import.meta.dirname, 'reconcile-thrice.cjs');
-  const env = { ...awsVariables(world.endpoint), NODE_EXTRA_CA_CERTS: certificate };
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...heap, program, file], { env });
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Measured;
@@ -41,17 +55,17 @@ const measure = async (file: string): Promise<Measured | undefined> => {
 };
 
 try {
-  await writeFile(certificate, world.certificate);
-  const file = await makeFunction(directory);
+  await writeFile(certificate, services.certificate);
+  const { code } = await bundleFunctions(join(directory, 'functions'));
   const rows: string[][] = [];
   for (const [name, answer] of [
     ['a status alone', () => Buffer.from('{"taskStatus":"RUNNING"}')],
     ...Object.entries(shapes),
   ] as const) {
     if (values.only !== undefined && !name.includes(values.only)) continue;
-    world.answerWith(answer());
-    const measured = await measure(file);
-    const { stored } = world.take();
+    services.answerWith(answer());
+    const measured = await measure(join(code['reconcile-extraction'], 'index.js'));
+    const stored = services.takeStored();
     rows.push([
       name,
       measured === undefined ? 'out of memory' : measured.peakMB.toFixed(0),
@@ -64,6 +78,6 @@ try {
   );
   console.log(markdownTable([['shape', 'peak RSS, MB', 'CPU, s', 'stored'], ...rows]));
 } finally {
-  await world.close();
+  await services.close();
   await rm(directory, { recursive: true });
 }

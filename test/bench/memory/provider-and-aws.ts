@@ -1,7 +1,5 @@
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
+import { startAwsStub } from '../cold/aws-stub.ts';
 
 const extractionId = 'extraction-1';
 const taskId = 'task-1';
@@ -26,13 +24,13 @@ const record = {
   dueAt: at(-1_000),
 };
 
-type Sent = { readonly TableName?: string; readonly UpdateExpression?: string };
+type Sent = { readonly TableName?: string };
 
 /** The answers of AWS to the reconcile of one running extraction: a settle, the results, and a close. */
 const answerAws = (target: string, body: string): object => {
   const operation = target.split('.').at(-1);
   if (operation === 'GetSecretValue') return { SecretString: 'an-api-key' };
-  const { TableName = '' } = body === '' ? {} : (JSON.parse(body) as Sent);
+  const { TableName = '' } = JSON.parse(body) as Sent;
   if (operation === 'GetItem') {
     if (TableName.includes('Breakers')) return {};
     return { Item: marshall(TableName.includes('Tasks') ? { taskId, extractionId } : record) };
@@ -46,46 +44,24 @@ const answerAws = (target: string, body: string): object => {
  * A local server with TLS that plays the provider and AWS for one extraction. The provider answers a read with the bytes
  * of `answerWith`.
  */
-export const startWorld = async () => {
+export const startProviderAndAws = async () => {
   let answer: Buffer = Buffer.alloc(0);
-  let stored: number | undefined;
-  const { key, cert } = selfSignedCertificate();
-  const server = createServer({ key, cert }, async (incoming, outgoing) => {
-    const { url = '', method, headers } = incoming;
-    let size = 0;
-    const first: Buffer[] = [];
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.byteLength;
-      if (size < 65_536) first.push(chunk);
-    }
-    if (url.startsWith('/api/')) {
-      outgoing.end(url.endsWith('/auth/login') ? '{"token":"a-session-token"}' : answer);
-    } else if (method === 'PUT') {
-      stored = Number(headers['x-amz-decoded-content-length'] ?? size);
-      outgoing.end();
-    } else {
-      const body = Buffer.concat(first).toString();
-      outgoing.setHeader('content-type', 'application/x-amz-json-1.0');
-      outgoing.end(JSON.stringify(answerAws(String(headers['x-amz-target'] ?? ''), body)));
-    }
+  const stub = await startAwsStub(({ url, target, body }) => {
+    const { pathname } = new URL(url);
+    if (pathname.endsWith('/auth/login')) return { status: 200, body: { token: 'a-session-token' } };
+    if (pathname.startsWith('/api/')) return { status: 200, body: answer };
+    // S3 has no target.
+    return { status: 200, body: target === '' ? '' : answerAws(target, body) };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    endpoint: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    certificate: cert,
+    ...stub,
     answerWith: (bytes: Buffer): void => {
       answer = bytes;
     },
-    /** How many bytes were stored as results, and forgets it. */
-    take: () => {
-      const taken = stored;
-      stored = undefined;
-      return { stored: taken };
+    /** How many bytes were stored as results since the last call. Only requests to S3 have no target. */
+    takeStored: (): number | undefined => {
+      const [stored] = stub.take().filter(({ url, target }) => target === '' && !url.includes('/api/'));
+      return stored === undefined ? undefined : Buffer.byteLength(stored.body);
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 };

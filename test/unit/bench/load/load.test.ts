@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { settledExtraction } from '../../../bench/cold/first-delivery.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { openItems } from '../../../bench/load/fill-open.ts';
-import { measuredExtraction } from '../../../bench/load/measured-webhook.ts';
 import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';
 import type { Units } from '../../../bench/units/dynamo-units.ts';
 
-const extraction: Extraction = { ...measuredExtraction, status: 'RUNNING' };
+const extraction: Extraction = { ...settledExtraction, status: 'RUNNING' };
 const { extractionId, taskId = '' } = extraction;
 const task = { taskId, extractionId, callbackToken: 'token', callbackAttempt: 0 };
 const tables = { extractions: 'Extractions', tasks: 'Tasks' };
