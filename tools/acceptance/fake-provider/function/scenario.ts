@@ -14,7 +14,6 @@ export const outcomes = [
   'CREDENTIALS_WRONG',
   'CREDENTIALS_LOCKED',
 ] as const;
-export type Outcome = (typeof outcomes)[number];
 
 /** What a read of the task returns: the truth, or always this status, whatever the webhook reports. */
 export const readings = ['truth', 'PENDING', 'RUNNING', ...outcomes] as const;
@@ -39,43 +38,27 @@ export const longestTaskSeconds = 900;
 /** Lambda answers with 6 MB at most. The rest is for the other fields of the results. */
 export const largestResultBytes = 5_000_000;
 
-/** The behaviour of one v2 task. */
-export type Scenario = {
-  readonly outcome: Outcome;
-  /** Seconds from the start call to the end of the task. */
-  readonly endsAfter: number | 'never';
-  readonly webhook: (typeof webhooks)[number];
-  readonly start: (typeof starts)[number];
-  /** Until then the start call is answered 429, in seconds since 1970. 0 is never. */
-  readonly busyUntil: number;
-  readonly reads: (typeof readings)[number];
-  /** The least size of the results. 0 adds nothing. */
-  readonly resultBytes: number;
-};
-
-/** The task is accepted, ends at once as COMPLETED, and is reported by a plain webhook. */
-export const plainScenario: Scenario = {
-  outcome: 'COMPLETED',
-  endsAfter: 0,
-  webhook: 'plain',
-  start: 'accepted',
-  busyUntil: 0,
-  reads: 'truth',
-  resultBytes: 0,
-};
-
 const wholeNumber = (most: number) =>
   v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number), v.maxValue(most));
 
-const schema: v.GenericSchema<unknown, Partial<Scenario>> = v.strictObject({
-  outcome: v.exactOptional(v.picklist(outcomes)),
-  endsAfter: v.exactOptional(v.union([v.literal('never'), wholeNumber(longestTaskSeconds)])),
-  webhook: v.exactOptional(v.picklist(webhooks)),
-  start: v.exactOptional(v.picklist(starts)),
-  busyUntil: v.exactOptional(wholeNumber(Number.MAX_SAFE_INTEGER)),
-  reads: v.exactOptional(v.picklist(readings)),
-  resultBytes: v.exactOptional(wholeNumber(largestResultBytes)),
+const schema = v.strictObject({
+  outcome: v.optional(v.picklist(outcomes), 'COMPLETED'),
+  /** Seconds from the start call to the end of the task. */
+  endsAfter: v.optional(v.union([v.literal('never'), wholeNumber(longestTaskSeconds)]), '0'),
+  webhook: v.optional(v.picklist(webhooks), 'plain'),
+  start: v.optional(v.picklist(starts), 'accepted'),
+  /** Until then the start call is answered 429, in seconds since 1970. 0 is never. */
+  busyUntil: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER), '0'),
+  reads: v.optional(v.picklist(readings), 'truth'),
+  /** The least size of the results. 0 adds nothing. */
+  resultBytes: v.optional(wholeNumber(largestResultBytes), '0'),
 });
+
+/** The behaviour of one v2 task. */
+export type Scenario = Readonly<v.InferOutput<typeof schema>>;
+
+/** The task is accepted, ends at once as COMPLETED, and is reported by a plain webhook. */
+export const plainScenario: Scenario = v.parse(schema, {});
 
 const prefix = 'fake:';
 
@@ -94,7 +77,7 @@ export const parseUsername = (username: unknown): Scenario | undefined => {
   const fields = [...new URLSearchParams(username.slice(prefix.length))];
   if (new Set(fields.map(([name]) => name)).size < fields.length) return undefined;
   const parsed = v.safeParse(schema, Object.fromEntries(fields));
-  return parsed.success ? { ...plainScenario, ...parsed.output } : undefined;
+  return parsed.success ? parsed.output : undefined;
 };
 
 /**
