@@ -8,8 +8,7 @@ import {
   taskSeconds,
   taskTokenCharacters,
 } from '../assumptions.ts';
-import { figure } from '../figure.ts';
-import { markdownTable } from '../markdown-table.ts';
+import { figure, markdownTable } from '../markdown-table.ts';
 import type { Bill, PricedPath } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';

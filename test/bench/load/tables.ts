@@ -1,5 +1,4 @@
-import { figure } from '../figure.ts';
-import { markdownTable } from '../markdown-table.ts';
+import { figure, markdownTable } from '../markdown-table.ts';
 import type { Drain } from './measure-drain.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';

@@ -5,7 +5,20 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { signingKeyOf } from '../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../lib/webhook/verify-signature.ts';
-import type { Body } from './body.ts';
+
+/** A body, as the received bytes and as the text that most libraries expect. Decoding is not timed. */
+type Body = { readonly bytes: Buffer; readonly text: string };
+
+/** A typical delivery, one of 2 KB, and one of four times the webhook's limit. */
+export const bodySizes = [120, 2_048, 65_536] as const;
+
+/** A delivery of so many bytes of JSON. A field pads it. */
+export const bodyOf = (bytes: number, task: 'this' | 'that'): Body => {
+  const delivery = { taskId: `4f1c9a52-6d0e-4b7a-9a53-${task}`, taskStatus: 'COMPLETED', filler: '' };
+  const filler = 'x'.repeat(bytes - JSON.stringify(delivery).length);
+  const text = JSON.stringify({ ...delivery, filler });
+  return { bytes: Buffer.from(text), text };
+};
 
 export type Contender = {
   readonly name: string;
@@ -13,6 +26,17 @@ export type Contender = {
   readonly right: () => boolean | Promise<boolean>;
   /** Whether it accepts a forged body. */
   readonly wrong: readonly (() => boolean | Promise<boolean>)[];
+};
+
+/** A contender accepts a forged body or refuses a valid one, so its speed means nothing. */
+export class NotACheck extends Error {
+  override readonly name = 'NotACheck';
+}
+
+/** Throws NotACheck if a contender refuses a valid body or accepts a forged one. */
+export const prove = async ({ name, right, wrong }: Contender): Promise<void> => {
+  if (!(await right())) throw new NotACheck(`${name} refuses a valid signature.`);
+  for (const check of wrong) if (await check()) throw new NotACheck(`${name} accepts a forged signature.`);
 };
 
 const contender =

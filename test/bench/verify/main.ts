@@ -5,10 +5,8 @@
 import { randomOf } from '../../support/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
-import { bodyOf, bodySizes } from './body.ts';
-import { contenders, floor } from './contenders.ts';
+import { bodyOf, bodySizes, contenders, floor, prove } from './contenders.ts';
 import { measure } from './measure.ts';
-import { prove } from './prove.ts';
 
 /** On a busy machine our medians repeat within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
 const rounds = 400;

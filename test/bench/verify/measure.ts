@@ -1,7 +1,5 @@
-import type { Random } from '../../support/random.ts';
-import { shuffled } from '../shuffled.ts';
-import type { Contender } from './contenders.ts';
-import { NotACheck } from './prove.ts';
+import { type Random, shuffled } from '../../support/random.ts';
+import { type Contender, NotACheck } from './contenders.ts';
 
 /**
  * Short, so that other load affects all turns of a round alike. With 40 ms the medians differed by 4 % from run to run.
