@@ -5,40 +5,15 @@ import { unitsOf } from '../../units/dynamo-units.ts';
 import type { Facts } from '../read-template.ts';
 import type { Sample } from '../run/extract.ts';
 import type { Measured } from '../run/measure.ts';
-import { type Charge, merge, times } from './charge.ts';
-import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
+import { merge, times } from './charge.ts';
+import { coldStartCharges, coldStartsOf } from './cold-starts.ts';
 import { pollsByMachine, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges, transitionsIn } from './path-charges.ts';
 import { withTaskTokens } from './task-tokens.ts';
 
-/** The bill of a path through the system. */
-export type PricedPath = {
-  readonly name: string;
-  readonly charges: readonly Charge[];
-  /** States and retries in the histories of the run, which have fewer polls than on AWS. */
-  readonly transitionsHere: string;
-};
-
-/** A month of forged deliveries, as many as the throttle lets through. */
-export type Flood = {
-  readonly perSecond: number;
-  readonly deliveries: number;
-  readonly charges: readonly Charge[];
-};
-
-export type Bill = {
-  readonly happy: PricedPath;
-  readonly consent: PricedPath;
-  /** All, in the order of the report. */
-  readonly paths: readonly PricedPath[];
-  readonly coldStarts: readonly ColdStart[];
-  readonly flood: Flood;
-  /** Of the happy path. */
-  readonly durations: ReturnType<typeof durationsOf>;
-  /** The largest item of each table on the happy path, in bytes. */
-  readonly largest: ReadonlyMap<string, number>;
-};
+export type Bill = ReturnType<typeof billOf>;
+export type PricedPath = Bill['happy'];
 
 const pollsOf = (count: number): Polls => ({ first: Math.min(1, count), further: Math.max(0, count - 1) });
 
@@ -48,6 +23,7 @@ const pollsAfterWait = ({ machine }: Facts, lastsSeconds: number): Polls => {
   return pollsOf(pollsByMachine(machine.poll, leftSeconds, providerAnswerMs / 1_000));
 };
 
+/** States and retries in the histories of the run, which have fewer polls than on AWS. */
 const transitionsHere = (samples: readonly Sample[]): string => {
   const counted = samples.map(({ history }) => transitionsIn(history));
   const entered = new Set(counted.map((one) => one.entered));
@@ -55,6 +31,7 @@ const transitionsHere = (samples: readonly Sample[]): string => {
   return `${[...entered].join(' or ')} + ${[...retries].join(' or ')}`;
 };
 
+/** The largest item of each table, in bytes. */
 const largestItems = (happy: readonly Sample[], { units }: Known): ReadonlyMap<string, number> => {
   const largest = new Map<string, number>();
   for (const call of happy.flatMap(({ entries }) => entries).flatMap(({ calls }) => calls)) {
@@ -66,7 +43,8 @@ const largestItems = (happy: readonly Sample[], { units }: Known): ReadonlyMap<s
 
 const MONTH_SECONDS = 30 * 86_400;
 
-const floodOf = (forged: readonly Entry[], known: Known): Flood => {
+/** A month of forged deliveries, as many as the throttle lets through. */
+const floodOf = (forged: readonly Entry[], known: Known) => {
   const cpuMs = median(forged.map((entry) => entry.cpuMs));
   const charges = forged.flatMap((entry) => invocationCharges(entry, cpuMs, known));
   const perSecond = known.facts.webhookRateLimit;
@@ -78,10 +56,10 @@ const floodOf = (forged: readonly Entry[], known: Known): Flood => {
 };
 
 /** The bill of the measured run, by the template and the prices. */
-export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: Facts): Bill => {
+export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: Facts) => {
   const known: Known = { facts, logs, units: unitsOf(all, tables) };
   const coldStarts = coldStartsOf(all, facts);
-  const priced = (name: string, measured: readonly Sample[], polls: Polls): PricedPath => {
+  const priced = (name: string, measured: readonly Sample[], polls: Polls) => {
     const warm = pathCharges(measured, polls, known);
     const charges = [...warm, ...coldStartCharges(warm, coldStarts, facts)];
     return { name, charges, transitionsHere: transitionsHere(measured) };
