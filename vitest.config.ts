@@ -2,14 +2,15 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/windows.ts';
 
-/** These bring their own deployment, because they change what all others share: the provider, its answers, the permissions. */
-const own = ['test/e2e/accept.test.ts', 'test/e2e/outage.test.ts'];
+/** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
+const accept = ['test/e2e/accept.test.ts'];
+const outage = ['test/e2e/outage.test.ts'];
 
 /** It reads everything that the others left, and hides the messages of queues meanwhile. */
 const alone = ['test/e2e/leaks/search.test.ts'];
 
 const e2e = {
-  globalSetup: 'test/e2e/deployment.ts',
+  globalSetup: ['test/e2e/deployment.ts'],
   setupFiles: ['test/e2e/support/trust.ts', 'test/e2e/support/explain-failure.ts'],
   // Scenarios mostly wait, so that many run at once.
   maxConcurrency: 16,
@@ -36,14 +37,24 @@ export default defineConfig({
       { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
       { test: { ...quick, name: 'second-opinion', include: ['test/second-opinion/*.test.ts'] } },
-      // Projects of one group start in the order of their names. The files of `own` take longest.
-      { test: { ...e2e, name: 'e2e-own', include: own, sequence: { groupOrder: 1 } } },
+      // Projects of one group start in the order of their names. The first two take longest. `accept` deploys its stage by itself.
+      {
+        test: {
+          ...e2e,
+          name: 'e2e-accept',
+          include: accept,
+          globalSetup: [],
+          setupFiles: [],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { test: { ...e2e, name: 'e2e-outage', include: outage, sequence: { groupOrder: 1 } } },
       {
         test: {
           ...e2e,
           name: 'e2e-shared',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [...own, ...alone],
+          exclude: [...accept, ...outage, ...alone],
           sequence: { concurrent: true, groupOrder: 1 },
         },
       },

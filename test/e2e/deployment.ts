@@ -76,7 +76,7 @@ const suite = globalThis as {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   suite.cosechaSuite ??= { started: new Map() };
   const shared = suite.cosechaSuite;
-  const name: Name = project.name === 'e2e-own' ? 'outage' : 'shared';
+  const name: Name = project.name === 'e2e-outage' ? 'outage' : 'shared';
   const deployment = shared.started.get(name) ?? deploy(name);
   shared.started.set(name, deployment);
   project.provide('cosecha', (await deployment).deployed);
