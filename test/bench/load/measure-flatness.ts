@@ -33,6 +33,7 @@ const idleSweeps = 8;
 /** The records that a sweep finds due, and how often. */
 const due = 8;
 const dueSweeps = 3;
+const mostTries = 3;
 
 export type Flatness = {
   readonly level: Level;
@@ -55,6 +56,18 @@ const summarize = (level: Level, measured: Measured, units: ReadonlyMap<Call, Un
     idleSweep,
     dueRecord: usagePerDue(dueSweep, idleSweep, due),
   };
+};
+
+/** The entries of a sweep that sends so many records. The messages of an earlier sweep may have taken some of them just before. */
+const sweepOf = async (
+  wanted: number,
+  sweep: () => ReturnType<typeof recordedSweep>,
+): Promise<readonly Entry[]> => {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const { sent, entries } = await sweep();
+    if (sent === wanted) return entries;
+  }
+  throw new Error(`None of ${mostTries} sweeps sent the ${wanted} records that were due.`);
 };
 
 /** Measures an extraction, a sweep and a due record while 10, 100 and 1,000 other extractions are open. */
@@ -84,11 +97,11 @@ export const measureFlatness = async (
       // The held extractions' next messages, which are dropped, may arrive meanwhile.
       into?.extractions.push(...ran.entries.filter(({ trigger }) => trigger !== 'due'));
       for (let sweep = 0; sweep < idleSweeps; sweep += 1) {
-        into?.idle.push(...(await recordedSweep(system, 0)));
+        into?.idle.push(...(await sweepOf(0, () => recordedSweep(system))));
       }
       for (let sweep = 0; sweep < dueSweeps; sweep += 1) {
-        await setDueAt(client, tables.extractions, held.slice(0, due), new Date());
-        into?.due.push(...(await recordedSweep(system, due)));
+        const dueNow = () => setDueAt(client, tables.extractions, held.slice(0, due), new Date());
+        into?.due.push(...(await sweepOf(due, () => dueNow().then(() => recordedSweep(system)))));
       }
       await setDueAt(client, tables.extractions, held.slice(0, due), untouched);
       await deleteItems(client, items);
