@@ -14,7 +14,7 @@ import {
   timeOutOversized,
 } from '../transitions.ts';
 import { abandonCollection, abandonTooLarge } from './collect.ts';
-import { readProvider } from './read-provider.ts';
+import { readProvider, type Unanswered } from './read-provider.ts';
 import type { Reading } from './reading.ts';
 import {
   close,
@@ -42,12 +42,7 @@ const findOrAdoptTask = async (
 
 type OutcomeSearch =
   | { readonly kind: 'settled'; readonly step: Step }
-  | {
-      readonly kind: 'none';
-      readonly why: string;
-      readonly isHeld?: true;
-      readonly isUnreadable?: true;
-    }
+  | ({ readonly kind: 'none' } & Unanswered)
   /** The task has ended with results over the size limit. Only a webhook can report its final status. */
   | { readonly kind: 'too-large' }
   | { readonly kind: 'linked-elsewhere' };

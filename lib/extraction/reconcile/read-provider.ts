@@ -174,15 +174,18 @@ export const readsFor = (
   deps: ReadSources & GuardDeps & Pick<ReconcileDeps, 'timings'>,
 ): ReconcileDeps['read'] => guardReads(countReads(readByMethod(deps), caller, deps), deps);
 
+/** Why a read brought nothing. */
+export type Unanswered = {
+  readonly why: string;
+  /** No read was made. */
+  readonly isHeld?: true;
+  /** None will be made, so that the record is closed at its time for this reason. */
+  readonly isUnreadable?: true;
+};
+
 type ReadResult =
   | { readonly kind: 'read'; readonly reading: Reading }
-  /** `isHeld`: no read was made. `isUnreadable`: none will be, so that the record is closed at its time for this reason. */
-  | {
-      readonly kind: 'no-answer';
-      readonly why: string;
-      readonly isHeld?: true;
-      readonly isUnreadable?: true;
-    }
+  | ({ readonly kind: 'no-answer' } & Unanswered)
   /** Another process has changed the record meanwhile. */
   | { readonly kind: 'changed'; readonly record: Extraction | undefined };
 
