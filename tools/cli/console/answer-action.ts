@@ -22,7 +22,8 @@ export type ActionDeps = {
 };
 
 /** The subject of a form covers the action too, so that a token of one cannot confirm the other. */
-const subjectOfToken = (action: ConsoleAction, subject: string): string => `${action.id} ${subject}`;
+export const subjectOfToken = ({ id }: Pick<ConsoleAction, 'id'>, subject: string): string =>
+  `${id} ${subject}`;
 
 const isSubject = ({ place }: ConsoleAction, subject: string): boolean =>
   place === 'extraction' ? isUuid(subject) : subject === '';

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { describeStory } from '../explain/print-story.ts';
 import { printableLines } from '../terminal/printable.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions.ts';
-import { addActionRoutes } from './answer-action.ts';
+import { addActionRoutes, subjectOfToken } from './answer-action.ts';
 import { readAsset } from './assets.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
@@ -128,7 +128,7 @@ const addForms = (
     const current = (await sandboxState?.()) ?? { active: [] };
     const notice = showNotice(notices.find(c.req.query('did') ?? null), links);
     const panel = sandboxPage(
-      { actions: scenarios, ...current, issueToken: (id) => tokens.keep(`${id} `) },
+      { actions: scenarios, ...current, issueToken: (id) => tokens.keep(subjectOfToken({ id }, '')) },
       links,
     );
     return send(c, 'Sandbox', html`${notice}${panel}`);
