@@ -9,6 +9,12 @@ const outage = ['test/e2e/outage.test.ts'];
 /** It reads everything that the others left, and hides the messages of queues meanwhile. */
 const alone = ['test/e2e/leaks/search.test.ts'];
 
+/** Those of a real browser. Its own processes do the work, so that they start first, and unit tests fill the other core. */
+const browser = [
+  'test/unit/tools/cli/console/{browser,pictures}.test.ts',
+  'test/unit/sandbox/widget/page.test.ts',
+];
+
 const e2e = {
   globalSetup: ['test/e2e/deployment.ts'],
   setupFiles: ['test/e2e/support/trust.ts', 'test/e2e/support/explain-failure.ts'],
@@ -31,13 +37,23 @@ const quick = { testTimeout: limitMs, hookTimeout: limitMs, maxWorkers: availabl
 export default defineConfig({
   test: {
     projects: [
+      // Projects of one group start in the order of their names.
+      { test: { ...quick, name: 'browser', include: browser } },
       // Files share their modules: to load the CDK and the SDK anew for each would take two thirds of the time.
-      { test: { ...quick, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      {
+        test: {
+          ...quick,
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          exclude: browser,
+          isolate: false,
+        },
+      },
       { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
       { test: { ...quick, name: 'second-opinion', include: ['test/second-opinion/*.test.ts'] } },
-      // Projects of one group start in the order of their names. The first two take longest. `accept` deploys its stage by itself.
+      // The first two take longest. `accept` deploys its stage by itself.
       {
         test: {
           ...e2e,
