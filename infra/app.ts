@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { bundleFunctions } from './bundle/bundle-functions.ts';
-import { readConfig } from './config.ts';
 import { CosechaStack } from './cosecha-stack.ts';
 import { runApp } from './run-app.ts';
+import { readConfig } from './settings/config.ts';
 
 // cdk.json runs this with `npx node`, which is the Node 24 of node_modules, also when another Node runs the CDK CLI.
 // cdk.json names no stage and no provider, so a deployment that omits them stops here. `npm run synth` passes examples of

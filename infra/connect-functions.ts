@@ -1,13 +1,13 @@
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
-import { Alarms } from './constructs/alarms.ts';
-import { CosechaDashboard } from './constructs/dashboard.ts';
-import { EventFanOut } from './constructs/event-fan-out.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
-import { streamParameters } from './constructs/extraction-consumer.ts';
 import { ExtractionMachine } from './constructs/extraction-machine.ts';
-import { metricsOf } from './constructs/metrics.ts';
+import { Alarms } from './constructs/observability/alarms.ts';
+import { CosechaDashboard } from './constructs/observability/dashboard.ts';
+import { metricsOf } from './constructs/observability/metrics.ts';
 import { ReconcileRules } from './constructs/reconcile-rules.ts';
+import { EventFanOut } from './constructs/stream/event-fan-out.ts';
+import { streamParameters } from './constructs/stream/extraction-consumer.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 import { OperatorPolicies } from './operator-policies.ts';
 

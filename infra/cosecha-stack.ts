@@ -1,10 +1,10 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { disposableStagePattern, stackNameOf } from '../lib/aws/stage.ts';
-import type { Config } from './config.ts';
-import { ConfigError } from './config-error.ts';
 import { Cosecha } from './cosecha.ts';
 import type { FunctionCode } from './function-names.ts';
+import type { Config } from './settings/config.ts';
+import { ConfigError } from './settings/config-error.ts';
 
 /** What a fake provider puts in place of the settings: the provider, and where alarms go. */
 export type FakeProvider = Pick<

@@ -8,8 +8,6 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
-import { type Config, readConfig } from './config.ts';
-import { ConfigError } from './config-error.ts';
 import { type Connected, connectFunctions } from './connect-functions.ts';
 import { viaService } from './constructs/allow.ts';
 import { DataKey } from './constructs/data-key.ts';
@@ -19,13 +17,15 @@ import { isLocal } from './constructs/removal.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { Storage } from './constructs/storage.ts';
+import { refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from './deploy/refuse-wrong-environment.ts';
 import type { FunctionCode } from './function-names.ts';
 import { createFunctions, type Resources } from './functions.ts';
 import { addOutputs } from './outputs.ts';
 import { prebuiltFunctions } from './prebuilt-functions.ts';
-import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
-import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
-import type { CosechaSettings } from './settings-type.ts';
+import { type Config, readConfig } from './settings/config.ts';
+import { ConfigError } from './settings/config-error.ts';
+import type { CosechaSettings } from './settings/settings-type.ts';
 
 export type CosechaProps = CosechaSettings & {
   /**

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import type { DataKey } from './constructs/data-key.ts';
@@ -11,7 +10,9 @@ import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-qu
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
+import { breakerOf, providerClientOf, providerOf, tablesOf, timingsOf } from './function-environment.ts';
 import type { FunctionCode } from './function-names.ts';
+import type { Config } from './settings/config.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
 export type Resources = {
@@ -239,22 +240,6 @@ const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Cont
       queue.sending(),
     ],
   });
-/** Added to the longest timeout, so that a probe has ended before the next one is elected. */
-const probeMarginSeconds = 10;
-
-/** What a function needs for the breakers of its calls to the provider. */
-const breakerOf = ({ config, storage }: Context) => ({
-  BREAKERS_TABLE: storage.breakers.tableName,
-  BREAKER: JSON.stringify({
-    failures: config.breakerFailures,
-    openSeconds: config.breakerOpenSeconds,
-    maxOpenSeconds: config.breakerMaxOpenSeconds,
-    slowCallSeconds: config.breakerSlowCallSeconds,
-    probeSeconds:
-      Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
-  }),
-});
-
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;
 
@@ -285,44 +270,6 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
       }),
     },
     permissions: [secrets.reading(secrets.providerApiKey)],
-  });
-
-const tablesOf = ({ extractions, tasks }: Storage) => ({
-  EXTRACTIONS_TABLE: extractions.tableName,
-  TASKS_TABLE: tasks.tableName,
-});
-
-/** What a function needs to call the provider. */
-const providerOf = ({ config, secrets }: Context) => ({
-  PROVIDER_BASE_URL: config.providerBaseUrl,
-  PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
-  PROVIDER_TIMEOUTS: JSON.stringify({
-    connect: config.providerConnectTimeoutMs,
-    total: config.providerTimeoutMs,
-  }),
-  SESSION_MINUTES: String(config.sessionMinutes),
-  TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
-  ...providerClientOf(config),
-});
-
-const providerClientOf = ({ providerClientId }: Config) =>
-  providerClientId === undefined ? {} : { PROVIDER_CLIENT_ID: providerClientId };
-
-const daySeconds = 86_400;
-
-/** The timings of `lib/extraction`, in seconds, as JSON. */
-const timingsOf = (config: Config): string =>
-  JSON.stringify({
-    startWindow: config.startWindowSeconds,
-    startTimeout: config.startTimeoutSeconds,
-    reconcileTimeout: reconcileTimeout(config).toSeconds(),
-    deadline: config.deadlineSeconds,
-    machineSlack: config.machineSlackSeconds,
-    pollFirst: config.pollFirstSeconds,
-    pollEvery: config.pollEverySeconds,
-    collectFor: config.collectForSeconds,
-    grace: config.graceSeconds,
-    recordRetention: config.recordRetentionDays * daySeconds,
   });
 
 /**

@@ -6,7 +6,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../lib/aws/stage.ts';
 import { allow } from './constructs/allow.ts';
-import type { EventFanOut } from './constructs/event-fan-out.ts';
+import type { EventFanOut } from './constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 
 type OperatorPoliciesProps = {

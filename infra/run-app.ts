@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './settings/config-error.ts';
 
 /**
  * Runs a CDK app, which is synthesized when the process ends. A ConfigError is printed as its sentences, and ends the process

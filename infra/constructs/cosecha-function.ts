@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricsNamespace } from '../../lib/observability/metric-names.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';

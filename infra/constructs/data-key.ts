@@ -3,7 +3,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { allow, viaService } from './allow.ts';
 import { removalPolicy } from './removal.ts';
 

@@ -1,7 +1,7 @@
 import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal.ts';
 

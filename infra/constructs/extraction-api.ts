@@ -19,7 +19,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 

@@ -3,7 +3,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';

@@ -4,7 +4,7 @@ import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import type { ReconcileQueue } from './reconcile-queue.ts';
 

@@ -1,6 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { isLocalStage } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 
 /**
  * Data outlives its stack, except on the emulator and where the provider is a fake, as both come and go. What a

@@ -9,7 +9,7 @@ import {
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { isLocal, removalPolicy } from './removal.ts';
 

@@ -3,7 +3,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
 

@@ -16,7 +16,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal.ts';

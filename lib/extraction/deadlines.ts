@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Extraction, isTerminalStatus } from './record.ts';
 
-/** All in seconds. `infra/settings.ts` has their defaults and reasons, and `infra/config.ts` validates them. */
+/** All in seconds. `infra/settings/settings.ts` has their defaults and reasons, and `infra/settings/config.ts` validates them. */
 export type Timings = {
   /** For how long after `requestedAt` a start may be tried. */
   readonly startWindow: number;

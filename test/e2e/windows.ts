@@ -20,7 +20,7 @@ export const waitMs = 240_000;
 export const testTimeoutMs = 300_000;
 
 /**
- * Settings of the deployment under test (infra/config.ts), in seconds. The others keep their defaults. A message whose
+ * Settings of the deployment under test (infra/settings/config.ts), in seconds. The others keep their defaults. A message whose
  * consumer was killed is visible again after 12 minutes, longer than any test: then the test sweeps.
  *
  * - The wait for the webhook and the start window are longer than any test (300 s). The deadline must hold both:
@@ -28,7 +28,7 @@ export const testTimeoutMs = 300_000;
  * - Retries and polls run every 1 or 2 s. First and longest interval are equal, because the emulator ignores
  *   MaxDelaySeconds and a growing interval would outlast the suite.
  * - That is at most (1,000 + 100) / 0.5 = 2,200 polls and 600 / 1 = 600 start attempts: 3 × 2,201 + 4 × 613 + 6 = 9,061
- *   history events, of the 12,000 that infra/config.ts allows.
+ *   history events, of the 12,000 that infra/settings/config.ts allows.
  * - A start call may take 45 s, as `finish-first` answers it after a delivery that may be repeated: 4 × 45 + 3 = 183.
  * - The breakers never open, as all tests share them and many make the provider fail.
  * - The sweep's schedule is longer than the suite, because a sweep leases the records of every test. Each test invokes

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../infra/config.ts';
+import { readConfig } from '../../infra/settings/config.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';

@@ -6,7 +6,7 @@ import type {
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
 
-/** Typical timings, in seconds. They are not the defaults of `infra/settings.ts`. */
+/** Typical timings, in seconds. They are not the defaults of `infra/settings/settings.ts`. */
 export const timings: Timings = {
   startWindow: 900,
   startTimeout: 60,

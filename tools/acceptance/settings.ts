@@ -23,7 +23,7 @@ const common = {
 
 /**
  * The settings of a stage for `npm run accept` on AWS, in seconds where they do not name a unit. They are as short as each
- * other allows (infra/config.ts):
+ * other allows (infra/settings/config.ts):
  *
  * - A call to the fake provider may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
  * - start-task makes up to four calls and 3 s of its own work: 4 × 10 + 3 = 43, so 45. The webhook is waited for longer, 50.

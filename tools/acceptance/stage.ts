@@ -1,7 +1,7 @@
 import type { App } from 'aws-cdk-lib';
-import { readConfig } from '../../infra/config.ts';
 import { CosechaStack } from '../../infra/cosecha-stack.ts';
 import type { FunctionCode } from '../../infra/function-names.ts';
+import { readConfig } from '../../infra/settings/config.ts';
 import { FakeProviderStack } from './fake-provider/fake-provider-stack.ts';
 import { ReadersStack } from './readers-stack.ts';
 

@@ -1,4 +1,4 @@
-import { busEvent } from '../../infra/constructs/bus-event.ts';
+import { busEvent } from '../../infra/constructs/stream/bus-event.ts';
 import type { Schema } from './schema.ts';
 
 const text: Schema = { type: 'string', minLength: 1 };

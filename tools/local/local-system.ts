@@ -49,7 +49,7 @@ const stackName = stackNameOf(LOCAL_STAGE);
 
 /**
  * Seconds instead of minutes, so that one can watch every fallback. The provider sandbox answers at once, so a timeout of
- * 2 s suffices. start-task then needs 4 × 2 + 3 s (infra/config.ts).
+ * 2 s suffices. start-task then needs 4 × 2 + 3 s (infra/settings/config.ts).
  */
 export const shortTimes = {
   providerConnectTimeoutMs: '1000',

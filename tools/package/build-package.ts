@@ -127,7 +127,7 @@ const declareTypes = async (directory: string): Promise<void> => {
   const project = join(import.meta.dirname, 'tsconfig.json');
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
   // The inferred type would need valibot, and has no descriptions.
-  await writeFile(join(types, 'infra', 'settings-type.d.ts'), settingsType());
+  await writeFile(join(types, 'infra', 'settings', 'settings-type.d.ts'), settingsType());
   const used = new Set(
     Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
   );

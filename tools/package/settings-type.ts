@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { settingChapters } from '../../infra/settings.ts';
+import { settingChapters } from '../../infra/settings/settings.ts';
 
 const head = `/** The settings of a deployment, as in docs/settings.md. One that is left out has its default. */
 export type CosechaSettings = {`;
@@ -32,7 +32,7 @@ const property = ([name, setting]: [string, v.GenericSchema]): string => {
   return `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n  readonly ${name}${optional}: ${typeOf(schema as unknown as Schema)}${optional && ' | undefined'};`;
 };
 
-/** The declarations that take the place of infra/settings-type.ts in the package: every setting with its description. */
+/** The declarations that take the place of infra/settings/settings-type.ts in the package: every setting with its description. */
 export const settingsType = (): string => {
   const settings = Object.entries(
     Object.assign({}, ...Object.values(settingChapters)) as Record<string, v.GenericSchema>,

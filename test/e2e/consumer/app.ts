@@ -2,7 +2,7 @@ import { App, CfnOutput, Duration } from 'aws-cdk-lib';
 import type { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { TotalsStack } from '../../../examples/consumer/stack.ts';
-import { outcomePatterns } from '../../../infra/constructs/outcome-patterns.ts';
+import { outcomePatterns } from '../../../infra/constructs/stream/outcome-patterns.ts';
 
 /** The example, adapted to what the emulator does differently from AWS with a stream's batches. */
 const stack = new TotalsStack(new App(), 'local');

@@ -2,7 +2,7 @@ import type { MachineTimings } from '../../../infra/extraction-machine-definitio
 import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import { lifeWith, timingsOf } from '../world/settings.ts';
 
-/** The defaults of `infra/settings.ts`, which a test compares: to load it takes longer than most populations. */
+/** The defaults of `infra/settings/settings.ts`, which a test compares: to load it takes longer than most populations. */
 export const settings = {
   startWindowSeconds: 900,
   startTimeoutSeconds: 90,

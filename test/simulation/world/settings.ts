@@ -3,7 +3,7 @@ import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
 /**
- * Settings that `infra/config.ts` accepts, which a test checks, as short as its rules allow. Fewer polls and sweeps make
+ * Settings that `infra/settings/config.ts` accepts, which a test checks, as short as its rules allow. Fewer polls and sweeps make
  * shorter schedules, so that two departures cover more of them.
  */
 export const settings = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingNames } from '../../../infra/settings.ts';
-import { settingsPage } from '../../../infra/settings-page.ts';
+import { settingNames } from '../../../infra/settings/settings.ts';
+import { settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 import { documentedPolicies } from '../../support/documented-policies.ts';
@@ -109,7 +109,7 @@ test('the page has the numbers of billed alarms and metrics', () => {
 });
 
 // `npm run docs:settings` writes it.
-test('docs/settings.md is what infra/settings.ts describes', async () => {
+test('docs/settings.md is what infra/settings/settings.ts describes', async () => {
   await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md');
 });
 

@@ -8,10 +8,10 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { readConfig } from '../../../infra/config.ts';
-import { ExtractionConsumer } from '../../../infra/constructs/extraction-consumer.ts';
+import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-consumer.ts';
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
 import { type FunctionCode, functionNames } from '../../../infra/function-names.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));
 process.once('exit', () => rmSync(workspace, { recursive: true }));

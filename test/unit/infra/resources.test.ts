@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../infra/config.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
 import { required } from './required-settings.ts';
 import { everyOption, flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { readConfig } from '../../../infra/config.ts';
 import { CosechaStack } from '../../../infra/cosecha-stack.ts';
 import { type FunctionCode, functionNames } from '../../../infra/function-names.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
 import { required } from './required-settings.ts';
 

@@ -10,7 +10,7 @@ export type AlarmLine = {
   readonly since?: string;
 };
 
-/** Whether it is a window of a composite alarm (infra/constructs/outcome-alarms.ts). It has no topic, because alone it is no alarm. */
+/** Whether it is a window of a composite alarm (infra/constructs/observability/outcome-alarms.ts). It has no topic, because alone it is no alarm. */
 export const isWindow = (alarmName: string): boolean => /-over-\d+min$/.test(alarmName);
 
 /** The alarms of a stack that notify somebody, by the types of its resources. */

@@ -10,7 +10,7 @@ import {
   type TotalsStore,
 } from '../../../../examples/consumer/count-event.ts';
 import { dynamoTotalsStore } from '../../../../examples/consumer/dynamo-totals-store.ts';
-import { readConfig } from '../../../../infra/config.ts';
+import { readConfig } from '../../../../infra/settings/config.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { at, extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
 import { memoryTotalsStore } from '../../../support/memory-totals-store.ts';

@@ -1,13 +1,13 @@
 import validate from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../../infra/config.ts';
 import {
   extractionMachineDefinition,
   pollAttempts,
   startRetryAttempts,
   worstCaseHistory,
 } from '../../../../infra/extraction-machine-definition.ts';
+import { readConfig } from '../../../../infra/settings/config.ts';
 import { required } from '../required-settings.ts';
 
 const functions = {

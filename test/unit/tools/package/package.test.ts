@@ -7,7 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingNames } from '../../../../infra/settings.ts';
+import { settingNames } from '../../../../infra/settings/settings.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../../../support/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
@@ -279,7 +279,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('has every setting in its types, with its description and default', () => {
-    const types = readFileSync(join(installed, 'dist/types/infra/settings-type.d.ts'), 'utf8');
+    const types = readFileSync(join(installed, 'dist/types/infra/settings/settings-type.d.ts'), 'utf8');
     expect([...types.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)).toEqual(settingNames);
     expect(types).toContain('   * Default: 900.\n   */\n  readonly startWindowSeconds?: number | undefined;');
   });

@@ -1,6 +1,6 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
+import { stackNameOf } from '../../../lib/aws/stage.ts';
+import type { Config } from '../../settings/config.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 export type AlarmsProps = {

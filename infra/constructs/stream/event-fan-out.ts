@@ -3,13 +3,13 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { Construct, type IConstruct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
-import { allow } from './allow.ts';
+import { stackNameOf } from '../../../lib/aws/stage.ts';
+import type { Config } from '../../settings/config.ts';
+import { allow } from '../allow.ts';
+import type { DataKey } from '../data-key.ts';
+import { DeadLetterQueue } from '../dead-letter-queue.ts';
+import { EncryptedLogGroup, vendedLogGroupName } from '../encrypted-log-group.ts';
 import { busEvent, cloudEventTemplate } from './bus-event.ts';
-import type { DataKey } from './data-key.ts';
-import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
 type EventFanOutProps = {

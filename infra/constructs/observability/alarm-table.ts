@@ -1,28 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  Alarm,
-  type AlarmBase,
-  type CfnAlarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
-import { overdueAfterSeconds } from '../../lib/extraction/deadlines.ts';
-import { longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
-import type { Config } from '../config.ts';
-import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
+import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
+import { longestDelaySeconds } from '../../../lib/extraction/reconcile-message.ts';
+import type { Config } from '../../settings/config.ts';
+import { visibilityTimeout } from '../reconcile-queue.ts';
 import type { CosechaMetrics } from './metrics.ts';
-import { OutcomeAlarms } from './outcome-alarms.ts';
-import { visibilityTimeout } from './reconcile-queue.ts';
-import { isLocal } from './removal.ts';
 
 /** One alarm. It is in alarm at `threshold` or above, except with `below`. */
-type AlarmEntry = {
+export type AlarmEntry = {
   /** Its name is `Cosecha-<stage>-<id>`. */
   readonly id: string;
   /** What is wrong, and for whom, in one sentence. */
@@ -83,7 +68,7 @@ const readsOfOne = (config: Config): number =>
   Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
 
 /** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
-const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
+export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
   ...queueAlarms(config, metrics),
   ...outcomeAlarms(metrics),
@@ -427,50 +412,3 @@ const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 5,
   },
 ];
-
-const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
-  if (below) return TreatMissingData.BREACHING;
-  return keepsState ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
-};
-
-/** The alarms, named `Cosecha-<stage>-<id>`. */
-export class Alarms extends Construct {
-  readonly all: readonly AlarmBase[];
-
-  constructor(scope: Construct, id: string, props: AlarmsProps) {
-    super(scope, id);
-    const { config, metrics } = props;
-    this.all = [
-      ...alarmTable(config, metrics).map((entry) => this.alarm(entry, config)),
-      ...(isLocal(config) ? [] : new OutcomeAlarms(this, 'Outcomes', props).all),
-    ];
-    if (config.alarmTopicArn === undefined) return;
-    const topic = new SnsAction(Topic.fromTopicArn(this, 'Topic', config.alarmTopicArn));
-    for (const alarm of this.all) {
-      alarm.addAlarmAction(topic);
-      alarm.addOkAction(topic);
-    }
-  }
-
-  private alarm(entry: AlarmEntry, config: Config): Alarm {
-    const { id, metric, threshold, below = false, periods = { breaching: 1, of: 1 } } = entry;
-    const alarm = new Alarm(this, id, {
-      alarmName: alarmName(config, id),
-      alarmDescription: alarmDescription(config, entry.symptom, entry.runbookEntry ?? id),
-      metric,
-      threshold,
-      comparisonOperator: below
-        ? ComparisonOperator.LESS_THAN_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: periods.of,
-      datapointsToAlarm: periods.breaching,
-      treatMissingData: whenMissing(entry),
-    });
-    if (entry.wholeHours) {
-      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
-      const resource = alarm.node.defaultChild as CfnAlarm;
-      resource.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } };
-    }
-    return alarm;
-  }
-}

@@ -8,8 +8,8 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, describe, expect, test } from 'vitest';
-import { TotalsStack } from '../../../../examples/consumer/stack.ts';
-import { flatten, resourcesOf } from '../synth.ts';
+import { TotalsStack } from '../../../../../examples/consumer/stack.ts';
+import { flatten, resourcesOf } from '../../synth.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-consumer-'));
 afterAll(() => rmSync(workspace, { recursive: true }));

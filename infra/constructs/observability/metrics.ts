@@ -4,9 +4,13 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { type MetricName, metricsNamespace, metricsService } from '../../lib/observability/metric-names.ts';
-import type { Config } from '../config.ts';
-import { webhookPath } from './extraction-api.ts';
+import {
+  type MetricName,
+  metricsNamespace,
+  metricsService,
+} from '../../../lib/observability/metric-names.ts';
+import type { Config } from '../../settings/config.ts';
+import { webhookPath } from '../extraction-api.ts';
 
 /** The resources whose metrics the alarms and the dashboard use. */
 export type MetricSources = {

@@ -6,7 +6,7 @@ import {
 
 /**
  * A sentence where the last deployment of a stack failed because a new role had not reached EventBridge, which passes by itself
- * (infra/constructs/event-fan-out.ts). Undefined for any other failure, and where there is no such stack.
+ * (infra/constructs/stream/event-fan-out.ts). Undefined for any other failure, and where there is no such stack.
  */
 export const explainFailedDeployment = async (
   client: CloudFormationClient,

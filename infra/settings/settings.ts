@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { stagePattern } from '../lib/aws/stage.ts';
+import { stagePattern } from '../../lib/aws/stage.ts';
 import {
   arn,
   principalArns,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { cloudEventTemplate } from '../../../../infra/constructs/bus-event.ts';
-import { outcomePatterns } from '../../../../infra/constructs/outcome-patterns.ts';
-import { schemaViolations } from '../../docs/contract-schemas.ts';
-import { documentedRecords } from '../../docs/documented-records.ts';
-import { read } from '../../docs/metric-names.ts';
-import { flatten, type Resource, resourcesOf, synthesize } from '../synth.ts';
+import { cloudEventTemplate } from '../../../../../infra/constructs/stream/bus-event.ts';
+import { outcomePatterns } from '../../../../../infra/constructs/stream/outcome-patterns.ts';
+import { schemaViolations } from '../../../docs/contract-schemas.ts';
+import { documentedRecords } from '../../../docs/documented-records.ts';
+import { read } from '../../../docs/metric-names.ts';
+import { flatten, type Resource, resourcesOf, synthesize } from '../../synth.ts';
 
 const { template } = synthesize({ fanOutToEventBus: 'true' });
 
@@ -97,7 +97,7 @@ describe('with fanOutToEventBus', () => {
 
 test('the pipe makes the documented CloudEvent of a record', () => {
   const documented = JSON.parse(
-    readFileSync(new URL('../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
   );
   const record = documented.detail.data;
   const { traceparent, ...image } = record.dynamodb.NewImage;

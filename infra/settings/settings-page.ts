@@ -3,7 +3,7 @@ import { settingChapters } from './settings.ts';
 
 const introduction = `# Settings
 
-Generated from [infra/settings.ts](../infra/settings.ts) by \`npm run docs:settings\`; a test fails while the two differ.
+Generated from [infra/settings/settings.ts](../infra/settings/settings.ts) by \`npm run docs:settings\`; a test fails while the two differ.
 
 Give a setting on the command line, as \`-c name=value\`, or in \`context\` of \`cdk.json\`. A setting that you omit returns to
 its default with the next deploy, so keep yours in \`cdk.json\`, and run \`npx cdk diff\` before you deploy. An unknown name, a

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { STSClient } from '@aws-sdk/client-sts';
-import { defined } from '../lib/defined.ts';
+import { defined } from '../../lib/defined.ts';
 import { findBootstrapProblem, findQualifier } from './bootstrap.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
@@ -91,7 +91,7 @@ const findProblem = async (args: readonly string[]): Promise<string | undefined>
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {
-  const cli = join(import.meta.dirname, '..', 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'aws-cdk', 'bin', 'cdk');
   const child = spawn(process.execPath, [cli, ...args], { stdio: 'inherit' });
   // Ctrl-C reaches the CLI too, which ends in its own time.
   process.on('SIGINT', () => {});

@@ -19,8 +19,8 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
-import { viaService } from './allow.ts';
+import { stackNameOf } from '../../../lib/aws/stage.ts';
+import { viaService } from '../allow.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { metricNames } from '../../docs/metric-names.ts';
-import { resourcesOf, synthesize } from '../synth.ts';
+import { metricNames } from '../../../docs/metric-names.ts';
+import { resourcesOf, synthesize } from '../../synth.ts';
 
 type Widget = {
   readonly x: number;

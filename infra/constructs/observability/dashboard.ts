@@ -10,9 +10,9 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
-import { overdueFrom, queueLateFrom, stuckFrom } from './alarms.ts';
+import { stackNameOf } from '../../../lib/aws/stage.ts';
+import type { Config } from '../../settings/config.ts';
+import { overdueFrom, queueLateFrom, stuckFrom } from './alarm-table.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 type CosechaDashboardProps = {

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, test } from 'vitest';
-import { findBootstrapProblem } from '../../../infra/bootstrap.ts';
-import { readConfig } from '../../../infra/config.ts';
-import { ConfigError } from '../../../infra/config-error.ts';
-import { explainFailedDeployment } from '../../../infra/explain-failed-deployment.ts';
-import { stepsAfterDeploy } from '../../../infra/next-steps.ts';
-import { refuseLocalOnAws } from '../../../infra/refuse-local-on-aws.ts';
-import { refuseWrongEnvironment } from '../../../infra/refuse-wrong-environment.ts';
-import { repository } from '../../../tools/local/paths.ts';
-import { required } from './required-settings.ts';
+import { findBootstrapProblem } from '../../../../infra/deploy/bootstrap.ts';
+import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
+import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
+import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
+import { readConfig } from '../../../../infra/settings/config.ts';
+import { ConfigError } from '../../../../infra/settings/config-error.ts';
+import { repository } from '../../../../tools/local/paths.ts';
+import { required } from '../required-settings.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
 const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0.0.1:8080' });
@@ -144,7 +144,7 @@ test('npm run deploy without credentials says to log in, and deploys nothing', a
   const env = { PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
   const run = (args: readonly string[]) =>
     new Promise<{ readonly code: unknown; readonly stderr: string }>((resolve) => {
-      const script = join(repository, 'infra', 'cdk-command.ts');
+      const script = join(repository, 'infra', 'deploy', 'cdk-command.ts');
       execFile(process.execPath, [script, 'deploy', ...args], { env }, (error, _stdout, stderr) =>
         resolve({ code: error?.code, stderr }),
       );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AwsClient } from 'aws4fetch';
-import type { Credentials } from '../lib/client/signed-fetch.ts';
-import { defined } from '../lib/defined.ts';
+import type { Credentials } from '../../lib/client/signed-fetch.ts';
+import { defined } from '../../lib/defined.ts';
 
 /**
  * The least version of the bootstrap stack that a template of the CDK accepts, by its rule CheckBootstrapVersion. The stack's

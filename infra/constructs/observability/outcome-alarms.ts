@@ -12,7 +12,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */

@@ -1,9 +1,9 @@
 import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { isLocalStage } from '../lib/aws/stage.ts';
+import { isLocalStage } from '../../lib/aws/stage.ts';
+import { worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
-import { worstCaseHistory } from './extraction-machine-definition.ts';
 import {
   ownWorkSeconds,
   providerCallsPerStart,

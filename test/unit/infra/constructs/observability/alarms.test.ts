@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
-import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
-import { isWindow } from '../../../../tools/cli/aws/read-alarms.ts';
-import { metricNames } from '../../docs/metric-names.ts';
-import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../synth.ts';
+import { ownOutcomes, terminalStatuses } from '../../../../../lib/extraction/record.ts';
+import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
+import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
+import { metricNames } from '../../../docs/metric-names.ts';
+import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../../synth.ts';
 
 type Dimension = { readonly Name: string; readonly Value: unknown };
 type Watched = {

@@ -1,0 +1,58 @@
+import { reconcileTimeout } from './constructs/reconcile-queue.ts';
+import type { Secrets } from './constructs/secrets.ts';
+import type { Storage } from './constructs/storage.ts';
+import type { Config } from './settings/config.ts';
+
+export const tablesOf = ({ extractions, tasks }: Storage) => ({
+  EXTRACTIONS_TABLE: extractions.tableName,
+  TASKS_TABLE: tasks.tableName,
+});
+
+/** What a function needs to call the provider. */
+export const providerOf = ({ config, secrets }: { config: Config; secrets: Secrets }) => ({
+  PROVIDER_BASE_URL: config.providerBaseUrl,
+  PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+  PROVIDER_TIMEOUTS: JSON.stringify({
+    connect: config.providerConnectTimeoutMs,
+    total: config.providerTimeoutMs,
+  }),
+  SESSION_MINUTES: String(config.sessionMinutes),
+  TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
+  ...providerClientOf(config),
+});
+
+export const providerClientOf = ({ providerClientId }: Config) =>
+  providerClientId === undefined ? {} : { PROVIDER_CLIENT_ID: providerClientId };
+
+const daySeconds = 86_400;
+
+/** The timings of `lib/extraction`, in seconds, as JSON. */
+export const timingsOf = (config: Config): string =>
+  JSON.stringify({
+    startWindow: config.startWindowSeconds,
+    startTimeout: config.startTimeoutSeconds,
+    reconcileTimeout: reconcileTimeout(config).toSeconds(),
+    deadline: config.deadlineSeconds,
+    machineSlack: config.machineSlackSeconds,
+    pollFirst: config.pollFirstSeconds,
+    pollEvery: config.pollEverySeconds,
+    collectFor: config.collectForSeconds,
+    grace: config.graceSeconds,
+    recordRetention: config.recordRetentionDays * daySeconds,
+  });
+
+/** Added to the longest timeout, so that a probe has ended before the next one is elected. */
+const probeMarginSeconds = 10;
+
+/** What a function needs for the breakers of its calls to the provider. */
+export const breakerOf = ({ config, storage }: { config: Config; storage: Storage }) => ({
+  BREAKERS_TABLE: storage.breakers.tableName,
+  BREAKER: JSON.stringify({
+    failures: config.breakerFailures,
+    openSeconds: config.breakerOpenSeconds,
+    maxOpenSeconds: config.breakerMaxOpenSeconds,
+    slowCallSeconds: config.breakerSlowCallSeconds,
+    probeSeconds:
+      Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
+  }),
+});
