@@ -54,7 +54,7 @@ ${live === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="$
 ${iconSprite}
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-  <p class="brand"><a href="${links.list()}">Cosecha</a> <span class="stage">${stage}</span></p>
+  <p class="brand"><a href="${links.list()}">Cosecha</a> <span class="badge stage">${stage}</span></p>
   ${navigation(frame, title)}
   <p class="state">${isReadOnly ? html`<span class="badge">read-only</span>` : html`<span class="badge warn">actions on</span>`}
   <span id="connection" class="badge" role="status" data-live="${live === undefined ? '' : links.live(live)}">as of <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time>${live === undefined ? ', not updated' : ''}</span></p>

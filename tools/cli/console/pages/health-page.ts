@@ -229,7 +229,8 @@ const showSubjects = ({ subjects, complete }: HealthReport): Html => {
   }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.</p>`;
 };
 
-/** Kinds in the order of the bar, which has a pattern for each. */
+/** Kinds in the order of the bar, and the colour of each. */
+const colours = { completed: 'good', partial: 'mixed', failed: 'bad', unknown: 'unknown' } as const;
 const kinds = ['completed', 'partial', 'failed', 'unknown'] as const;
 
 const barWidth = 240;
@@ -239,7 +240,7 @@ const bar = (summary: HourSummary, most: number): Html => {
   return html`<svg class="bar" viewBox="0 0 ${barWidth} 14" width="${barWidth}" height="14" aria-hidden="true">${kinds.map(
     (kind) => {
       const width = (barWidth * summary[kind]) / most;
-      const part = html`<rect class="fill-${kind}" x="${x.toFixed(1)}" y="1" width="${width.toFixed(1)}" height="12"/>`;
+      const part = html`<rect class="fill ${colours[kind]}" x="${x.toFixed(1)}" y="1" width="${width.toFixed(1)}" height="12"/>`;
       x += width;
       return part;
     },
@@ -254,7 +255,7 @@ const showHours = ({ hours, complete }: { hours: readonly HourSummary[]; complet
   const cell = (kind: (typeof kinds)[number], count: number): Html =>
     html`<td data-label="${kind}"${count === 0 ? html` class="none"` : ''}>${count}</td>`;
   return html`<table class="rows hours"><caption class="hidden">Outcomes by hour, the newest first</caption>
-<thead><tr><th scope="col">Hour (UTC)</th>${kinds.map((kind) => html`<th scope="col"><span class="key fill-${kind}" aria-hidden="true"></span> ${kind}</th>`)}<th scope="col">Half took at most</th><th scope="col">95 % took at most</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
+<thead><tr><th scope="col">Hour (UTC)</th>${kinds.map((kind) => html`<th scope="col"><span class="key fill ${colours[kind]}" aria-hidden="true"></span> ${kind}</th>`)}<th scope="col">Half took at most</th><th scope="col">95 % took at most</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
 <tbody>${hours.map(
     (summary) =>
       html`<tr><th data-label="Hour (UTC)" scope="row">${summary.hour.slice(5, 16).replace('T', ' ')}</th>${kinds.map((kind) => cell(kind, summary[kind]))}<td data-label="Half took at most">${formatSeconds(summary.p50)}</td><td data-label="95 % took at most">${formatSeconds(summary.p95)}</td><td>${bar(summary, most)}</td></tr>`,
