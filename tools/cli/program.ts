@@ -2,21 +2,9 @@ import { script } from '@bomb.sh/tab';
 import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
-import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
-import type { StartOptions } from './commands/build-request.ts';
-import type { ConsoleOptions } from './commands/console.ts';
 import type { Context } from './commands/context.ts';
-import type { DeliverOptions } from './commands/deliver.ts';
-import type { DoctorOptions } from './commands/doctor.ts';
-import type { EraseOptions } from './commands/erase.ts';
-import type { GetOptions } from './commands/get.ts';
-import type { ListOptions } from './commands/list.ts';
-import type { ListenOptions } from './commands/listen.ts';
-import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
-import type { ReconcileOptions } from './commands/reconcile.ts';
-import type { RestoreOptions } from './commands/restore.ts';
-import type { WatchOptions } from './commands/watch.ts';
 import { parseDuration, parseSince, type Since } from './terminal/parse-time.ts';
 
 export type GlobalOptions = {
@@ -30,13 +18,7 @@ export type GlobalOptions = {
 /** Runs one command. Each imports its work when it runs: importing all AWS clients at once takes a second. */
 type Run = (work: (context: Context) => Promise<number>) => Promise<void>;
 
-const statuses: readonly ExtractionStatus[] = [
-  'REQUESTED',
-  'STARTING',
-  'RUNNING',
-  ...terminalStatuses,
-  ...ownOutcomes,
-];
+const statuses = [...openStatuses, ...terminalStatuses, ...ownOutcomes];
 
 type AddCommand = (program: Command, run: Run) => void;
 
@@ -81,13 +63,9 @@ const examples = (...lines: readonly string[]): string =>
   ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n');
 
 const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+const appendedId = (value: string, before?: readonly string[]) => appended(extractionId(value), before);
 
-const appendedId = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  extractionId(value),
-];
-
-const addStart: AddCommand = (program, run) => {
+const addStart: AddCommand = (program, run) =>
   program
     .command('start')
     .description('request an extraction')
@@ -111,12 +89,11 @@ const addStart: AddCommand = (program, run) => {
         '--stage local start --file request.json --idempotency-key order-7',
       ),
     )
-    .action((options: StartOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/start.ts')).start(options, context)),
     );
-};
 
-const addGet: AddCommand = (program, run) => {
+const addGet: AddCommand = (program, run) =>
   program
     .command('get')
     .description('print the record of an extraction')
@@ -126,12 +103,11 @@ const addGet: AddCommand = (program, run) => {
       'after',
       examples(`--stage prod get ${exampleId}`, `--stage prod get ${exampleId} --results results.json`),
     )
-    .action((id: string, options: GetOptions) =>
+    .action((id, options) =>
       run(async (context) => (await import('./commands/get.ts')).get(id, options, context)),
     );
-};
 
-const addWatch: AddCommand = (program, run) => {
+const addWatch: AddCommand = (program, run) =>
   program
     .command('watch')
     .description('print each change of an extraction until it is closed, or of all extractions')
@@ -152,12 +128,11 @@ const addWatch: AddCommand = (program, run) => {
         '--stage local watch --json',
       ),
     )
-    .action((id: string | undefined, options: WatchOptions) =>
+    .action((id, options) =>
       run(async (context) => (await import('./commands/watch.ts')).watch(id, options, context)),
     );
-};
 
-const addExplain: AddCommand = (program, run) => {
+const addExplain: AddCommand = (program, run) =>
   program
     .command('explain')
     .description('print what an extraction waits for or why it ended, and all that happened to it')
@@ -166,12 +141,9 @@ const addExplain: AddCommand = (program, run) => {
       'after',
       examples(`--stage prod explain ${exampleId}`, `--stage prod explain ${exampleId} --json`),
     )
-    .action((id: string) =>
-      run(async (context) => (await import('./commands/explain.ts')).explain(id, context)),
-    );
-};
+    .action((id) => run(async (context) => (await import('./commands/explain.ts')).explain(id, context)));
 
-const addListen: AddCommand = (program, run) => {
+const addListen: AddCommand = (program, run) =>
   program
     .command('listen')
     .description(
@@ -193,12 +165,11 @@ const addListen: AddCommand = (program, run) => {
         `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
       ),
     )
-    .action((options: ListenOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/listen.ts')).listen(options, context)),
     );
-};
 
-const addList: AddCommand = (program, run) => {
+const addList: AddCommand = (program, run) =>
   program
     .command('list')
     .description('list extractions: open ones, or those with a reference or a status')
@@ -225,12 +196,9 @@ const addList: AddCommand = (program, run) => {
         '--stage prod list --status RUNNING --since 2h --reference order-7',
       ),
     )
-    .action((options: ListOptions) =>
-      run(async (context) => (await import('./commands/list.ts')).list(options, context)),
-    );
-};
+    .action((options) => run(async (context) => (await import('./commands/list.ts')).list(options, context)));
 
-const addDeliver: AddCommand = (program, run) => {
+const addDeliver: AddCommand = (program, run) =>
   program
     .command('deliver')
     .description('sign a test delivery and send it to the webhook')
@@ -253,36 +221,33 @@ const addDeliver: AddCommand = (program, run) => {
         `--stage prod deliver --extraction ${exampleId} --forged`,
       ),
     )
-    .action((id: string | undefined, options: DeliverOptions) =>
+    .action((id, options) =>
       run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
     );
-};
 
-const addReconcile: AddCommand = (program, run) => {
+const addReconcile: AddCommand = (program, run) =>
   program
     .command('reconcile')
     .description('reconcile an extraction now, or all that are due')
     .argument('[extractionId]', 'the extraction', extractionId)
     .option('--all-due', 'run a sweep')
     .addHelpText('after', examples(`--stage prod reconcile ${exampleId}`, '--stage prod reconcile --all-due'))
-    .action((id: string | undefined, options: ReconcileOptions) =>
+    .action((id, options) =>
       run(async (context) => (await import('./commands/reconcile.ts')).reconcile(id, options, context)),
     );
-};
 
-const addErase: AddCommand = (program, run) => {
+const addErase: AddCommand = (program, run) =>
   program
     .command('erase')
     .description('erase a closed extraction and its results for good')
     .argument('<extractionId>', 'the extraction', extractionId)
     .option('--yes', 'skip the prompt')
     .addHelpText('after', examples(`--stage prod erase ${exampleId}`))
-    .action((id: string, options: EraseOptions) =>
+    .action((id, options) =>
       run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
     );
-};
 
-const addRestore: AddCommand = (program, run) => {
+const addRestore: AddCommand = (program, run) =>
   program
     .command('restore')
     .description('copy missing records from a table that point-in-time recovery made')
@@ -294,25 +259,23 @@ const addRestore: AddCommand = (program, run) => {
       'after',
       examples(`--stage prod restore --from Cosecha-prod-restored --except ${exampleId} --dry-run`),
     )
-    .action((options: RestoreOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/restore.ts')).restore(options, context)),
     );
-};
 
-const addRedrive: AddCommand = (program, run) => {
+const addRedrive: AddCommand = (program, run) =>
   program
     .command('redrive')
     .description('reconcile the extraction of each message in the dead-letter queue')
     .addHelpText('after', examples('--stage prod redrive'))
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
-};
 
 const pauseReason = (value: string): string => {
   if (value.trim() !== '' && value.length <= 200) return value;
   throw new InvalidArgumentError('A reason has 1 to 200 characters.');
 };
 
-const addPause: AddCommand = (program, run) => {
+const addPause: AddCommand = (program, run) =>
   program
     .command('pause')
     .description('hold all calls that start tasks at the provider, or that read them')
@@ -321,48 +284,44 @@ const addPause: AddCommand = (program, run) => {
     .option('--reads', 'hold reads')
     .requiredOption('--reason <text>', 'why; shown where calls are paused (required)', pauseReason)
     .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
-    .action((options: PauseOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),
     );
-};
 
-const addResume: AddCommand = (program, run) => {
+const addResume: AddCommand = (program, run) =>
   program
     .command('resume')
     .description('end a pause, and close a breaker that is open')
     .option('--starts', 'of starts only')
     .option('--reads', 'of reads only')
     .addHelpText('after', examples('--stage prod resume'))
-    .action((options: ResumeOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/pause.ts')).resume(options, context)),
     );
-};
 
-const addDoctor: AddCommand = (program, run) => {
+const addDoctor: AddCommand = (program, run) =>
   program
     .command('doctor')
     .description('check the deployment, and print a remedy for each failed check')
     .option('--provider', 'also log in at the provider with the API key')
     .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
-    .action((options: DoctorOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
     );
-};
 
-const addHealth: AddCommand = (program, run) => {
+const addHealth: AddCommand = (program, run) =>
   program
     .command('health')
     .description('compare the entities in the last hour and day with the ones before, the worst first')
     .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
     .action(() => run(async (context) => (await import('./commands/health.ts')).health(context)));
-};
 
 const port = (value: string): number => {
   if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
   throw new InvalidArgumentError('A port is a number from 0 to 65535.');
 };
 
-const addConsole: AddCommand = (program, run) => {
+const addConsole: AddCommand = (program, run) =>
   program
     .command('console')
     .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
@@ -371,10 +330,9 @@ const addConsole: AddCommand = (program, run) => {
     )
     .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
     .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
-    .action((options: ConsoleOptions) =>
+    .action((options) =>
       run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
     );
-};
 
 /**
  * Prints the library's script for a shell, without `readonly`: bash refuses to define such a variable again, so that a

@@ -2,25 +2,17 @@ import { validate as isUuid } from 'uuid';
 import {
   type Extraction,
   entityOrProductOf,
+  openStatuses,
   ownOutcomes,
   terminalStatuses,
 } from '../../../lib/extraction/record.ts';
 import { causeOf } from '../terminal/describe-failure.ts';
 import { choiceIn, type Since, sinceIn } from './query.ts';
 
-/** What the status filter offers: groups first, then each status. */
-export const statusChoices = [
-  'any',
-  'open',
-  'overdue',
-  'ended',
-  'failed',
-  'REQUESTED',
-  'STARTING',
-  'RUNNING',
-  ...terminalStatuses,
-  ...ownOutcomes,
-] as const;
+const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
+
+/** What the status filter offers. */
+export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
 
@@ -128,14 +120,14 @@ export type Failures = {
 
 /** The most frequent first. */
 export const groupFailures = (records: readonly Extraction[]): readonly Failures[] => {
-  const groups = new Map<string, Failures>();
+  const counted = new Map<string, Failures>();
   for (const record of records) {
     const cause = causeOf(record);
     if (cause === undefined) continue;
     const { method } = record;
     const subject = entityOrProductOf(record);
     const key = JSON.stringify([cause, method, subject]);
-    groups.set(key, { cause, method, subject, count: (groups.get(key)?.count ?? 0) + 1 });
+    counted.set(key, { cause, method, subject, count: (counted.get(key)?.count ?? 0) + 1 });
   }
-  return [...groups.values()].toSorted((one, other) => other.count - one.count);
+  return [...counted.values()].toSorted((one, other) => other.count - one.count);
 };
