@@ -1,22 +1,9 @@
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Lane, StoryLine } from '../explain/story.ts';
+import { type Lane, lanes, type StoryLine } from '../explain/story.ts';
 import { formatOffset } from './format-for-page.ts';
 import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
 import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
-
-/** Lanes in the order in which an extraction goes through them. */
-const laneOrder: readonly Lane[] = [
-  'api',
-  'record',
-  'machine',
-  'start',
-  'provider',
-  'webhook',
-  'queue',
-  'stream',
-  'operator',
-];
 
 /** A span of the drawing. */
 export type Bar = SpanLook & {
@@ -191,7 +178,7 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
       ...ticksOf(range, scale).filter(({ x }) => expected.length === 0 || x < width - 40),
       ...expectedTicks,
     ],
-    rows: [...status, ...laneOrder.flatMap(laneRows)],
+    rows: [...status, ...lanes.flatMap(laneRows)],
     ...(expected.length === 0 ? {} : { now: width }),
   };
 };

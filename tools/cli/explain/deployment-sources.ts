@@ -24,7 +24,7 @@ import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
+import type { Breaker, StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
 const vended = '/aws/vendedlogs/';
@@ -38,9 +38,8 @@ const readTask = async (
   const store = dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
   const item = await store.get(taskId);
   if (item === undefined) return undefined;
-  const { extractionId, callbackAttempt, taskStatus, notifiedAt, callbackToken } = item;
-  const hasCallbackToken = callbackToken !== undefined;
-  return defined({ taskId, extractionId, callbackAttempt, taskStatus, notifiedAt, hasCallbackToken });
+  const { callbackToken: _callbackToken, ...facts } = item;
+  return facts;
 };
 
 /** Every version and delete marker of an extraction's results, of which there are few. */
@@ -53,8 +52,7 @@ const readStoredResults = async (
     new ListObjectVersionsCommand({ Bucket: output('ResultsBucketName'), Prefix: `${extractionId}/` }),
   );
   return [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].map(
-    ({ Key = '', LastModified, Size }) =>
-      defined({ at: LastModified?.toISOString() ?? '', key: Key, bytes: Size }),
+    ({ LastModified, Size }) => defined({ at: LastModified?.toISOString() ?? '', bytes: Size }),
   );
 };
 
@@ -120,7 +118,7 @@ export const storySources = (
       return readLogLines(logsClient(client), groups, ids, within);
     },
     results: (id) => readStoredResults(deployment, id),
-    queues: async (): Promise<readonly QueueDepth[]> => [
+    queues: async () => [
       { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
       { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
     ],

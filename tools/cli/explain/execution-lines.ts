@@ -31,20 +31,12 @@ const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdi
 };
 
 const attemptLines = (visit: StateVisit, settings: StorySettings | undefined): readonly StoryLine[] =>
-  visit.attempts.flatMap((attempt) =>
-    attempt.error === undefined || attempt.endedAt === undefined
-      ? []
-      : [
-          defined({
-            at: attempt.endedAt,
-            since: attempt.scheduledAt,
-            ...machine,
-            ...outcomeOf(attempt),
-            attempt: attempt.number,
-            nextAt: nextAttemptAt(visit, attempt, settings),
-          }) as StoryLine,
-        ],
-  );
+  visit.attempts.flatMap((attempt) => {
+    const { number, scheduledAt: since, endedAt: at, error } = attempt;
+    if (error === undefined || at === undefined) return [];
+    const nextAt = nextAttemptAt(visit, attempt, settings);
+    return defined({ at, since, ...machine, ...outcomeOf(attempt), attempt: number, nextAt }) as StoryLine;
+  });
 
 const states: Readonly<Record<string, string>> = {
   StartTask: 'State StartTask: start the task, and wait for the webhook.',

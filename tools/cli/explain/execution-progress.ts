@@ -31,7 +31,9 @@ export type Progress = {
   readonly end?: { readonly at: string; readonly how: 'succeeded' | 'failed' | 'aborted' | 'timed out' };
 };
 
-type Draft = { -readonly [Key in keyof Progress]: Progress[Key] } & { visits: StateVisit[] };
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+type Visit = Writable<Omit<StateVisit, 'attempts'>> & { readonly attempts: Writable<Attempt>[] };
+type Draft = Pick<Writable<Progress>, 'startedAt' | 'end'> & { visits: Visit[]; redrivenAt: string[] };
 
 const ends: Readonly<Record<string, 'succeeded' | 'failed' | 'aborted' | 'timed out'>> = {
   ExecutionSucceeded: 'succeeded',
@@ -43,44 +45,30 @@ const ends: Readonly<Record<string, 'succeeded' | 'failed' | 'aborted' | 'timed 
 /** A try fails in the function, before it, or by the timeout of the state. */
 const failures = ['TaskFailed', 'TaskTimedOut', 'TaskStartFailed', 'TaskSubmitFailed'];
 
-/** Replaces the last item. */
-const withLast = <Item>(items: readonly Item[], change: (last: Item) => Item): Item[] =>
-  items.map((item, index) => (index === items.length - 1 ? change(item) : item));
-
-const withLastAttempt = (draft: Draft, change: (last: Attempt) => Attempt): void => {
-  draft.visits = withLast(draft.visits, (visit) => ({
-    ...visit,
-    attempts: withLast(visit.attempts, change),
-  }));
-};
-
 const apply = (draft: Draft, event: ExecutionEvent): void => {
-  const { at, type, state, error, message, timeoutSeconds } = event;
+  const { at, type, state = '', error, message, timeoutSeconds } = event;
+  const visit = draft.visits.at(-1);
+  const attempts = visit?.attempts ?? [];
+  const attempt = attempts.at(-1);
   const how = ends[type];
   if (how !== undefined) {
     draft.end = { at, how };
   } else if (type === 'ExecutionRedriven') {
-    draft.redrivenAt = [...draft.redrivenAt, at];
+    draft.redrivenAt.push(at);
     // A redriven execution runs again.
     delete draft.end;
   } else if (type.endsWith('StateEntered')) {
-    draft.visits = [...draft.visits, { state: state ?? '', enteredAt: at, attempts: [] }];
+    draft.visits.push({ state, enteredAt: at, attempts: [] });
   } else if (type.endsWith('StateExited')) {
-    draft.visits = withLast(draft.visits, (visit) => ({ ...visit, leftAt: at }));
+    if (visit !== undefined) visit.leftAt = at;
   } else if (type === 'TaskScheduled') {
-    draft.visits = withLast(draft.visits, (visit) => ({
-      ...visit,
-      attempts: [
-        ...visit.attempts,
-        defined({ number: visit.attempts.length + 1, scheduledAt: at, timeoutSeconds }),
-      ],
-    }));
+    attempts.push(defined({ number: attempts.length + 1, scheduledAt: at, timeoutSeconds }));
   } else if (type === 'TaskSucceeded') {
-    withLastAttempt(draft, (attempt) => ({ ...attempt, endedAt: at }));
+    if (attempt !== undefined) attempt.endedAt = at;
   } else if (failures.includes(type)) {
     // AWS reports the timeout as an event of its own, the emulator as a failure with this error.
     const named = type === 'TaskTimedOut' ? 'States.Timeout' : (error ?? type);
-    withLastAttempt(draft, (attempt) => defined({ ...attempt, endedAt: at, error: named, message }));
+    if (attempt !== undefined) Object.assign(attempt, defined({ endedAt: at, error: named, message }));
   }
 };
 

@@ -14,18 +14,11 @@ const maxLines = 2_000;
 /** In characters. The longest headline of Cosecha's own words has half of them. */
 const maxHeadline = 1_000;
 
-const taskLines = ({ task }: Known): readonly StoryLine[] =>
-  task?.notifiedAt === undefined
-    ? []
-    : [
-        {
-          at: task.notifiedAt,
-          lane: 'webhook',
-          who: 'receive-webhook',
-          what: bounded(`Stored the first delivery for task ${task.taskId}: ${task.taskStatus}.`),
-          verdict: 'ok',
-        },
-      ];
+const taskLines = ({ task }: Known): readonly StoryLine[] => {
+  if (task?.notifiedAt === undefined) return [];
+  const what = bounded(`Stored the first delivery for task ${task.taskId}: ${task.taskStatus}.`);
+  return [{ at: task.notifiedAt, lane: 'webhook', who: 'receive-webhook', what, verdict: 'ok' }];
+};
 
 /** Everything that was stored and is still there, or was deleted, without its content. */
 const resultLines = ({ results }: Known): readonly StoryLine[] =>

@@ -2,39 +2,10 @@ import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { type Progress, progressOf } from './execution-progress.ts';
-import type {
-  Breaker,
-  LogLine,
-  QueueDepth,
-  StoredObject,
-  StorySettings,
-  StorySources,
-  StreamChange,
-  Sweep,
-  TaskFacts,
-} from './sources.ts';
+import type { StorySources, StreamChange } from './sources.ts';
 import { bounded } from './text.ts';
 
-/** The name of a source of the story. */
-export type SourceName = keyof StorySources;
-
-/** What all sources together know about one extraction. An absent value is either not there, or its source is `unread`. */
-export type Known = {
-  readonly extractionId: string;
-  readonly now: Date;
-  readonly settings: StorySettings | undefined;
-  readonly record: Extraction | undefined;
-  readonly task: TaskFacts | undefined;
-  readonly execution: Progress | undefined;
-  readonly logs: readonly LogLine[];
-  readonly results: readonly StoredObject[];
-  readonly queues: readonly QueueDepth[];
-  readonly changes: readonly StreamChange[];
-  readonly breakers: readonly Breaker[];
-  readonly sweep: Sweep | undefined;
-  readonly unread: ReadonlySet<SourceName>;
-  readonly notShown: readonly string[];
-};
+type SourceName = keyof StorySources;
 
 const names: Readonly<Record<SourceName, string>> = {
   settings: 'The settings',
@@ -95,7 +66,7 @@ const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
 };
 
 /** Reads every source. A source that throws is named in `notShown`, and the others are still read. */
-export const gather = async (sources: StorySources, extractionId: string, now: Date): Promise<Known> => {
+export const gather = async (sources: StorySources, extractionId: string, now: Date) => {
   const { unread, notShown, read } = reader();
   const [settings, record, history, streamed, results, queues, breakers, sweep] = await Promise.all([
     read('settings', sources.settings()),
@@ -141,3 +112,6 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
     notShown,
   };
 };
+
+/** What all sources together know about one extraction. An absent value is either not there, or its source is `unread`. */
+export type Known = Readonly<Awaited<ReturnType<typeof gather>>>;

@@ -20,22 +20,16 @@ export const runsOf = <Line extends StoryLine>(lines: readonly Line[]): readonly
 const clock = (time: string): string => time.slice(11);
 
 const details = ({ at, until, attempt, nextAt }: StoryLine): string => {
+  const when = (time: string): string => (time.slice(0, 10) === at.slice(0, 10) ? clock(time) : time);
   const parts = [
-    ...(until === undefined
-      ? []
-      : [`until ${until.slice(0, 10) === at.slice(0, 10) ? clock(until) : until}`]),
-    ...(attempt === undefined ? [] : [`try ${attempt}`]),
-    ...(nextAt === undefined
-      ? []
-      : [`next ${nextAt.slice(0, 10) === at.slice(0, 10) ? clock(nextAt) : nextAt}`]),
-  ];
+    until === undefined ? [] : `until ${when(until)}`,
+    attempt === undefined ? [] : `try ${attempt}`,
+    nextAt === undefined ? [] : `next ${when(nextAt)}`,
+  ].flat();
   return parts.length === 0 ? '' : `  [${parts.join(', ')}]`;
 };
 
-const sign = ({ verdict }: StoryLine): string => {
-  if (verdict === undefined) return ' ';
-  return verdict === 'ok' ? '✓' : '✗';
-};
+const sign = ({ verdict }: StoryLine): string => (verdict === undefined ? ' ' : verdict === 'ok' ? '✓' : '✗');
 
 /** Less than this beside an indent would break every word. */
 const narrowest = 16;

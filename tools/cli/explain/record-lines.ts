@@ -93,17 +93,11 @@ const closedLine = ({ record, settings }: Known): StoryLine[] => {
   return [{ at, lane: 'record', who: 'reconcile', what: bounded(what) }];
 };
 
-const deadlineLine = ({ record }: Known): StoryLine[] =>
-  record?.status === 'RUNNING'
-    ? [
-        {
-          at: record.deadlineAt,
-          lane: 'record',
-          who: 'reconcile',
-          what: 'Ends it TIMED_OUT, if there is no final status by then.',
-        },
-      ]
-    : [];
+const deadlineLine = ({ record }: Known): StoryLine[] => {
+  if (record?.status !== 'RUNNING') return [];
+  const what = 'Ends it TIMED_OUT, if there is no final status by then.';
+  return [{ at: record.deadlineAt, lane: 'record', who: 'reconcile', what }];
+};
 
 const dueLine = ({ record, now }: Known): StoryLine[] => {
   if (record?.dueAt === undefined) return [];
@@ -119,20 +113,14 @@ const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryL
   const line = (what: string, when = at): StoryLine[] => [
     { at: when, lane: 'stream', who: 'stream', what: bounded(what) },
   ];
-  if (event === 'REMOVE') {
-    return [
-      {
-        at,
-        lane: byTtl ? 'record' : 'operator',
-        who: byTtl ? 'DynamoDB TTL' : 'operator',
-        what: byTtl ? 'Removed the record, as its retention is over.' : 'Removed the record.',
-      },
-    ];
+  const byOperator = { at, lane: 'operator', who: 'operator' } as const;
+  if (event === 'REMOVE' && byTtl) {
+    const what = 'Removed the record, as its retention is over.';
+    return [{ at, lane: 'record', who: 'DynamoDB TTL', what }];
   }
+  if (event === 'REMOVE') return [{ ...byOperator, what: 'Removed the record.' }];
   if (event === 'INSERT' && after !== undefined && after.status !== 'REQUESTED') {
-    return [
-      { at, lane: 'operator', who: 'operator', what: bounded(`Restored the record as ${after.status}.`) },
-    ];
+    return [{ ...byOperator, what: bounded(`Restored the record as ${after.status}.`) }];
   }
   if (before?.status === 'STARTING' && after?.status === 'REQUESTED') {
     const { startingAt = at } = before;

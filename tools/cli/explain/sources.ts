@@ -5,6 +5,7 @@ import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
+import type { Rule } from '../aws/read-rules.ts';
 import type { StreamChange } from '../aws/read-stream-changes.ts';
 
 export type { Bounded, Execution, ExecutionEvent, LogLine, Period, RetryDelays, StreamChange };
@@ -13,12 +14,11 @@ export type { Bounded, Execution, ExecutionEvent, LogLine, Period, RetryDelays, 
 export type StorySettings = MachineSettings & { readonly timings: Timings };
 
 /** The item of `Tasks` without the callback token, which may not leave the table. */
-export type TaskFacts = Omit<Task, 'callbackToken'> & { readonly hasCallbackToken: boolean };
+export type TaskFacts = Omit<Task, 'callbackToken'>;
 
 /** One stored version of results, without its content. */
 export type StoredObject = {
   readonly at: string;
-  readonly key: string;
   /** Absent for a delete marker. */
   readonly bytes?: number;
 };
@@ -43,10 +43,7 @@ export type Breaker = {
   readonly cause?: string;
 };
 
-export type Sweep = {
-  readonly enabled: boolean;
-  readonly everyMinutes: number;
-};
+export type Sweep = Pick<Rule, 'enabled'> & { readonly everyMinutes: number };
 
 /**
  * The sources that each have a part of a story. A method throws if its source cannot be read, for example because a

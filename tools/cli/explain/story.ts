@@ -1,14 +1,9 @@
-/** Where a line belongs in a drawing of the story. */
-export type Lane =
-  | 'api'
-  | 'record'
-  | 'machine'
-  | 'start'
-  | 'provider'
-  | 'webhook'
-  | 'queue'
-  | 'stream'
-  | 'operator';
+/** Lanes of a drawing, in the order in which an extraction goes through them. */
+export const lanes = [
+  ...['api', 'record', 'machine', 'start', 'provider'],
+  ...['webhook', 'queue', 'stream', 'operator'],
+] as const;
+export type Lane = (typeof lanes)[number];
 
 /** One thing that happened to an extraction, or that lasts. */
 export type StoryLine = {

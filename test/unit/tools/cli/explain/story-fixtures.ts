@@ -74,7 +74,6 @@ export const linkedTask = (fields: Partial<TaskFacts> = {}): TaskFacts => ({
   taskId: 'task-1',
   extractionId: id,
   callbackAttempt: 0,
-  hasCallbackToken: true,
   ...fields,
 });
 
