@@ -6,20 +6,14 @@ import * as v from 'valibot';
  * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
  * file. The credentials are the emulator's own, which are worth nothing anywhere else.
  */
-export type LocalDeployment = {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** The control interface of the provider sandbox (docs/sandbox.md). */
-  readonly sandboxControlUrl?: string;
-};
-
 const schema = v.object({
   endpoint: v.pipe(v.string(), v.url()),
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
+  /** The control interface of the provider sandbox (docs/sandbox.md). */
   sandboxControlUrl: v.exactOptional(v.pipe(v.string(), v.url())),
 });
+export type LocalDeployment = Readonly<v.InferOutput<typeof schema>>;
 
 const fileIn = (root: string): string => join(root, '.cosecha', 'running.json');
 

@@ -47,12 +47,6 @@ export const withCode = (text: string, most: number): Html =>
 
 /** `250 ms`, `1.25 s`, `2 min 5 s`, `3 h 20 min`. */
 export const formatOffset = (ms: number): string => {
-  if (ms === 0) return '0 s';
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;
-  const minutes = Math.floor(ms / 60_000);
-  const seconds = Math.round((ms % 60_000) / 1_000);
-  if (minutes < 60) return seconds === 0 ? `${minutes} min` : `${minutes} min ${seconds} s`;
-  const rest = minutes % 60;
-  return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+  if (ms === 0 || ms >= 60_000) return formatSeconds(ms / 1_000);
+  return ms < 1_000 ? `${ms} ms` : `${Number((ms / 1_000).toFixed(2))} s`;
 };

@@ -1,33 +1,22 @@
-import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { countMessages } from '../aws/queues.ts';
+import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
-/** DescribeAlarms accepts this many names. */
-const batchSize = 100;
-
 /** Fails while any alarm of the stack is in ALARM. */
 export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Finding> => {
-  const inAlarm: string[] = [];
-  for (let from = 0; from < names.length; from += batchSize) {
-    const { MetricAlarms = [], CompositeAlarms = [] } = await client.send(
-      new DescribeAlarmsCommand({
-        AlarmNames: names.slice(from, from + batchSize),
-        AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
-        StateValue: 'ALARM',
-      }),
-    );
-    inAlarm.push(...[...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName));
-  }
+  const inAlarm = (await readAlarms(client, names)).filter(({ state }) => state === 'ALARM');
   if (inAlarm.length === 0) return passed(`none of ${names.length} alarms is in ALARM`);
-  return failed(`in ALARM: ${inAlarm.join(', ')}`, 'docs/operations.md has an entry for each alarm.');
+  const named = inAlarm.map(({ name }) => name).join(', ');
+  return failed(`in ALARM: ${named}`, 'docs/operations.md has an entry for each alarm.');
 };
 
 /** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */

@@ -90,21 +90,17 @@ const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shar
   const dynamo = new DynamoDBClient(client);
   const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
   return [
-    {
-      id: 'extractions-table',
-      run: async () =>
-        checkTable(dynamo, { name: output('ExtractionsTableName'), label: 'Extractions', isPublic: true }),
-    },
-    {
-      id: 'tasks-table',
-      run: async () =>
-        checkTable(dynamo, { name: output('TasksTableName'), label: 'Tasks', isPublic: false }),
-    },
-    {
-      id: 'requests-table',
-      run: async () =>
-        checkTable(dynamo, { name: output('RequestsTableName'), label: 'Requests', isPublic: false }),
-    },
+    ...['Extractions', 'Tasks', 'Requests'].map(
+      (label): Check => ({
+        id: `${label.toLowerCase()}-table`,
+        run: async () =>
+          checkTable(dynamo, {
+            name: output(`${label}TableName`),
+            label,
+            isPublic: label === 'Extractions',
+          }),
+      }),
+    ),
     {
       id: 'breakers',
       run: async () => checkBreakers(dynamoBreakerStore(dynamo, output('BreakersTableName')), now),

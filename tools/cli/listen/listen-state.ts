@@ -7,21 +7,16 @@ import { secretPrefix } from './forward-event.ts';
 import type { Progress } from './handle-stream.ts';
 
 /** What a listener keeps between its runs. Only its owner can read the file. */
-export type ListenState = {
-  readonly streamArn: string;
-  /** Signs the events. It stays the same, so that the handler's configuration does. */
-  readonly secret: string;
-  readonly progress: Progress;
-};
-
 const schema = v.object({
   streamArn: v.string(),
+  /** Signs the events. It stays the same, so that the handler's configuration does. */
   secret: v.pipe(v.string(), v.startsWith(secretPrefix)),
   progress: v.object({
     since: v.pipe(v.string(), v.isoTimestamp()),
     positions: v.record(v.string(), v.string()),
   }),
 });
+export type ListenState = Readonly<v.InferOutput<typeof schema>> & { readonly progress: Progress };
 
 /** `$XDG_STATE_HOME/cosecha/listen-<stage>.json`: https://specifications.freedesktop.org/basedir/latest/ */
 export const defaultStateFile = (stage: string, env: Readonly<Record<string, string | undefined>>): string =>

@@ -12,30 +12,20 @@ export type Content = {
 };
 
 /** How pages refer to each other: each path starts with the secret of the address. */
-export type Links = {
-  readonly list: () => string;
-  readonly extraction: (extractionId: string) => string;
-  readonly deliveries: () => string;
-  readonly health: () => string;
-  readonly sandbox: () => string;
-  /** Where an action is confirmed. */
-  readonly action: (id: string, subject?: string) => string;
-  readonly asset: (name: string) => string;
-  /** The events of a page, which is named by its own path and query. */
-  readonly live: (page: string) => string;
-};
-
-export const linksFrom = (token: string): Links => ({
+export const linksFrom = (token: string) => ({
   list: () => `/${token}/`,
-  extraction: (extractionId) => `/${token}/extractions/${encodeURIComponent(extractionId)}`,
+  extraction: (extractionId: string) => `/${token}/extractions/${encodeURIComponent(extractionId)}`,
   deliveries: () => `/${token}/deliveries`,
   health: () => `/${token}/health`,
   sandbox: () => `/${token}/sandbox`,
-  action: (id, subject) =>
+  /** Where an action is confirmed. */
+  action: (id: string, subject?: string) =>
     `/${token}/actions/${id}${subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`}`,
-  asset: (name) => `/${token}/assets/${name}`,
-  live: (page) => `/${token}/live?page=${encodeURIComponent(page)}`,
+  asset: (name: string) => `/${token}/assets/${name}`,
+  /** The events of a page, which is named by its own path and query. */
+  live: (page: string) => `/${token}/live?page=${encodeURIComponent(page)}`,
 });
+export type Links = Readonly<ReturnType<typeof linksFrom>>;
 
 /** A page for what does not exist. */
 export const notFoundPage = (links: Links, what = 'There is no such page.'): Content => ({

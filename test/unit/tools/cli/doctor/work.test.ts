@@ -22,7 +22,12 @@ const check = (MetricAlarms: readonly object[]) =>
 
 test('an alarm in ALARM fails, and is named', async () => {
   expect(await check([])).toEqual({ result: 'passed', message: 'none of 2 alarms is in ALARM' });
-  expect(await check([{ AlarmName: 'a' }])).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
+  expect(
+    await check([
+      { AlarmName: 'a', StateValue: 'ALARM' },
+      { AlarmName: 'b', StateValue: 'OK' },
+    ]),
+  ).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
 });
 
 describe('check-breakers', () => {
