@@ -1,13 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { isLocalStage } from '../../../lib/aws/stage.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
+import { extractionsOf, requireRecord, tasksOf } from '../aws/stores.ts';
 import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/delivery.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
@@ -34,16 +31,12 @@ export const deliver = async (
     throw new UsageError('Name one task: a taskId, or --extraction <extractionId>.');
   }
   const deployment = await connect();
-  const dynamo = new DynamoDBClient(deployment.client);
-  const extractions = dynamoExtractionStore(dynamo, deployment.output('ExtractionsTableName'));
-  const tasks = dynamoTaskStore(dynamo, deployment.output('TasksTableName'), shell.now);
-  const stores = { extractions, tasks };
-  const target = await findTarget(taskId, options.extraction, stores, deployment.stackName);
+  const target = await findTarget(taskId, options, deployment, shell);
   if (options.forged !== true) {
     await requireConfirmation(predictDelivery(target.record), options, deployment.stage, shell);
   }
   const answer = await send(target.taskId, options, deployment, shell);
-  const record = target.record === undefined ? undefined : await extractions.get(target.record.extractionId);
+  const record = target.record && (await extractionsOf(deployment).get(target.record.extractionId));
   const expected = options.forged === true ? 401 : 204;
   const { status } = options;
   shell.print(describeAnswer({ answer, expected, status }, record), {
@@ -62,16 +55,16 @@ type Target = { readonly taskId: string; readonly record: Extraction | undefined
 
 const findTarget = async (
   taskId: string | undefined,
-  extractionId: string | undefined,
-  { extractions, tasks }: { readonly extractions: ExtractionStore; readonly tasks: TaskStore },
-  stackName: string,
+  { extraction: extractionId = '' }: DeliverOptions,
+  deployment: Deployment,
+  { now }: Pick<Shell, 'now'>,
 ): Promise<Target> => {
+  const tasks = tasksOf(deployment, now);
   if (taskId !== undefined) {
     const linked = (await tasks.get(taskId))?.extractionId;
-    return { taskId, record: linked === undefined ? undefined : await extractions.get(linked) };
+    return { taskId, record: linked === undefined ? undefined : await extractionsOf(deployment).get(linked) };
   }
-  const record = await extractions.get(extractionId ?? '');
-  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  const record = await requireRecord(deployment, extractionId);
   if (record.method === 'consent') {
     throw new CliError(
       'The provider sends no webhook for an extraction by consent. `cosecha reconcile` reads its status.',

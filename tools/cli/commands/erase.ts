@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { type EraseResult, erase as eraseExtraction } from '../../../lib/extraction/operate/erase.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
+import { s3Of } from '../aws/stores.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../operate/erase-on-aws.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Shell } from '../terminal/shell.ts';
@@ -16,7 +16,8 @@ export const erase = async (
   { yes }: EraseOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const { client, output, stackName, isEmulated } = await connect();
+  const deployment = await connect();
+  const { client, output, stackName } = deployment;
   const question = `This erases ${extractionId} and its results from ${stackName} for good. Type its id to continue:`;
   if (yes !== true && !(await shell.confirm(question, extractionId))) {
     throw new CliError('Nothing was erased: type the id at the prompt, or use --yes.');
@@ -25,7 +26,7 @@ export const erase = async (
   const removals = eraseOnAws(
     {
       dynamo: new DynamoDBClient(client),
-      s3: new S3Client({ ...client, forcePathStyle: isEmulated }),
+      s3: s3Of(deployment),
       extractionsTable: output('ExtractionsTableName'),
       tasksTable: output('TasksTableName'),
       requestsTable: output('RequestsTableName'),

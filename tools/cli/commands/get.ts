@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import type { StoredResults } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { requireResults } from '../aws/require-results.ts';
+import { requireRecord, requireResults, s3Of } from '../aws/stores.ts';
 import { describeView, operatorView } from '../terminal/describe-record.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
@@ -18,11 +16,7 @@ export const get = async (
   { shell, connect }: Context,
 ): Promise<number> => {
   const deployment = await connect();
-  const table = deployment.output('ExtractionsTableName');
-  const record = await dynamoExtractionStore(new DynamoDBClient(deployment.client), table).get(extractionId);
-  if (record === undefined) {
-    throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
-  }
+  const record = await requireRecord(deployment, extractionId);
   if (file === undefined) {
     const view = operatorView(record);
     shell.print(describeView(view), view);
@@ -41,11 +35,10 @@ export const get = async (
 };
 
 const download = async (
-  { client, isEmulated }: Deployment,
+  deployment: Deployment,
   { bucket, key, sha256 }: StoredResults,
 ): Promise<Uint8Array> => {
-  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
-  const { Body } = await s3
+  const { Body } = await s3Of(deployment)
     .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     .catch((cause: unknown) => {
       if (!(cause instanceof NoSuchKey)) throw cause;

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
@@ -8,6 +7,7 @@ import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
+import { breakersOf } from '../aws/stores.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
@@ -78,7 +78,7 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
   const sweepEveryMinutes = deployment.sweepEveryMinutes();
   const dynamo = new DynamoDBClient(client);
   const now = shell.now();
-  await hintHeldCalls(dynamoBreakerStore(dynamo, output('BreakersTableName')), shell);
+  await hintHeldCalls(breakersOf(deployment), shell);
   const { records, which, remark } = await findListed(options, {
     dynamo,
     stepFunctions: new SFNClient(client),

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
+import { extractionsOf } from '../aws/stores.ts';
 import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
 import { forwardEvent, type Posted, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
@@ -125,7 +124,6 @@ export const reportEmptyReplay = async (
 /** Returns the exit code: only a replay ends by itself. */
 const run = async (plan: Plan, input: RunInput): Promise<number> => {
   const { secret, file, deployment, shell, replay } = input;
-  const { client, output } = deployment;
   const count = { inStream: 0, sent: 0 };
   const handle = async (record: StreamRecord): Promise<boolean> => {
     if (record.dynamodb?.Keys?.extractionId?.S === replay) count.inStream += 1;
@@ -139,7 +137,7 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
   // Before the first record, so that a run which is killed before it continues here.
   if (replay === undefined) await save(progress);
   await handleStream(progress, plan, {
-    reader: dynamoStreamReader(new DynamoDBStreamsClient(client), streamArn, signal),
+    reader: dynamoStreamReader(new DynamoDBStreamsClient(deployment.client), streamArn, signal),
     handle,
     save: replay === undefined ? save : async () => {},
     sleep: shell.sleep,
@@ -159,8 +157,8 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
   });
   if (signal.aborted) return exitCodes.interrupted;
   if (replay !== undefined && count.sent === 0) {
-    const { get } = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
-    await reportEmptyReplay(replay, count.inStream, async () => (await get(replay)) !== undefined, shell);
+    const exists = async () => (await extractionsOf(deployment).get(replay)) !== undefined;
+    await reportEmptyReplay(replay, count.inStream, exists, shell);
   }
   return exitCodes.done;
 };

@@ -1,5 +1,3 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import {
   type BreakerName,
   type BreakerState,
@@ -8,6 +6,7 @@ import {
   pause as paused,
 } from '../../../lib/breaker/breaker-state.ts';
 import { changeBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { breakersOf } from '../aws/stores.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
@@ -22,8 +21,7 @@ const change = async (
   decide: (state: BreakerState) => BreakerState,
   { shell, connect }: Context,
 ): Promise<void> => {
-  const { client, output } = await connect();
-  const store = dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
+  const store = breakersOf(await connect());
   for (const name of names) {
     const { after } = await changeBreaker(store, name, decide, {
       now: shell.now,

@@ -1,10 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
+import { requireRecord } from '../aws/stores.ts';
 import { reconcileNow, sweepNow } from '../operate/invoke-functions.ts';
 import { describeDue, describeProgress } from '../terminal/describe-record.ts';
-import { CliError, UsageError } from '../terminal/errors.ts';
+import { UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
@@ -37,19 +36,14 @@ const reconcileAllDue = async ({ client, output }: Deployment, shell: Shell): Pr
   return failed === 0 ? 0 : 1;
 };
 
-const reconcileOne = async (
-  extractionId: string,
-  { client, output, stackName, sweepEveryMinutes }: Deployment,
-  shell: Shell,
-): Promise<number> => {
+const reconcileOne = async (extractionId: string, deployment: Deployment, shell: Shell): Promise<number> => {
+  const { client, output, sweepEveryMinutes } = deployment;
   const answer = await reconcileNow(new LambdaClient(client), output('ReconcileFunctionName'), {
     trigger: 'operator',
     extractionId,
   });
   shell.wait(undefined);
-  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
-  const record = await extractions.get(extractionId);
-  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  const record = await requireRecord(deployment, extractionId);
   const { status, dueShard, dueAt } = record;
   const next =
     dueAt === undefined ? '' : ` Next reconcile: ${describeDue(dueAt, shell.now(), sweepEveryMinutes())}.`;

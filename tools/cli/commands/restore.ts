@@ -1,9 +1,9 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
 import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
+import { extractionsOf } from '../aws/stores.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
 
@@ -30,14 +30,15 @@ export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const { client, output } = await connect();
+  const deployment = await connect();
+  const { client, output } = deployment;
   const dryRun = isDryRun === true;
   const table = output('ExtractionsTableName');
   if (from === table) throw new UsageError('--from is the live table. Name the restored one.');
   const dynamo = new DynamoDBClient(client);
   await requireTable(dynamo, from);
   const { timings } = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
-  const live = dynamoExtractionStore(dynamo, table);
+  const live = extractionsOf(deployment);
   shell.wait('copying');
   const result = await restoreRows(scanExtractions(dynamo, from), {
     create: live.create,

@@ -1,10 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
+import { extractionsOf } from '../aws/stores.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -99,10 +98,10 @@ export const watch = async (
 export const watchOne = async (
   extractionId: string,
   options: WatchOptions,
-  { client, output, stage, stackName }: Deployment,
+  deployment: Deployment,
   shell: Shell,
 ): Promise<number> => {
-  const { get } = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+  const { get } = extractionsOf(deployment);
   const follow = { ...options, interrupted: shell.interrupted() };
   const result = await followExtraction(extractionId, follow, {
     get,
@@ -115,11 +114,13 @@ export const watchOne = async (
     onWait: shell.wait,
   });
   shell.wait(undefined);
-  if (result.kind === 'absent') throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  if (result.kind === 'absent') {
+    throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
+  }
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
     shell.hint(
-      `${hint} The extraction goes on; to continue: npx cosecha --stage ${stage} watch ${extractionId}`,
+      `${hint} The extraction goes on; to continue: npx cosecha --stage ${deployment.stage} watch ${extractionId}`,
     );
   }
   return code;

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { presignResults } from '../../../lib/aws/presign-results.ts';
 import { type BreakerName, breakerNames, closedBreaker, pause } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, changeBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { requireResults } from '../aws/require-results.ts';
+import { breakersOf, requireRecord, requireResults, s3Of } from '../aws/stores.ts';
 import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
 import { reconcileNow } from '../operate/invoke-functions.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
-import { CliError } from '../terminal/errors.ts';
 import type { ConsoleAction } from './actions.ts';
 
 const calls = { starts: 'start calls', reads: 'reads of tasks' } as const;
@@ -53,9 +48,8 @@ const actionsOf = (store: BreakerStore, name: BreakerName, now: () => Date): rea
 export const breakerActions = (store: BreakerStore, now: () => Date): readonly ConsoleAction[] =>
   breakerNames.flatMap((name) => actionsOf(store, name, now));
 
-const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date): ConsoleAction => {
-  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
-  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+const linkAction = (deployment: Deployment, now: () => Date): ConsoleAction => {
+  const presign = presignResults(s3Of(deployment), now);
   return {
     id: 'results',
     label: 'Link to the results',
@@ -65,10 +59,8 @@ const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date)
     effect:
       'The link reads the bank data of a person, without credentials, for five minutes. That it was made is printed on the terminal of the console.',
     run: async (extractionId) => {
-      const record = await extractions.get(extractionId);
-      if (record === undefined) throw new CliError(`There is no extraction ${extractionId}.`);
-      const stored = requireResults(record);
-      const { url, expiresAt } = await presignResults(s3, now)(stored);
+      const stored = requireResults(await requireRecord(deployment, extractionId));
+      const { url, expiresAt } = await presign(stored);
       return {
         text: `${stored.bytes.toLocaleString('en')} bytes. The link is valid until ${expiresAt}.`,
         link: { url, label: 'Open the results' },
@@ -77,9 +69,9 @@ const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date)
   };
 };
 
-const reconcileAction = ({ client, output }: Deployment): ConsoleAction => {
+const reconcileAction = (deployment: Deployment): ConsoleAction => {
+  const { client, output } = deployment;
   const lambda = new LambdaClient(client);
-  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
   return {
     id: 'reconcile',
     label: 'Reconcile now',
@@ -89,8 +81,7 @@ const reconcileAction = ({ client, output }: Deployment): ConsoleAction => {
     effect: 'It reads the provider once, settles and collects, as the sweep would. Doing it twice is safe.',
     run: async (extractionId) => {
       await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
-      const record = await extractions.get(extractionId);
-      if (record === undefined) throw new CliError(`There is no extraction ${extractionId}.`);
+      const record = await requireRecord(deployment, extractionId);
       return { text: `It is ${describeProgress(record)}.`, extractionId };
     },
   };
@@ -117,9 +108,6 @@ const redriveAction = (deployment: Deployment): ConsoleAction => {
   };
 };
 
-const breakerStore = ({ client, output }: Deployment): BreakerStore =>
-  dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
-
 /** What the console can do in a deployment. Only the link needs no `--actions`. */
 export const consoleActions = (
   deployment: Deployment,
@@ -127,10 +115,6 @@ export const consoleActions = (
 ): readonly ConsoleAction[] => [
   linkAction(deployment, now),
   ...(allowed
-    ? [
-        reconcileAction(deployment),
-        redriveAction(deployment),
-        ...breakerActions(breakerStore(deployment), now),
-      ]
+    ? [reconcileAction(deployment), redriveAction(deployment), ...breakerActions(breakersOf(deployment), now)]
     : []),
 ];

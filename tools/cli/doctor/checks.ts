@@ -3,11 +3,9 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
@@ -16,6 +14,7 @@ import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
+import { breakersOf, s3Of } from '../aws/stores.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
   checkBucket,
@@ -86,9 +85,9 @@ const secretChecks = ({
   ];
 };
 
-const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shared): readonly Check[] => {
+const storageChecks = ({ deployment, now }: Shared): readonly Check[] => {
+  const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
-  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
   return [
     ...['Extractions', 'Tasks', 'Requests'].map(
       (label): Check => ({
@@ -101,11 +100,11 @@ const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shar
           }),
       }),
     ),
+    { id: 'breakers', run: async () => checkBreakers(breakersOf(deployment), now) },
     {
-      id: 'breakers',
-      run: async () => checkBreakers(dynamoBreakerStore(dynamo, output('BreakersTableName')), now),
+      id: 'results-bucket',
+      run: async () => checkBucket(s3Of(deployment), output('ResultsBucketName')),
     },
-    { id: 'results-bucket', run: async () => checkBucket(s3, output('ResultsBucketName')) },
   ];
 };
 

@@ -1,13 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { type BreakerName, breakerNames, nextProbeAt, phaseOf } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
@@ -23,6 +19,7 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
+import { breakersOf, extractionsOf, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Breaker, StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
@@ -31,12 +28,11 @@ const vended = '/aws/vendedlogs/';
 
 /** The item of `Tasks`. The callback token stays here. */
 const readTask = async (
-  { client, output }: Deployment,
+  deployment: Deployment,
   now: () => Date,
   taskId: string,
 ): Promise<TaskFacts | undefined> => {
-  const store = dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
-  const item = await store.get(taskId);
+  const item = await tasksOf(deployment, now).get(taskId);
   if (item === undefined) return undefined;
   const { callbackToken: _callbackToken, ...facts } = item;
   return facts;
@@ -44,12 +40,12 @@ const readTask = async (
 
 /** Every version and delete marker of an extraction's results, of which there are few. */
 const readStoredResults = async (
-  { client, output, isEmulated }: Deployment,
+  deployment: Deployment,
   extractionId: string,
 ): Promise<readonly StoredObject[]> => {
-  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
-  const { Versions = [], DeleteMarkers = [] } = await s3.send(
-    new ListObjectVersionsCommand({ Bucket: output('ResultsBucketName'), Prefix: `${extractionId}/` }),
+  const where = { Bucket: deployment.output('ResultsBucketName'), Prefix: `${extractionId}/` };
+  const { Versions = [], DeleteMarkers = [] } = await s3Of(deployment).send(
+    new ListObjectVersionsCommand(where),
   );
   return [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].map(
     ({ LastModified, Size }) => defined({ at: LastModified?.toISOString() ?? '', bytes: Size }),
@@ -97,9 +93,10 @@ export const storySources = (
   resources: () => StackResources = once(() => stackResourcesOf(deployment)),
 ): StorySources => {
   const { client, output } = deployment;
-  const dynamo = new DynamoDBClient(client);
   const machine = new SFNClient(client);
   const queues = queueClient(deployment);
+  const extractions = extractionsOf(deployment);
+  const breakers = breakersOf(deployment);
   return {
     settings: async () => {
       const [{ timings }, machineSettings] = await Promise.all([
@@ -108,7 +105,7 @@ export const storySources = (
       ]);
       return { timings, ...machineSettings };
     },
-    record: async (id) => dynamoExtractionStore(dynamo, output('ExtractionsTableName')).get(id),
+    record: extractions.get,
     task: (taskId) => readTask(deployment, now, taskId),
     execution: async (id) => readExecution(machine, executionArn(output('StateMachineArn'), id)),
     logs: async (ids, within) => {
@@ -124,10 +121,7 @@ export const storySources = (
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
-    breakers: async () => {
-      const store = dynamoBreakerStore(dynamo, output('BreakersTableName'));
-      return Promise.all(breakerNames.map((name) => breakerOf(store, name, now())));
-    },
+    breakers: () => Promise.all(breakerNames.map((name) => breakerOf(breakers, name, now()))),
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };
 };

@@ -8,7 +8,7 @@ import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
 import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
 import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
-import { requireResults } from '../../../../../tools/cli/aws/require-results.ts';
+import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { logsClient } from '../../../../support/logs-client.ts';

@@ -1,0 +1,45 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
+import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Deployment } from './deployment.ts';
+
+/** The stores of a deployment, with the operator's credentials. */
+
+export const extractionsOf = ({ client, output }: Deployment): ExtractionStore =>
+  dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+
+export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskStore =>
+  dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
+
+export const breakersOf = ({ client, output }: Deployment): BreakerStore =>
+  dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
+
+export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
+  new S3Client({ ...client, forcePathStyle: isEmulated });
+
+/** The record of an extraction. Throws CliError where there is none. */
+export const requireRecord = async (deployment: Deployment, extractionId: string): Promise<Extraction> => {
+  const record = await extractionsOf(deployment).get(extractionId);
+  if (record !== undefined) return record;
+  throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
+};
+
+/** Where the results are. Throws CliError where there are none, or none yet. */
+export const requireResults = (record: Extraction): StoredResults => {
+  const { extractionId, status, results, collectionError, dueShard } = record;
+  if (results !== undefined) return results;
+  if (dueShard !== undefined) {
+    throw new CliError(`${extractionId} is ${status} and still open. Its results are not collected yet.`);
+  }
+  throw new CliError(
+    collectionError === undefined
+      ? `${extractionId} is closed as ${status}, without results.`
+      : `${extractionId} is closed as ${status}. Its results were not collected: ${collectionError}.`,
+  );
+};
