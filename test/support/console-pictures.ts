@@ -117,27 +117,24 @@ const breakers = (kind: Pictured): readonly Breaker[] => [
 
 const places = {
   [completedId]: placesWith({
-    record: async () => completed,
-    task: async () =>
-      linkedTask({ taskId: 'task-51c7d2e8', extractionId: completedId, notifiedAt: iso(41.8) }),
-    execution: async () =>
-      inStartTask(
-        failed(4, 'ProviderBusy'),
-        event(6, 'TaskScheduled'),
-        event(42, 'TaskSucceeded'),
-        event(42, 'TaskStateExited', { state: 'StartTask' }),
-        event(42, 'ExecutionSucceeded'),
-      ),
-    logs: async () =>
-      bounded(
-        logLine(0.1, 'request-extraction', 'Extraction requested.', { outcome: 'accepted' }),
-        logLine(30, 'receive-webhook', 'Delivery refused.', { reason: 'mismatch', status: 401 }),
-        logLine(41.8, 'receive-webhook', 'Delivery received.', { verdict: 'recorded' }),
-      ),
+    record: completed,
+    task: linkedTask({ taskId: 'task-51c7d2e8', extractionId: completedId, notifiedAt: iso(41.8) }),
+    execution: inStartTask(
+      failed(4, 'ProviderBusy'),
+      event(6, 'TaskScheduled'),
+      event(42, 'TaskSucceeded'),
+      event(42, 'TaskStateExited', { state: 'StartTask' }),
+      event(42, 'ExecutionSucceeded'),
+    ),
+    logs: bounded(
+      logLine(0.1, 'request-extraction', 'Extraction requested.', { outcome: 'accepted' }),
+      logLine(30, 'receive-webhook', 'Delivery refused.', { reason: 'mismatch', status: 401 }),
+      logLine(41.8, 'receive-webhook', 'Delivery received.', { verdict: 'recorded' }),
+    ),
   }),
   [waitingId]: placesWith({
-    record: async () => waiting,
-    execution: async () => ({
+    record: waiting,
+    execution: {
       startedAt: iso(30.1),
       events: [
         event(30.1, 'ExecutionStarted'),
@@ -149,7 +146,7 @@ const places = {
         event(61, 'TaskScheduled'),
         failed(78, 'ProviderPaused'),
       ],
-    }),
+    },
     breakers: async () => breakers('outage'),
   }),
 };

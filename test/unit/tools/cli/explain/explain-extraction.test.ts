@@ -1,89 +1,80 @@
 import { expect, test } from 'vitest';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
+import { denied } from '../../../../support/console-fixtures.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { situations } from './situations.ts';
 import {
   bounded,
   change,
-  denied,
   event,
   failed,
   inStartTask,
+  type KnownValues,
   linkedTask,
   logLine,
   sourcesWith,
 } from './story-fixtures.ts';
 
-test.each(situations)('$name is explained', async ({ now, sources, headline }) => {
-  expect((await explainExtraction(sources, id, at(now)))?.headline).toBe(headline);
+const explain = (seconds: number, known: KnownValues) =>
+  explainExtraction(sourcesWith(known), id, at(seconds));
+
+test.each(situations)('%s is explained', async (_name, now, known, headline) => {
+  expect((await explain(now, known))?.headline).toBe(headline);
 });
 
 test('an id that no source knows has no story, although the stream could not be read', async () => {
-  expect(await explainExtraction(sourcesWith(), id, at(0))).toBeUndefined();
-  const sources = sourcesWith({ changes: async () => denied('dynamodb:GetRecords') });
-  expect(await explainExtraction(sources, id, at(0))).toBeUndefined();
+  expect(await explain(0, {})).toBeUndefined();
+  expect(await explain(0, { changes: () => denied('dynamodb:GetRecords') })).toBeUndefined();
 });
 
 test('without a record, whether it was erased is known only if the execution can be read', async () => {
-  const sources = sourcesWith({ execution: async () => denied('states:GetExecutionHistory') });
-  expect(await explainExtraction(sources, id, at(0))).toMatchObject({
+  expect(await explain(0, { execution: () => denied('states:GetExecutionHistory') })).toMatchObject({
     status: 'UNKNOWN',
     headline: expect.stringContaining('It never existed, was erased, or its retention is over'),
   });
 });
 
 test('a source without permission is named, and the rest is shown', async () => {
-  const story = await explainExtraction(
-    sourcesWith({
-      record: async () => extractionIn('RUNNING'),
-      task: async () => linkedTask(),
-      execution: async () => denied('states:GetExecutionHistory'),
-      logs: async () => denied('logs:FilterLogEvents'),
-    }),
-    id,
-    at(20),
-  );
+  const story = await explain(20, {
+    record: extractionIn('RUNNING'),
+    task: linkedTask(),
+    execution: () => denied('states:GetExecutionHistory'),
+    logs: () => denied('logs:FilterLogEvents'),
+  });
   expect(story?.headline).toContain("Waits for the provider's webhook until 12:10:01Z");
   expect(story?.notShown).toEqual([
-    "The execution's history: AWS does not allow arn:aws:iam::1:user/o to states:GetExecutionHistory on *. That permission is missing; docs/cli.md names the policy of each command.",
-    "The functions' logs: AWS does not allow arn:aws:iam::1:user/o to logs:FilterLogEvents on *. That permission is missing; docs/cli.md names the policy of each command.",
+    "The execution's history: AWS does not allow arn:aws:iam::1:user/ana to states:GetExecutionHistory on r. That permission is missing; docs/cli.md names the policy of each command.",
+    "The functions' logs: AWS does not allow arn:aws:iam::1:user/ana to logs:FilterLogEvents on r. That permission is missing; docs/cli.md names the policy of each command.",
   ]);
 });
 
 test('without the record the story is of what the other sources have', async () => {
-  const story = await explainExtraction(
-    sourcesWith({ record: async () => denied('dynamodb:GetItem'), execution: async () => inStartTask() }),
-    id,
-    at(20),
-  );
+  const story = await explain(20, { record: () => denied('dynamodb:GetItem'), execution: inStartTask() });
   expect(story).toMatchObject({ status: 'UNKNOWN', headline: 'The record could not be read.' });
   expect(story?.lines.map(({ what }) => what)).toContain('Started the execution.');
 });
 
 test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
-  const story = await explainExtraction(
-    sourcesWith({
-      record: async () => extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
-      execution: async () =>
-        inStartTask(failed(2.5, 'ProviderBusy'), event(3, 'TaskScheduled'), failed(4.5, 'ProviderBusy')),
-      changes: async () =>
-        bounded(
-          change(2, 'MODIFY', {
-            before: extractionIn('STARTING'),
-            after: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
-          }),
-        ),
-      logs: async () =>
-        bounded(
-          logLine(2.4, 'start-task', 'The start call failed.', {
-            failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
-          }),
-        ),
-      queues: async () => [{ queue: 'dead-letter', messages: 2 }],
-    }),
-    id,
-    at(5),
-  );
+  const story = await explain(5, {
+    record: extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
+    execution: inStartTask(
+      failed(2.5, 'ProviderBusy'),
+      event(3, 'TaskScheduled'),
+      failed(4.5, 'ProviderBusy'),
+    ),
+    changes: bounded(
+      change(2, 'MODIFY', {
+        before: extractionIn('STARTING'),
+        after: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
+      }),
+    ),
+    logs: bounded(
+      logLine(2.4, 'start-task', 'The start call failed.', {
+        failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
+      }),
+    ),
+    queues: [{ queue: 'dead-letter', messages: 2 }],
+  });
   expect(story?.lines.map(({ at: time, who, what }) => [time.slice(14, 23), who, what])).toEqual([
     ['00:00.000', 'API', 'arn:aws:sts::111122223333:assumed-role/Caller requested product-balance at bank.'],
     ['00:00.100', 'Step Functions', 'Started the execution.'],
@@ -103,11 +94,10 @@ test('lines of all sources are merged in order of time, and each retry has its n
 });
 
 test('the story of a closed extraction ends with it: the queues of now are no part of it', async () => {
-  const sources = sourcesWith({
-    record: async () => closedExtraction({ status: 'FAILED', settledBy: 'webhook' }),
-    queues: async () => [{ queue: 'reconcile', messages: 2 }],
+  const story = await explain(3_600, {
+    record: closedExtraction({ status: 'FAILED', settledBy: 'webhook' }),
+    queues: [{ queue: 'reconcile', messages: 2 }],
   });
-  const story = await explainExtraction(sources, id, at(3_600));
   expect(story?.lines.map(({ who }) => who)).not.toContain('SQS');
   expect(story?.lines.at(-1)?.at).toBe(iso(30));
 });
@@ -115,25 +105,21 @@ test('the story of a closed extraction ends with it: the queues of now are no pa
 test('the story begins with the trace that the request is part of', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const record = extractionIn('REQUESTED', { traceparent });
-  const story = await explainExtraction(sourcesWith({ record: async () => record }), id, at(10));
+  const story = await explain(10, { record });
   expect(story?.lines[0]?.what).toMatch(/^In trace 4bf92f3577b34da6a3ce929d0e0e4736, arn:/);
 });
 
 test('texts of callers, operators and errors are escaped and bounded', async () => {
   const evil = `\u001b[2J\u202e${'x'.repeat(2_000)}`;
-  const story = await explainExtraction(
-    sourcesWith({
-      record: async () => extractionIn('REQUESTED', { reference: evil, requestedBy: evil }),
-      execution: async () => inStartTask(failed(2, evil, evil)),
-      logs: async () => bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
-      breakers: async () => [{ name: 'starts', state: 'paused', reason: evil }],
-      changes: async () => {
-        throw Object.assign(new Error(evil), { $metadata: {} });
-      },
-    }),
-    id,
-    at(20),
-  );
+  const story = await explain(20, {
+    record: extractionIn('REQUESTED', { reference: evil, requestedBy: evil }),
+    execution: inStartTask(failed(2, evil, evil)),
+    logs: bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
+    breakers: [{ name: 'starts', state: 'paused', reason: evil }],
+    changes: async () => {
+      throw Object.assign(new Error(evil), { $metadata: {} });
+    },
+  });
   const texts = [
     story?.headline ?? '',
     ...(story?.notShown ?? []),
@@ -144,19 +130,14 @@ test('texts of callers, operators and errors are escaped and bounded', async () 
 });
 
 test('only the fields of a log line that the story knows are shown', async () => {
-  const story = await explainExtraction(
-    sourcesWith({
-      record: async () => extractionIn('RUNNING'),
-      logs: async () =>
-        bounded(
-          logLine(3, 'receive-webhook', 'Delivery received.', {
-            body: 'planted',
-            recorded: { x: 'planted' },
-          }),
-        ),
-    }),
-    id,
-    at(20),
-  );
+  const story = await explain(20, {
+    record: extractionIn('RUNNING'),
+    logs: bounded(
+      logLine(3, 'receive-webhook', 'Delivery received.', {
+        body: 'planted',
+        recorded: { x: 'planted' },
+      }),
+    ),
+  });
   expect(JSON.stringify(story)).not.toContain('planted');
 });

@@ -16,8 +16,12 @@ export const settings: StorySettings = {
   poll: { first: 5, every: 120, backoff: 2 },
 };
 
-/** Places of which every one can be read and knows nothing, but for the given ones. */
-export const sourcesWith = (known: Partial<StorySources> = {}): StorySources => ({
+/** What sources know, or how they answer. */
+export type KnownValues = {
+  readonly [Name in keyof StorySources]?: StorySources[Name] | Awaited<ReturnType<StorySources[Name]>>;
+};
+
+const nothing: StorySources = {
   settings: async () => settings,
   record: async () => undefined,
   task: async () => undefined,
@@ -28,15 +32,15 @@ export const sourcesWith = (known: Partial<StorySources> = {}): StorySources => 
   changes: async () => ({ items: [], complete: true }),
   breakers: async () => [],
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
-  ...known,
-});
+};
 
-/** An error of AWS for a missing permission. */
-export const denied = (action: string): never => {
-  throw Object.assign(
-    new Error(`User: arn:aws:iam::1:user/o is not authorized to perform: ${action} on resource: *`),
-    { name: 'AccessDeniedException' },
-  );
+/** Sources of which every one can be read and knows nothing, but for the given ones. */
+export const sourcesWith = (known: KnownValues = {}): StorySources => {
+  const answers = Object.entries(known).map(([name, value]) => [
+    name,
+    typeof value === 'function' ? value : async () => value,
+  ]);
+  return { ...nothing, ...Object.fromEntries(answers) };
 };
 
 /** An event of a history, so many seconds after the request. */
