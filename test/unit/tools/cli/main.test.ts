@@ -68,16 +68,16 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
 ];
 
-test.each(wrongCommandLines)('%j is printed as a line, with exit code 2', async (message, args) => {
-  expect(await main(args, root)).toBe(2);
-  expect({ stdout, stderr }).toEqual({ stdout: '', stderr: `${message}\n` });
-});
-
-test.each(wrongCommandLines)('%j is printed as JSON with --json', async (message, args) => {
-  expect(await main([...args, '--json'], root)).toBe(2);
-  expect(stdout).toBe('');
-  expect(JSON.parse(stderr)).toEqual({ error: message });
-});
+test.each(wrongCommandLines)(
+  '%j is printed as a line, or as JSON, with exit code 2',
+  async (message, args) => {
+    expect(await main(args, root)).toBe(2);
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: `${message}\n` });
+    stderr = '';
+    expect(await main([...args, '--json'], root)).toBe(2);
+    expect({ stdout, error: JSON.parse(stderr) }).toEqual({ stdout: '', error: { error: message } });
+  },
+);
 
 test('help prints the commands, or the options of one', async () => {
   expect(await main(['help'], root)).toBe(0);

@@ -18,28 +18,34 @@ const saved: ListenState = { streamArn: 'stream-1', secret: 'whsec_abc', progres
 const hoursAgo = (hours: number) => (at: Date) => new Date(at.getTime() - hours * 3_600_000);
 const fresh = { since: now.toISOString(), positions: {} };
 
-test('a first run starts at the end of the stream', () => {
-  expect(planOf({}, undefined, 'stream-1', now)).toMatchObject({ progress: fresh, atNewest: true });
+test.each([
+  ['a first run starts at the end of the stream', {}, undefined, { progress: fresh, atNewest: true }],
+  ['a later run continues', {}, saved, { progress, atNewest: undefined }],
+  [
+    'a run with another stream starts at its end',
+    {},
+    { ...saved, streamArn: 'stream-2' },
+    { progress: fresh, atNewest: true },
+  ],
+  [
+    '--since starts there, whatever was handled before',
+    { since: hoursAgo(2) },
+    saved,
+    { progress: { since: '2026-11-22T10:00:00.000Z', positions: {} }, atNewest: undefined },
+  ],
+  [
+    '--replay starts at the oldest record, and ends',
+    { replay: 'e-1' },
+    saved,
+    { progress: { since: '1970-01-01T00:00:00.000Z', positions: {} }, endsAt: now },
+  ],
+])('%s', (_, options, before, plan) => {
+  const { progress: from, atNewest, endsAt } = planOf(options, before, 'stream-1', now);
+  expect({ progress: from, atNewest, endsAt }).toEqual({ endsAt: undefined, ...plan });
 });
 
-test('a later run continues, but not in another stream', () => {
-  const plan = planOf({}, saved, 'stream-1', now);
-  expect(plan.progress).toEqual(progress);
-  expect(plan.atNewest).toBeUndefined();
-  expect(planOf({}, saved, 'stream-2', now)).toMatchObject({ progress: fresh, atNewest: true });
-});
-
-test('--since starts there, whatever was handled before, and within what the stream keeps', () => {
-  const plan = planOf({ since: hoursAgo(2) }, saved, 'stream-1', now);
-  expect(plan.progress).toEqual({ since: '2026-11-22T10:00:00.000Z', positions: {} });
-  expect(plan.atNewest).toBeUndefined();
+test('--since is within what the stream keeps', () => {
   expect(() => planOf({ since: hoursAgo(25) }, saved, 'stream-1', now)).toThrow(UsageError);
-});
-
-test('--replay starts at the oldest record, and ends', () => {
-  const plan = planOf({ replay: 'e-1' }, saved, 'stream-1', now);
-  expect(plan.progress.positions).toEqual({});
-  expect(plan.endsAt).toEqual(now);
 });
 
 test('a replay that sent nothing says why, and fails for an unknown id', async () => {
@@ -63,81 +69,55 @@ test('it changes nothing unless starts or reads are named', async () => {
 const settles: PredictedEffect = { kind: 'settles', record: extractionIn('RUNNING') };
 const orphan: PredictedEffect = { kind: 'orphan' };
 
-/** The error without confirmation, or undefined. `typed`: whether the prompt is confirmed. */
-const confirm = async (
-  effect: PredictedEffect,
-  stage: string,
-  options: Partial<DeliverOptions> = {},
-  typed = false,
-): Promise<string | undefined> => {
-  try {
-    await requireConfirmation(effect, { status: 'FAILED', ...options }, stage, {
-      confirm: async () => typed,
-    });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CliError) return error.message;
-    throw error;
-  }
-};
+const refused = `${id} is RUNNING. You, not the provider, would settle it as FAILED.`;
+const orphaned = expect.stringContaining('Use --orphan to send it');
+const unforced = expect.stringContaining('Use --force to send it');
 
-test('a delivery that changes nothing needs no confirmation', async () => {
-  expect(await confirm({ kind: 'harmless' }, 'prod')).toBeUndefined();
-});
+/** `typed`: whether the prompt is confirmed. */
+test.each<[PredictedEffect, string, Partial<DeliverOptions>, boolean, unknown]>([
+  [{ kind: 'harmless' }, 'prod', {}, false, undefined],
+  [orphan, 'local', { yes: true }, true, orphaned],
+  [orphan, 'prod', { orphan: true }, false, undefined],
+  [settles, 'local', { force: true }, false, `${refused} Nothing was sent. Use --yes to send it.`],
+  [settles, 'local', { yes: true }, false, undefined],
+  [settles, 'local', {}, true, undefined],
+  [settles, 'prod', { yes: true }, true, unforced],
+  [settles, 'prod', { force: true }, false, undefined],
+])(
+  'a delivery that is %j in the stage %s needs more than %j, %s: %j',
+  async (effect, stage, options, typed, why) => {
+    const confirm = async () => typed;
+    const failure = await requireConfirmation(effect, { status: 'FAILED', ...options }, stage, {
+      confirm,
+    }).catch((error: CliError) => error);
+    expect(failure?.message).toEqual(why);
+    if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
+  },
+);
 
-test('an orphan delivery needs --orphan', async () => {
-  expect(await confirm(orphan, 'local', { yes: true }, true)).toContain('Use --orphan to send it');
-  expect(await confirm(orphan, 'prod', { orphan: true })).toBeUndefined();
-});
-
-test('in the stage local --yes or the prompt confirms that a delivery settles an extraction', async () => {
-  expect(await confirm(settles, 'local', { force: true })).toBe(
-    `${id} is RUNNING. You, not the provider, would settle it as FAILED. Nothing was sent. Use --yes to send it.`,
-  );
-  expect(await confirm(settles, 'local', { yes: true })).toBeUndefined();
-  expect(await confirm(settles, 'local', {}, true)).toBeUndefined();
-});
-
-test('in any other stage only --force confirms it', async () => {
-  expect(await confirm(settles, 'prod', { yes: true }, true)).toContain('Use --force to send it');
-  expect(await confirm(settles, 'prod', { force: true })).toBeUndefined();
-});
+const completed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
+const accepted = `204: accepted; ${id} is COMPLETED (settled by webhook), closed.`;
+const contradicted =
+  '204: verified, and changed nothing: FAILED contradicts the recorded outcome, which stays. It is counted as StatusDisagreement;';
+const mismatch = '401: refused, as the signature matches no signing key of the service.';
 
 test.each([
-  [204, 204, '204: accepted; the extraction is COMPLETED (settled by webhook), closed.'],
-  [401, 401, '401: refused, as the signature matches no signing key of the service.'],
+  [204, 204, 'COMPLETED', completed, accepted],
+  [401, 401, 'COMPLETED', completed, mismatch],
+  [204, 401, 'COMPLETED', completed, `${accepted} The webhook should answer 401 to a wrong signature.`],
+  [401, 204, 'COMPLETED', completed, `${mismatch} The webhook should answer 204 to a right signature.`],
+  [204, 204, 'FAILED', completed, `${contradicted} ${id} is COMPLETED (settled by webhook), closed.`],
   [
     204,
-    401,
-    '204: accepted; the extraction is COMPLETED (settled by webhook), closed. The webhook should answer 401 to a wrong signature.',
-  ],
-  [
-    401,
     204,
-    '401: refused, as the signature matches no signing key of the service. The webhook should answer 204 to a right signature.',
-  ],
-])('the answer %d where %d is expected is a sentence', (answer, expected, sentence) => {
-  const record = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
-  expect(
-    describeAnswer({ answer, expected, status: 'COMPLETED' }, record).replace(id, 'the extraction'),
-  ).toBe(sentence);
-});
-
-test('a delivery that contradicts the recorded outcome is not called accepted', () => {
-  const record = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
-  const sentence = describeAnswer({ answer: 204, expected: 204, status: 'FAILED' }, record);
-  expect(sentence).toBe(
-    `204: verified, and changed nothing: FAILED contradicts the recorded outcome, which stays. It is counted as StatusDisagreement; ${id} is COMPLETED (settled by webhook), closed.`,
-  );
-  const unconfirmed = describeAnswer(
-    { answer: 204, expected: 204, status: 'FAILED' },
+    'FAILED',
     extractionIn('UNCONFIRMED'),
-  );
-  expect(unconfirmed).toContain('verified, and changed nothing: no webhook settles');
-});
-
-test('an accepted delivery without an extraction is described as an orphan', () => {
-  expect(describeAnswer({ answer: 204, expected: 204, status: 'FAILED' }, undefined)).toBe(
-    '204: accepted, and kept as an orphan delivery.',
-  );
-});
+    expect.stringContaining('changed nothing: no webhook settles'),
+  ],
+  [204, 204, 'FAILED', undefined, '204: accepted, and kept as an orphan delivery.'],
+])(
+  'the answer %d where %d is expected, to a delivery of %s',
+  (answer, expected, status, record, sentence) => {
+    expect(describeAnswer({ answer, expected, status }, record)).toEqual(sentence);
+  },
+);

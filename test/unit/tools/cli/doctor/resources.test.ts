@@ -28,24 +28,20 @@ test.each([
   expect(await checkBucket(client, 'B')).toMatchObject({ result: 'failed', message });
 });
 
-const check = (ConcurrentExecutions: number, reconcileConcurrency = 50) =>
-  checkConcurrency(
-    stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions } })).client,
-    reconcileConcurrency,
-  );
+const quotaCommand = expect.stringContaining('aws service-quotas request-service-quota-increase');
 
-test('the quota has to bear a full queue and 50 more', async () => {
-  expect(await check(100)).toEqual({ result: 'passed', message: 'account may run 100 functions at once' });
-  expect((await check(99)).result).toBe('failed');
-  expect((await check(1_000, 951)).result).toBe('failed');
-});
-
-test('the quota of a new account fails, with the command that has it raised', async () => {
-  expect(await check(10)).toMatchObject({
-    result: 'failed',
-    message: expect.stringContaining('may run 10 functions at once, where 100 are needed'),
-    remedy: expect.stringContaining('aws service-quotas request-service-quota-increase'),
-  });
+test.each([
+  [100, 50, { result: 'passed', message: 'account may run 100 functions at once' }],
+  [99, 50, { result: 'failed' }],
+  [1_000, 951, { result: 'failed' }],
+  [
+    10,
+    50,
+    { message: expect.stringContaining('10 functions at once, where 100 are needed'), remedy: quotaCommand },
+  ],
+])('a quota of %d has to bear a full queue of %d and 50 more', async (quota, concurrency, finding) => {
+  const { client } = stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions: quota } }));
+  expect(await checkConcurrency(client, concurrency)).toMatchObject(finding);
 });
 
 describe('check-consumer', () => {
@@ -57,148 +53,107 @@ describe('check-consumer', () => {
   };
   const other = { ...mapping, UUID: 'u-2', EventSourceArn: 'arn:aws:sqs:eu-west-1:111122223333:other' };
 
-  const check = async (...EventSourceMappings: readonly object[]) => {
-    const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
-    const finding = await checkConsumer(client, {
-      functionName: 'reconcile-extraction',
-      queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
-      concurrency: '50',
-    });
-    expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
-    return finding;
-  };
-
-  test.each([[[]], [[other]]])('without a mapping of this queue it fails: %j', async (mappings) => {
-    expect(await check(...mappings)).toMatchObject({
-      result: 'failed',
-      message: 'nothing receives from the reconcile queue: its event source mapping is missing',
-    });
-  });
-
-  test.each(['Disabled', 'Disabling'])(
-    'a mapping that is %s fails, with the command that enables it',
-    async (State) => {
-      expect(await check({ ...mapping, State })).toEqual({
-        result: 'failed',
-        message: `reconcile queue: its event source mapping is ${State}`,
-        remedy:
-          'Results are not collected, and nothing is polled by consent. Run aws lambda update-event-source-mapping --uuid u-1 --enabled',
-      });
-    },
-  );
+  const missing = 'nothing receives from the reconcile queue: its event source mapping is missing';
+  const update = 'Run aws lambda update-event-source-mapping --uuid u-1';
+  const enable = `Results are not collected, and nothing is polled by consent. ${update} --enabled`;
+  const limit = `It was changed outside the stack. ${update} --scaling-config MaximumConcurrency=50`;
+  const unlike = (most: string) => `at most ${most} consumers at once, where reconcileConcurrency is 50`;
 
   test.each([
-    [{ MaximumConcurrency: 2 }, '2'],
-    [undefined, 'unlimited'],
-  ])('another concurrency than the setting fails: %j', async (ScalingConfig, shown) => {
-    expect(await check({ ...mapping, ScalingConfig })).toEqual({
-      result: 'failed',
-      message: `reconcile queue: at most ${shown} consumers at once, where reconcileConcurrency is 50`,
-      remedy:
-        'It was changed outside the stack. Run aws lambda update-event-source-mapping --uuid u-1 --scaling-config MaximumConcurrency=50',
-    });
-  });
+    [[], missing, expect.any(String)],
+    [[other], missing, expect.any(String)],
+    [[{ ...mapping, State: 'Disabled' }], 'its event source mapping is Disabled', enable],
+    [[{ ...mapping, State: 'Disabling' }], 'its event source mapping is Disabling', enable],
+    [[{ ...mapping, ScalingConfig: { MaximumConcurrency: 2 } }], unlike('2'), limit],
+    [[{ ...mapping, ScalingConfig: undefined }], unlike('unlimited'), limit],
+  ])(
+    'the mappings %j fail, with a command that repairs them',
+    async (EventSourceMappings, message, remedy) => {
+      const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
+      const finding = await checkConsumer(client, {
+        functionName: 'reconcile-extraction',
+        queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
+        concurrency: '50',
+      });
+      expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
+      expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
+    },
+  );
 });
 
-describe('check-machine', () => {
-  const check = (status: string, failedAt: readonly Date[] = []) =>
-    checkMachine(
-      stubClient<SFNClient>(({ constructor: { name }, input }) =>
-        name === 'DescribeStateMachineCommand'
-          ? { status }
-          : { executions: input.statusFilter === 'FAILED' ? failedAt.map((stopDate) => ({ stopDate })) : [] },
-      ).client,
-      'arn',
-      at(10_000),
-    );
-
-  test('an ACTIVE machine passes, with the number of executions that broke within a day', async () => {
-    expect(await check('ACTIVE')).toEqual({
-      result: 'passed',
-      message: 'machine is ACTIVE, and no execution broke within a day',
-    });
-    const message = 'machine is ACTIVE; 1 execution broke within a day, which the sweep queues';
-    expect(await check('ACTIVE', [at(9_000), at(-100_000)])).toEqual({ result: 'passed', message });
-  });
-
-  test('a machine that is being deleted fails', async () => {
-    expect(await check('DELETING')).toMatchObject({ result: 'failed', message: 'machine is DELETING' });
-  });
+test.each([
+  ['ACTIVE', [], 'passed', 'machine is ACTIVE, and no execution broke within a day'],
+  [
+    'ACTIVE',
+    [at(9_000), at(-100_000)],
+    'passed',
+    'machine is ACTIVE; 1 execution broke within a day, which the sweep queues',
+  ],
+  ['DELETING', [], 'failed', 'machine is DELETING'],
+])('a machine that is %s, whose executions failed at %j, %s', async (status, failedAt, result, message) => {
+  const { client } = stubClient<SFNClient>(({ constructor: { name }, input }) =>
+    name === 'DescribeStateMachineCommand'
+      ? { status }
+      : { executions: input.statusFilter === 'FAILED' ? failedAt.map((stopDate) => ({ stopDate })) : [] },
+  );
+  expect(await checkMachine(client, 'arn', at(10_000))).toMatchObject({ result, message });
 });
 
 describe('check-rules', () => {
   const sweep = { State: 'ENABLED', ScheduleExpression: 'rate(5 minutes)' };
   const broken = { State: 'ENABLED' };
-
-  const check = async (rules: Record<string, object>) => {
-    const { client } = stubClient<EventBridgeClient>(({ input }) => rules[String(input.Name)]);
-    return checkRules(await readRules(client, Object.keys(rules)));
-  };
+  const disabled = { State: 'DISABLED' };
+  const enable = (rule: string) => `Run aws events enable-rule --name ${rule}`;
+  const passes = (minutes: number) => ({
+    result: 'passed',
+    message: `rules are ENABLED: the sweep every ${minutes} min, and 1 other`,
+  });
 
   test.each([
-    ['rate(5 minutes)', 5],
-    ['rate(1 hour)', 60],
-  ])(
-    'enabled rules pass, with the schedule %s of the sweep in minutes',
-    async (ScheduleExpression, minutes) => {
-      expect(await check({ sweep: { ...sweep, ScheduleExpression }, broken })).toEqual({
-        result: 'passed',
-        message: `rules are ENABLED: the sweep every ${minutes} min, and 1 other`,
-      });
-    },
-  );
-
-  test('a disabled sweep fails, with the command that enables it', async () => {
-    expect(await check({ sweep: { ...sweep, State: 'DISABLED' }, broken })).toEqual({
-      result: 'failed',
-      message: 'disabled: sweep',
-      remedy: 'Without the sweep nothing is guaranteed to end. Run aws events enable-rule --name sweep',
-    });
-  });
-
-  test('a disabled rule for broken executions fails, and its remedy names the lesser effect', async () => {
-    expect(await check({ sweep, broken: { State: 'DISABLED' } })).toEqual({
-      result: 'failed',
-      message: 'disabled: broken',
-      remedy:
-        'Until it is enabled, broken executions wait for the sweep. Run aws events enable-rule --name broken',
-    });
-  });
-
-  test('rules without a schedule fail', async () => {
-    expect(await check({ broken })).toMatchObject({ result: 'failed', message: 'no rule has a schedule' });
+    [{ sweep, broken }, passes(5)],
+    [{ sweep: { ...sweep, ScheduleExpression: 'rate(1 hour)' }, broken }, passes(60)],
+    [
+      { sweep: { ...sweep, ...disabled }, broken },
+      {
+        message: 'disabled: sweep',
+        remedy: `Without the sweep nothing is guaranteed to end. ${enable('sweep')}`,
+      },
+    ],
+    [
+      { sweep, broken: disabled },
+      {
+        message: 'disabled: broken',
+        remedy: `Until it is enabled, broken executions wait for the sweep. ${enable('broken')}`,
+      },
+    ],
+    [{ broken }, { message: 'no rule has a schedule' }],
+  ])('the rules %j are found to be %j', async (rules, finding) => {
+    const { client } = stubClient<EventBridgeClient>(({ input }) => Object(rules)[String(input.Name)]);
+    const found = checkRules(await readRules(client, Object.keys(rules)));
+    expect(found).toMatchObject({ result: 'failed', ...finding });
   });
 });
 
-describe('check-secret', () => {
-  const check = async (Versions: unknown) => {
-    const { client, sent } = stubClient<SecretsManagerClient>(() => ({ Versions }));
-    const secret = { name: 'S/key', label: 'key', remedy: 'run this' };
-    return { finding: await checkSecret(client, secret, at(10_000)), sent };
-  };
+const unfilled = { result: 'failed', message: 'key is not filled (S/key)', remedy: 'run this' };
 
-  test('a secret without a current version fails with the command that fills it', async () => {
-    const expected = { result: 'failed', message: 'key is not filled (S/key)', remedy: 'run this' };
-    expect((await check(undefined)).finding).toEqual(expected);
-    const pending = [{ VersionStages: ['AWSPENDING'], CreatedDate: at(0) }];
-    expect((await check(pending)).finding).toEqual(expected);
-  });
-
-  test('a filled secret passes with the ages of its versions', async () => {
-    const versions = [
+test.each([
+  [undefined, unfilled],
+  [[{ VersionStages: ['AWSPENDING'], CreatedDate: at(0) }], unfilled],
+  [
+    [
       { VersionStages: ['AWSPREVIOUS'], CreatedDate: at(0) },
       { VersionStages: ['AWSCURRENT'], CreatedDate: at(9_400) },
-    ];
-    expect((await check(versions)).finding).toEqual({
+    ],
+    {
       result: 'passed',
       message: 'key was filled 10 min ago; the previous one, 2 h 46 min old, is AWSPREVIOUS',
-    });
-  });
-
-  test('only the versions of a secret are read, never its value', async () => {
-    const { sent } = await check([]);
-    expect(sent.map(({ name }) => name)).toEqual(['ListSecretVersionIdsCommand']);
-  });
+    },
+  ],
+])('only the versions of a secret are read, never its value: %j is %j', async (Versions, finding) => {
+  const { client, sent } = stubClient<SecretsManagerClient>(() => ({ Versions }));
+  const secret = { name: 'S/key', label: 'key', remedy: 'run this' };
+  expect(await checkSecret(client, secret, at(10_000))).toEqual(finding);
+  expect(sent.map(({ name }) => name)).toEqual(['ListSecretVersionIdsCommand']);
 });
 
 describe('check-table', () => {
@@ -222,19 +177,12 @@ describe('check-table', () => {
       { name: 'T', label: 'T', isPublic },
     );
 
-  test('a table passes as the stack makes it', async () => {
-    expect(await check()).toEqual({
-      result: 'passed',
-      message: 'table T is ACTIVE, with TTL, stream, indexes and point-in-time recovery',
-    });
-  });
-
-  test('a table that is not public needs neither stream, index nor point-in-time recovery', async () => {
+  test('a table passes as the stack makes it, and one that is not public needs less', async () => {
+    const message = 'table T is ACTIVE, with TTL';
+    const more = ', stream, indexes and point-in-time recovery';
+    expect(await check()).toEqual({ result: 'passed', message: `${message}${more}` });
     const bare = { StreamSpecification: undefined, GlobalSecondaryIndexes: undefined };
-    expect(await check(bare, { pitr: 'DISABLED' }, false)).toEqual({
-      result: 'passed',
-      message: 'table T is ACTIVE, with TTL',
-    });
+    expect(await check(bare, { pitr: 'DISABLED' }, false)).toEqual({ result: 'passed', message });
   });
 
   const noBothImages = 'its stream is off, or does not have both images';
