@@ -14,7 +14,6 @@ export type ClientConfig = {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 };
 
-/** One deployment, as an operator reaches it. */
 export type Deployment = {
   readonly stage: string;
   /** The prefix of the deployment's secrets, alarms and parameters. */
@@ -37,7 +36,6 @@ export type Deployment = {
   };
 };
 
-/** Which deployment the command line and the environment name. */
 export type ConnectOptions = {
   readonly stage: string | undefined;
   /** Where the construct is in another stack: its name, a slash, and the id of the construct. */

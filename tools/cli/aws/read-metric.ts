@@ -5,7 +5,6 @@ import {
   metricsService,
 } from '../../../lib/observability/metric-names.ts';
 
-/** One metric of CloudWatch. */
 export type MetricId = {
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +18,6 @@ export const ownMetric = (stage: string, name: MetricName): MetricId => ({
   dimensions: { service: metricsService },
 });
 
-/** The value of one period. */
 export type MetricPoint = {
   /** When the period began, in milliseconds since 1970. */
   readonly at: number;

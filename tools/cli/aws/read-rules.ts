@@ -1,7 +1,6 @@
 import { DescribeRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { defined } from '../../../lib/defined.ts';
 
-/** One rule of the stack. */
 export type Rule = {
   readonly name: string;
   readonly enabled: boolean;

@@ -10,7 +10,6 @@ import type { Context } from './context.ts';
 
 export type EraseOptions = { readonly yes?: true };
 
-/** Erases one closed extraction for good. */
 export const erase = async (
   extractionId: string,
   { yes }: EraseOptions,

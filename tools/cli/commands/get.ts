@@ -9,7 +9,6 @@ import type { Context } from './context.ts';
 
 export type GetOptions = { readonly results?: string };
 
-/** Prints the record, or stores the results in a file. */
 export const get = async (
   extractionId: string,
   { results: file }: GetOptions,

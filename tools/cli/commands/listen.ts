@@ -54,7 +54,6 @@ export const listen = async (options: ListenOptions, { shell, connect }: Context
 
 const streamKeepsMs = 24 * 3_600_000;
 
-/** Where to start, and its description. */
 type Plan = HandleStreamOptions & {
   readonly streamArn: string;
   readonly progress: Progress;

@@ -10,7 +10,6 @@ import type { Context } from './context.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };
 
-/** Reconciles one extraction now, or runs a sweep. */
 export const reconcile = async (
   extractionId: string | undefined,
   { allDue }: ReconcileOptions,

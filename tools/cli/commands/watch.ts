@@ -72,7 +72,6 @@ const factsOf = (record: Extraction): Readonly<Record<string, unknown>> => {
   return { extractionId, status, taskId, settledBy, reason, collectedAt, collectionError, closed };
 };
 
-/** When the record got its status. */
 const sinceOf = ({ status, requestedAt, startingAt, startedAt, settledAt }: Extraction): string => {
   if (status === 'REQUESTED') return requestedAt;
   if (status === 'STARTING') return startingAt ?? requestedAt;

@@ -1,6 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 
-/** What an action did. */
 export type ActionResult = {
   readonly text: string;
   readonly extractionId?: string;
@@ -13,7 +12,6 @@ export type Notice =
   | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
   | { readonly kind: 'not-done'; readonly label: string; readonly why: string };
 
-/** Something that an operator can do from a page. */
 export type ConsoleAction = {
   /** Part of its address, such as `reconcile`. */
   readonly id: string;
@@ -38,6 +36,5 @@ export type ConsoleAction = {
 
 /** What the sandbox of the provider does wrong now. */
 export type SandboxState = {
-  /** In sentences. */
   readonly active: readonly string[];
 };

@@ -45,10 +45,8 @@ const parsePagePath = (text: string): PagePath => {
   return { path: pathname, query: searchParams };
 };
 
-/** What pages are made with, once for each console. */
 type Making = { readonly deps: ConsoleDeps; readonly links: Links; readonly notices: ShortLived<Notice> };
 
-/** Loads the page of a path, if it has one. */
 const loadOwn = async (
   { path, query }: PagePath,
   state: DeploymentState,

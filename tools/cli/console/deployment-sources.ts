@@ -47,7 +47,6 @@ const kept = <Value>(
   };
 };
 
-/** What is read once. */
 const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
   kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
 

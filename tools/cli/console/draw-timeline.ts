@@ -5,11 +5,9 @@ import { formatOffset } from './format-for-page.ts';
 import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
 import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
 
-/** A span of the drawing. */
 export type Bar = SpanLook & {
   readonly x: number;
   readonly width: number;
-  /** It is still to come. */
   readonly isExpected: boolean;
 };
 

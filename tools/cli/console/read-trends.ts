@@ -15,7 +15,6 @@ const hour = 3_600_000;
 /** The hours that are compared. Each began and ended so many hours ago. */
 const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
 
-/** When the earliest of them began. */
 const comparedSince = (now: Date): Date =>
   new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
 
@@ -34,7 +33,6 @@ const compareHours = (
     return statistic === 'Sum' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values);
   });
 
-/** What the figures are about. */
 export type TrendSources = {
   readonly stage: string;
   readonly reconcileQueueUrl: string;

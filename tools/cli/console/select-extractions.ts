@@ -19,7 +19,6 @@ export const methodChoices = ['any', 'credentials', 'consent'] as const;
 export type Filter = {
   readonly status: (typeof statusChoices)[number];
   readonly method: (typeof methodChoices)[number];
-  /** Part of an entity or a product. */
   readonly subject: string;
   /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
   readonly name: string;
@@ -118,7 +117,6 @@ export type Failures = {
   readonly count: number;
 };
 
-/** The most frequent first. */
 export const groupFailures = (records: readonly Extraction[]): readonly Failures[] => {
   const counted = new Map<string, Failures>();
   for (const record of records) {

@@ -1,9 +1,7 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { percentile } from '../health/progress-rows.ts';
 
-/** What ended in one hour of the clock. */
 export type HourSummary = {
-  /** The start of the hour, ISO 8601. */
   readonly hour: string;
   readonly completed: number;
   readonly partial: number;

@@ -5,7 +5,6 @@ import type { StoryLine } from '../explain/story.ts';
 import { formatOffset } from './format-for-page.ts';
 import { type Range, timeOf } from './timeline-range.ts';
 
-/** What lasts, in words and colours. */
 export type SpanLook = {
   readonly kind: 'status' | 'wait' | 'try' | 'hold';
   /** From the longest wording to the shortest. The first is the title of its bar, and the first that fits is on it. */
@@ -40,7 +39,6 @@ export const statusSpans = (record: Extraction, now: Date, start: number): reado
   }));
 };
 
-/** A line, and its place in the story. */
 export type Placed = StoryLine & { readonly index: number };
 
 const holdOf = ({ what }: StoryLine): string => `held: ${what}`;

@@ -38,7 +38,6 @@ import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
 
-/** What several checks share. */
 type Shared = {
   readonly deployment: Deployment;
   readonly now: Date;

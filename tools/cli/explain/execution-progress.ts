@@ -2,7 +2,6 @@ import { defined } from '../../../lib/defined.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Execution, ExecutionEvent, RetryDelays, StorySettings } from './sources.ts';
 
-/** One try of a state of the machine. */
 export type Attempt = {
   /** 1 for the first try of the state. */
   readonly number: number;
@@ -15,7 +14,6 @@ export type Attempt = {
   readonly message?: string;
 };
 
-/** A state of the machine, from entering to leaving it. */
 export type StateVisit = {
   readonly state: string;
   readonly enteredAt: string;
@@ -23,7 +21,6 @@ export type StateVisit = {
   readonly attempts: readonly Attempt[];
 };
 
-/** How an execution has come to where it is. */
 export type Progress = {
   readonly startedAt: string;
   readonly visits: readonly StateVisit[];

@@ -167,7 +167,6 @@ const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =
 export const isUncertain = ({ record, changes, results, unread }: Known): boolean =>
   record === undefined && unread.has('execution') && changes.length === 0 && results.length === 0;
 
-/** What is known of an extraction without a record. */
 export const goneBecause = (known: Known): string => {
   if (isUncertain(known)) {
     return 'There is no record. It never existed, was erased, or its retention is over: its execution, which could not be read, would show which.';

@@ -29,15 +29,12 @@ export type QueueDepth = {
   readonly messages: number;
 };
 
-/** A circuit breaker towards the provider. */
 export type Breaker = {
   readonly name: 'starts' | 'reads';
   readonly state: 'closed' | 'open' | 'half-open' | 'paused';
-  /** Since when it is in this state. */
   readonly since?: string;
   /** When the next probe is allowed; absent for a pause, which an operator ends. */
   readonly until?: string;
-  /** What the operator gave as the reason of a pause. */
   readonly reason?: string;
   /** Of an open breaker: the last failure, as a status or a code. */
   readonly cause?: string;

@@ -35,7 +35,6 @@ export type PeriodName = (typeof periodNames)[number];
 /** How a period differs from the one before, beyond what chance explains. */
 export type Change = 'worse' | 'better' | 'slower' | 'same';
 
-/** An entity or a product in four periods. */
 export type SubjectHealth = {
   readonly subject: string;
   readonly kind: 'entity' | 'product';
@@ -46,7 +45,6 @@ export type SubjectHealth = {
 export type HealthReport = {
   /** The worst first. */
   readonly subjects: readonly SubjectHealth[];
-  /** Whether all lines were read. */
   readonly complete: boolean;
 };
 

@@ -38,7 +38,6 @@ const readLines = async (
   return { items: read.flatMap(({ items }) => items), complete: read.every(({ complete }) => complete) };
 };
 
-/** The rows of these lines. */
 const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Period) => ({
   items: groupLines(items.filter(({ at }) => at >= from && at < to)),
   complete,

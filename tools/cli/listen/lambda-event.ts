@@ -20,7 +20,6 @@ export const asLambdaRecord = (
     eventSourceARN,
   }) as DynamoDBRecord;
 
-/** A batch of one record. */
 export const asLambdaEvent = (record: StreamRecord, streamArn: string): DynamoDBStreamEvent => ({
   Records: [asLambdaRecord(record, streamArn)],
 });

@@ -12,7 +12,6 @@ import { reconcileNow } from './invoke-functions.ts';
 
 export type DeadLetter = { readonly id: string; readonly body: string; readonly receipt: string };
 
-/** A dead-letter queue, as a redrive needs it. */
 export type DeadLetters = {
   /** Up to ten messages, hidden from other receivers for a while; none once all have been received. */
   readonly receive: () => Promise<readonly DeadLetter[]>;

@@ -3,7 +3,6 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { transitions } from '../../../lib/extraction/transitions.ts';
 import { encryptCredentials } from '../../../lib/provider/encryption-scheme.ts';
 
-/** What a validly signed delivery would do. */
 export type PredictedEffect =
   | { readonly kind: 'harmless' }
   /** It would store an item in Tasks for 30 days, which would settle a later task of the same id. */
@@ -24,7 +23,6 @@ export const predictDelivery = (record: Extraction | undefined): PredictedEffect
   return changeable.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
 };
 
-/** A delivery as the provider would send it. */
 export type SignedDelivery = { readonly body: string; readonly signature: string };
 
 /** Signs a completion webhook ("Events") with this key. Encrypted, it uses the "Encryption scheme" of credentials too. */

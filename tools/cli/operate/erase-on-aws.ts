@@ -21,7 +21,6 @@ export class ResultsNotDeleted extends Error {
   override readonly name = 'ResultsNotDeleted';
 }
 
-/** Where data of an extraction is stored. */
 export type EraseResources = {
   readonly dynamo: DynamoDBClient;
   readonly s3: S3Client;

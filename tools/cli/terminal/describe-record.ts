@@ -22,7 +22,6 @@ export const operatorView = (record: Extraction): Record<string, unknown> => {
   return Object.fromEntries(Object.entries(view).toSorted(([one], [other]) => rank(one) - rank(other)));
 };
 
-/** A line for each attribute. */
 export const describeView = (view: Readonly<Record<string, unknown>>): readonly string[] => {
   const width = Math.max(...Object.keys(view).map((name) => name.length));
   return Object.entries(view).map(

@@ -38,7 +38,6 @@ const withColour = (text: string, stream: NodeJS.WriteStream): string =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
   );
 
-/** The shell of this process. */
 export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;

@@ -7,7 +7,6 @@ export type Content = {
   /** Everything that the page shows but ages. A live page is sent again when this changes. */
   readonly model: unknown;
   readonly body: (now: Date) => Html;
-  /** Default 200. */
   readonly status?: 404;
 };
 
@@ -27,7 +26,6 @@ export const linksFrom = (token: string) => ({
 });
 export type Links = Readonly<ReturnType<typeof linksFrom>>;
 
-/** A page for what does not exist. */
 export const notFoundPage = (links: Links, what = 'There is no such page.'): Content => ({
   title: 'Not found',
   model: what,

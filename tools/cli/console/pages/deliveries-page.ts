@@ -6,7 +6,6 @@ import type { Content, Links } from './content.ts';
 import { pageOf, showPager } from './pager.ts';
 import { badge, type IconName, option, showPart } from './parts.ts';
 
-/** What the filter offers. */
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
 

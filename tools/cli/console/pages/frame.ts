@@ -3,7 +3,6 @@ import type { Html } from '../format-for-page.ts';
 import type { Links } from './content.ts';
 import { icon, iconSprite } from './parts.ts';
 
-/** What every page has in common. */
 export type Frame = {
   readonly stage: string;
   readonly links: Links;

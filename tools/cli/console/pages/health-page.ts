@@ -56,7 +56,6 @@ const readParts = async (sources: ConsoleSources, state: DeploymentState, now: D
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
   part.kind === 'read' ? part.value.filter(is).length : 0;
 
-/** Whether something needs the operator. */
 const headline = (parts: Parts): string => {
   const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
   return `${held}${describeFailing(parts)}${describeChecks(parts)}`;
@@ -91,7 +90,6 @@ const marks = {
   skipped: { mark: 'dot', style: 'none' },
 } as const;
 
-/** Failed ones first. */
 const showFindings = (findings: readonly FindingLine[]): Html => {
   const rank = { failed: 0, skipped: 1, passed: 2 } as const;
   const sorted = findings.toSorted((one, other) => rank[one.result] - rank[other.result]);

@@ -61,7 +61,6 @@ const appearances: Readonly<Record<ExtractionStatus, Appearance>> = {
 export const appearanceOf = (status: string): Appearance =>
   appearances[status as ExtractionStatus] ?? { icon: 'dot', kind: 'unknown' };
 
-/** A word with its icon. */
 export const badge = (name: IconName, kind: string, text: string | Html): Html =>
   html`<span class="status ${kind}">${icon(name)} ${text}</span>`;
 
