@@ -9,7 +9,7 @@ import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
 import { showNotice } from './pages/action-pages.ts';
-import { type Content, type Links, linksFrom, notFoundPage } from './pages/content.ts';
+import { type Content, linksFrom, notFoundPage } from './pages/content.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
 import { type DeploymentState, readState, showBanner } from './pages/deployment-state.ts';
 import { extractionPage } from './pages/extraction-page.ts';
@@ -45,12 +45,17 @@ const parsePagePath = (text: string): PagePath => {
   return { path: pathname, query: searchParams };
 };
 
-type Making = { readonly deps: ConsoleDeps; readonly links: Links; readonly notices: ShortLived<Notice> };
+type Making = {
+  readonly deps: ConsoleDeps;
+  readonly frame: Frame;
+  readonly tokens: ShortLived<string>;
+  readonly notices: ShortLived<Notice>;
+};
 
 const loadOwn = async (
   { path, query }: PagePath,
   state: DeploymentState,
-  { deps: { sources, actions, now }, links }: Making,
+  { deps: { sources, actions, now }, frame: { links } }: Making,
 ): Promise<Content> => {
   const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
   if (path === '/') return listPage(query, { sources, state }, links, now());
@@ -63,7 +68,8 @@ const loadOwn = async (
 
 /** A page with what is above each: what is held, and what a form did. Pages and their live updates are the same. */
 const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
-  const { deps, links, notices } = making;
+  const { deps, frame, notices } = making;
+  const { links } = frame;
   const state = await readState(deps.sources);
   const notice = notices.find(page.query.get('did'));
   const content = await loadOwn(page, state, making);
@@ -99,7 +105,7 @@ const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: Cons
 
 /** A page with forms that act is not live: a new version would take the form from under the operator's hands. */
 const formSender =
-  (frame: Frame, { deps }: Making) =>
+  ({ deps, frame }: Making) =>
   async (c: Context<ConsoleEnv>, title: string, body: Html) => {
     c.set('hasForm', true);
     const at = deps.now();
@@ -107,18 +113,11 @@ const formSender =
     return c.html(framePage(frame, { title, body: html`${banner}${body}`, now: at }));
   };
 
-const addForms = (
-  app: Hono<ConsoleEnv>,
-  prefix: string,
-  {
-    frame,
-    tokens,
-    making,
-  }: { readonly frame: Frame; readonly tokens: ShortLived<string>; readonly making: Making },
-): void => {
-  const { notices, links } = making;
-  const { actions, onAction, sandboxState } = making.deps;
-  const send = formSender(frame, making);
+const addForms = (app: Hono<ConsoleEnv>, prefix: string, making: Making): void => {
+  const { deps, frame, tokens, notices } = making;
+  const { actions, onAction, sandboxState } = deps;
+  const { links } = frame;
+  const send = formSender(making);
   addActionRoutes(app, `${prefix}/actions/:action`, { actions, tokens, notices, links, onAction, send });
   if (!frame.hasSandbox) return;
   const scenarios = actions.filter(({ place }) => place === 'sandbox');
@@ -140,7 +139,7 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   const hasSandbox = actions.some(({ place }) => place === 'sandbox');
   const frame: Frame = { stage, links, hasSandbox, isReadOnly: !actions.some(({ changes }) => changes) };
   const tokens = createShortLived<string>(1_000, deps);
-  const making: Making = { deps, links, notices: createShortLived<Notice>(100, deps) };
+  const making: Making = { deps, frame, tokens, notices: createShortLived<Notice>(100, deps) };
   const prefix = `/${address.token}`;
   const app = new Hono<ConsoleEnv>();
   app.use('*', guardRequest(address));
@@ -149,7 +148,7 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
     return asset === undefined ? c.notFound() : c.body(asset.body, 200, { 'content-type': asset.type });
   });
   addLiveRoute(app, `${prefix}/live`, making);
-  addForms(app, prefix, { frame, tokens, making });
+  addForms(app, prefix, making);
   addStoryRoutes(app, prefix, deps);
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);

@@ -1,7 +1,7 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
-import { formatSeconds } from '../terminal/format-seconds.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { shown } from './format-for-page.ts';
 import type { Breaker } from './sources.ts';
 
@@ -20,16 +20,12 @@ const awaited = (record: Extraction): string => {
   }
 };
 
-const secondsBetween = (from: string, to: string): number =>
-  (new Date(to).getTime() - new Date(from).getTime()) / 1000;
-
 const describeEnd = (record: Extraction): string => {
   const { requestedAt, settledAt, settledBy, reason, collectedAt, collectionError, results } = record;
-  const took = settledAt === undefined ? undefined : formatSeconds(secondsBetween(requestedAt, settledAt));
   const parts = [
-    settledBy === undefined ? undefined : `by ${settledBy}`,
-    took === undefined ? undefined : `in ${took}`,
-  ].filter((part) => part !== undefined);
+    settledBy === undefined ? [] : `by ${settledBy}`,
+    settledAt === undefined ? [] : `in ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
+  ].flat();
   const collection =
     collectionError !== undefined
       ? `not collected: ${collectionError}`

@@ -15,9 +15,6 @@ const hour = 3_600_000;
 /** The hours that are compared. Each began and ended so many hours ago. */
 const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
 
-const comparedSince = (now: Date): Date =>
-  new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
-
 /** The last hour, the one before it, and the same hour a day ago. Undefined is an hour without any value. */
 const compareHours = (
   points: readonly MetricPoint[],
@@ -45,54 +42,32 @@ type Figure = Pick<Trend, 'figure' | 'unit'> & {
   readonly metrics: readonly MetricId[];
 };
 
-/** "Available CloudWatch metrics for Amazon SQS": the SQS developer guide. */
-type QueueMetric = 'ApproximateNumberOfMessagesVisible' | 'ApproximateAgeOfOldestMessage';
-
-const queueMetric = (url: string, name: QueueMetric): MetricId => ({
-  namespace: 'AWS/SQS',
-  name,
-  dimensions: { QueueName: queueNameOf(url) },
-});
-
 const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSources): readonly Figure[] => {
-  const counted = (figure: string, ...names: readonly MetricName[]): Figure => ({
-    figure,
-    unit: 'count',
-    statistic: 'Sum',
-    metrics: names.map((name) => ownMetric(stage, name)),
-  });
-  const most = (figure: string, unit: Trend['unit'], metric: MetricId): Figure => ({
-    figure,
-    unit,
-    statistic: 'Maximum',
-    metrics: [metric],
-  });
+  const counted = (figure: string, ...names: readonly MetricName[]): Figure => {
+    const metrics = names.map((name) => ownMetric(stage, name));
+    return { figure, unit: 'count', statistic: 'Sum', metrics };
+  };
+  const most = (figure: string, unit: Trend['unit'], metric: MetricId): Figure => {
+    return { figure, unit, statistic: 'Maximum', metrics: [metric] };
+  };
+  /** "Available CloudWatch metrics for Amazon SQS": the SQS developer guide. */
+  const inQueue = (url: string, name: 'NumberOfMessagesVisible' | 'AgeOfOldestMessage'): MetricId => {
+    const dimensions = { QueueName: queueNameOf(url) };
+    return { namespace: 'AWS/SQS', name: `Approximate${name}`, dimensions };
+  };
+  const age = inQueue(reconcileQueueUrl, 'AgeOfOldestMessage');
+  const waiting = inQueue(reconcileQueueUrl, 'NumberOfMessagesVisible');
+  const dead = inQueue(deadLetterQueueUrl, 'NumberOfMessagesVisible');
+  const settled = ['SettledByWebhook', 'SettledByStart', 'SettledByReconcile'] as const;
   return [
-    counted(
-      'Settled by a status of the provider',
-      'SettledByWebhook',
-      'SettledByStart',
-      'SettledByReconcile',
-    ),
+    counted('Settled by a status of the provider', ...settled),
     counted('Of these, the webhook was missed', 'WebhookMissed'),
     counted('Ended as UNCONFIRMED or TIMED_OUT', 'Unconfirmed', 'TimedOut'),
     counted('Calls held by a breaker', 'StartsHeld', 'ReadsHeld'),
     most('Due: the oldest', 'seconds', ownMetric(stage, 'OldestOverdueSeconds')),
-    most(
-      'Reconcile queue: the oldest message',
-      'seconds',
-      queueMetric(reconcileQueueUrl, 'ApproximateAgeOfOldestMessage'),
-    ),
-    most(
-      'Reconcile queue: most waiting',
-      'count',
-      queueMetric(reconcileQueueUrl, 'ApproximateNumberOfMessagesVisible'),
-    ),
-    most(
-      'Dead letters: most waiting',
-      'count',
-      queueMetric(deadLetterQueueUrl, 'ApproximateNumberOfMessagesVisible'),
-    ),
+    most('Reconcile queue: the oldest message', 'seconds', age),
+    most('Reconcile queue: most waiting', 'count', waiting),
+    most('Dead letters: most waiting', 'count', dead),
   ];
 };
 
@@ -102,7 +77,7 @@ export const readTrends = async (
   sources: TrendSources,
   now: Date,
 ): Promise<readonly Trend[]> => {
-  const since = comparedSince(now);
+  const since = new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
   return Promise.all(
     figuresOf(sources).map(async ({ figure, unit, statistic, metrics }) => {
       // CloudWatch need not begin its periods where the hour begins, so that they are short: 25 h have 300 of them.

@@ -23,6 +23,10 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
   }
 };
 
+/** What was read. Undefined where it could not be read. */
+export const valueIn = <Value>(part: Part<Value>): Value | undefined =>
+  part.kind === 'read' ? part.value : undefined;
+
 export type { AlarmLine, Bounded, Breaker };
 
 /** One delivery, as receive-webhook logged it. The log has no body and no signature. */

@@ -1,5 +1,6 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { percentile } from '../health/progress-rows.ts';
+import { secondsSince } from '../terminal/format-seconds.ts';
 
 export type HourSummary = {
   readonly hour: string;
@@ -32,10 +33,7 @@ export const summarizeHours = (records: readonly Extraction[]): readonly HourSum
       const count = (kind: ReturnType<typeof kindOf>): number =>
         all.filter(({ record }) => kindOf(record) === kind).length;
       const seconds = all
-        .map(
-          ({ record, settledAt }) =>
-            (new Date(settledAt).getTime() - new Date(record.requestedAt).getTime()) / 1_000,
-        )
+        .map(({ record, settledAt }) => secondsSince(record.requestedAt, new Date(settledAt)))
         .toSorted((one, other) => one - other);
       return {
         hour,

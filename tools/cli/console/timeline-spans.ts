@@ -41,54 +41,32 @@ export const statusSpans = (record: Extraction, now: Date, start: number): reado
 
 export type Placed = StoryLine & { readonly index: number };
 
-const holdOf = ({ what }: StoryLine): string => `held: ${what}`;
-
 /** The bars of a line: the state that it enters, or the try that it ends, and the pause until the next one. */
 const spansOf = (line: Placed, start: number): readonly Span[] => {
-  const { at, since, until, nextAt, does = 'wait', what, attempt, index } = line;
+  const { at, since, until, nextAt, does = 'wait', what, attempt, index, verdict } = line;
+  const isHold = does === 'hold';
   const end = timeOf(at) - start;
   const name = attempt === undefined ? 'try' : `try ${attempt}`;
   const pause = nextAt === undefined ? 0 : timeOf(nextAt) - timeOf(at);
   const waits = `waits ${formatOffset(Math.round(pause))}`;
-  return [
-    ...(until === undefined
-      ? []
-      : [
-          {
-            kind: does,
-            from: end,
-            to: timeOf(until) - start,
-            index,
-            words: does === 'hold' ? [holdOf(line), 'held'] : [what, what.split(/[:.]/)[0] ?? ''],
-          },
-        ]),
-    ...(since === undefined
-      ? []
-      : [
-          defined({
-            kind: 'try',
-            from: timeOf(since) - start,
-            to: end,
-            index,
-            words: [`${name}: ${what}`, name],
-            hasFailed: line.verdict === 'failed' ? true : undefined,
-          }) as Span,
-        ]),
-    ...(pause <= 0
-      ? []
-      : [
-          {
-            kind: does,
-            from: end,
-            to: end + pause,
-            index,
-            words:
-              does === 'hold'
-                ? [`held, and ${waits} for the next try`, 'held']
-                : [`${waits} for the next try`, waits, 'wait'],
-          },
-        ]),
-  ];
+  const spans: Span[] = [];
+  if (until !== undefined) {
+    const words = isHold ? [`held: ${what}`, 'held'] : [what, what.split(/[:.]/)[0] ?? ''];
+    spans.push({ kind: does, from: end, to: timeOf(until) - start, index, words });
+  }
+  if (since !== undefined) {
+    const hasFailed = verdict === 'failed' ? true : undefined;
+    const words = [`${name}: ${what}`, name];
+    const from = timeOf(since) - start;
+    spans.push(defined({ kind: 'try', from, to: end, index, words, hasFailed }) as Span);
+  }
+  if (pause > 0) {
+    const words = isHold
+      ? [`held, and ${waits} for the next try`, 'held']
+      : [`${waits} for the next try`, waits, 'wait'];
+    spans.push({ kind: does, from: end, to: end + pause, index, words });
+  }
+  return spans;
 };
 
 /** Equal tries in a row are one bar, as the list folds them. */

@@ -11,6 +11,7 @@ import {
   type QueueLine,
   readPart,
   type SweepLine,
+  valueIn,
 } from '../sources.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';
@@ -37,7 +38,7 @@ const passes = ({ state }: Breaker): boolean => state === 'closed';
 
 /** The breakers that keep calls from the provider. */
 export const heldIn = ({ breakers }: Pick<DeploymentState, 'breakers'>): readonly Breaker[] =>
-  breakers.kind === 'read' ? breakers.value.filter((breaker) => !passes(breaker)) : [];
+  (valueIn(breakers) ?? []).filter((breaker) => !passes(breaker));
 
 /** Whether the breaker of starts, or that of reads, keeps this extraction from its next step. */
 export const holdOf = (record: Extraction, held: readonly Breaker[]): Breaker | undefined => {
@@ -49,8 +50,8 @@ export const holdOf = (record: Extraction, held: readonly Breaker[]): Breaker | 
 const names = { starts: 'Starts', reads: 'Reads' } as const;
 
 const waiting = ({ open }: DeploymentState, breaker: Breaker): Html | string => {
-  if (open.kind === 'unreadable') return '';
-  const count = open.value.filter((record) => holdOf(record, [breaker]) !== undefined).length;
+  const count = valueIn(open)?.filter((record) => holdOf(record, [breaker]) !== undefined).length;
+  if (count === undefined) return '';
   return breaker.name === 'starts'
     ? ` ${count.toLocaleString('en')} wait.`
     : ` ${plural(count, 'extraction is', 'extractions are')} not read meanwhile.`;

@@ -6,7 +6,7 @@ import { operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions.ts';
 import { drawTimeline } from '../draw-timeline.ts';
 import { clock, formatOffset, type Html, shown } from '../format-for-page.ts';
-import { type ConsoleSources, type Part, readPart } from '../sources.ts';
+import { type ConsoleSources, type Part, readPart, valueIn } from '../sources.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline-range.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
@@ -15,9 +15,6 @@ import { icon, showPart, statusBadge } from './parts.ts';
 import { lookOf, timelineSvg } from './timeline.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
-
-const recordIn = ({ record }: Parts): Extraction | undefined =>
-  record.kind === 'read' ? record.value : undefined;
 
 /** Epoch seconds, which DynamoDB's TTL requires, say nothing to a person. */
 const factOf = (name: string, value: unknown): string => {
@@ -43,7 +40,7 @@ const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Htm
 };
 
 const drawing = (lines: readonly StoryLine[], query: URLSearchParams, parts: Parts, now: Date): Html => {
-  const record = recordIn(parts);
+  const record = valueIn(parts.record);
   const whole = wholeRange(lines, record?.dueShard !== undefined, now);
   const range = rangeIn(query, whole);
   return html`${zoomLinks(lines, range, whole)}${timelineSvg(drawTimeline({ lines, record, range, now }))}`;
@@ -111,16 +108,12 @@ ${notShown.length === 0 ? '' : missing}`;
 };
 
 const headlineIn = ({ story, record }: Parts, extractionId: string): string => {
-  if (story.kind === 'read' && story.value !== undefined) return story.value.headline;
-  return record.kind === 'read' && record.value !== undefined
-    ? `It is ${record.value.status}.`
-    : extractionId;
+  const status = valueIn(record)?.status;
+  return valueIn(story)?.headline ?? (status === undefined ? extractionId : `It is ${status}.`);
 };
 
-const statusIn = ({ story, record }: Parts): string => {
-  if (record.kind === 'read' && record.value !== undefined) return record.value.status;
-  return story.kind === 'read' && story.value !== undefined ? story.value.status : 'UNKNOWN';
-};
+const statusIn = ({ story, record }: Parts): string =>
+  valueIn(record)?.status ?? valueIn(story)?.status ?? 'UNKNOWN';
 
 export type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
@@ -128,13 +121,8 @@ export type ExtractionPageDeps = {
 };
 
 /** The actions that can do something for it. Without a record, it is unknown which. */
-const offeredOn = (
-  actions: readonly ConsoleAction[],
-  record: Part<Extraction | undefined>,
-): readonly ConsoleAction[] =>
-  record.kind === 'read' && record.value !== undefined
-    ? actions.filter(({ isFor }) => isFor === undefined || isFor(record.value as Extraction))
-    : actions;
+const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undefined) =>
+  actions.filter(({ isFor }) => isFor === undefined || record === undefined || isFor(record));
 
 /** One extraction: what it waits for or why it ended, its timeline, and the record. */
 export const extractionPage = async (
@@ -157,7 +145,7 @@ export const extractionPage = async (
 <div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
 <h1>${shown(headlineIn(parts, extractionId), 1_000)}</h1>
-${showActions(offeredOn(actions, record), extractionId, links)}
+${showActions(offeredOn(actions, valueIn(record)), extractionId, links)}
 <h2>Timeline</h2>
 ${showPart(story, 'The timeline', (value) => showStory(value, query, parts, now))}
 <h2>Record</h2>

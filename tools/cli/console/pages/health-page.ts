@@ -21,6 +21,7 @@ import {
   readPart,
   type SweepLine,
   type Trend,
+  valueIn,
 } from '../sources.ts';
 import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
 import { showActions } from './action-pages.ts';
@@ -53,9 +54,6 @@ const readParts = async (sources: ConsoleSources, state: DeploymentState, now: D
   return { ...state, findings, alarms, trends, subjects, hours };
 };
 
-const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
-  part.kind === 'read' ? part.value.filter(is).length : 0;
-
 const headline = (parts: Parts): string => {
   const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
   return `${held}${describeFailing(parts)}${describeChecks(parts)}`;
@@ -63,8 +61,8 @@ const headline = (parts: Parts): string => {
 
 /** Those of which most extractions of the last hour surely fail. */
 const describeFailing = ({ subjects }: Parts): string => {
-  if (subjects.kind === 'unreadable') return '';
-  const failing = subjects.value.subjects.filter(({ lastHour }) => shareOfFailures(lastHour).least >= 0.5);
+  const all = valueIn(subjects)?.subjects ?? [];
+  const failing = all.filter(({ lastHour }) => shareOfFailures(lastHour).least >= 0.5);
   const [worst] = failing;
   if (worst === undefined) return '';
   const others = failing.length === 1 ? '' : ` and ${plural(failing.length - 1, 'other')}`;
@@ -72,16 +70,15 @@ const describeFailing = ({ subjects }: Parts): string => {
 };
 
 const describeChecks = ({ findings, alarms }: Parts): string => {
-  const failed = countIn(findings, ({ result }) => result === 'failed');
-  const alarming = countIn(alarms, ({ state }) => state === 'ALARM');
-  if (findings.kind === 'unreadable' || alarms.kind === 'unreadable')
-    return 'Not everything could be checked.';
+  const failed = valueIn(findings)?.filter(({ result }) => result === 'failed').length;
+  const alarming = valueIn(alarms)?.filter(({ state }) => state === 'ALARM').length;
+  if (failed === undefined || alarming === undefined) return 'Not everything could be checked.';
   if (failed + alarming === 0) return 'All checks passed, and no alarm is in ALARM.';
   const parts = [
-    failed === 0 ? undefined : `${plural(failed, 'check')} failed`,
-    alarming === 0 ? undefined : `${plural(alarming, 'alarm is', 'alarms are')} in ALARM`,
+    failed === 0 ? [] : `${plural(failed, 'check')} failed`,
+    alarming === 0 ? [] : `${plural(alarming, 'alarm is', 'alarms are')} in ALARM`,
   ];
-  return `${parts.filter((part) => part !== undefined).join(', and ')}.`;
+  return `${parts.flat().join(', and ')}.`;
 };
 
 const marks = {
@@ -284,7 +281,7 @@ export const healthPage = async (
 <div class="lead"><h1>${headline(parts)}</h1></div>
 ${showActions(actions, '', links)}
 ${
-  breakers.kind === 'read' && breakers.value.length === 0
+  valueIn(breakers)?.length === 0
     ? ''
     : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
 }

@@ -17,7 +17,7 @@ import {
   statusChoices,
   taskIdIn,
 } from '../select-extractions.ts';
-import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart } from '../sources.ts';
+import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';
 import { pageOf, showPager } from './pager.ts';
@@ -60,14 +60,12 @@ const readLists = async (
 
 /** The records of all parts. Of one that is in several, the last is used: the recent ones may be a minute old. */
 const recordsIn = ({ open, recent, named, referenced }: Lists, since: string): readonly Extraction[] => [
-  ...(recent.kind === 'read'
-    ? recent.value.items.filter(
-        (record) => isOpen(record) || (record.settledAt ?? record.requestedAt) >= since,
-      )
-    : []),
-  ...(open.kind === 'read' ? open.value : []),
-  ...(referenced.kind === 'read' ? referenced.value.items : []),
-  ...(named.kind === 'read' && named.value !== undefined ? [named.value] : []),
+  ...(valueIn(recent)?.items ?? []).filter(
+    (record) => isOpen(record) || (record.settledAt ?? record.requestedAt) >= since,
+  ),
+  ...(valueIn(open) ?? []),
+  ...(valueIn(referenced)?.items ?? []),
+  ...[valueIn(named) ?? []].flat(),
 ];
 
 const label = (name: string, control: Html): Html => html`<label><span>${name}</span>${control}</label>`;
@@ -163,16 +161,18 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
   )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
 };
 
-const limits = ({ recent, referenced }: Lists): Html =>
-  html`${
-    referenced.kind === 'read' && !referenced.value.complete
-      ? html`<p class="note">Of those with this reference, only the newest ${referenced.value.items.length} were read. <code>cosecha list --reference</code> finds all.</p>`
+const limits = (lists: Lists): Html => {
+  const [referenced, recent] = [valueIn(lists.referenced), valueIn(lists.recent)];
+  return html`${
+    referenced?.complete === false
+      ? html`<p class="note">Of those with this reference, only the newest ${referenced.items.length} were read. <code>cosecha list --reference</code> finds all.</p>`
       : ''
   }${
-    recent.kind === 'read' && !recent.value.complete
-      ? html`<p class="note">Of those that ended, only the newest ${plural(recent.value.items.length, 'execution')} were read.</p>`
+    recent?.complete === false
+      ? html`<p class="note">Of those that ended, only the newest ${plural(recent.items.length, 'execution')} were read.</p>`
       : ''
   }`;
+};
 
 /** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
