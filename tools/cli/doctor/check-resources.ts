@@ -30,12 +30,8 @@ export const checkStack = (name: string, status: string): Finding => {
   );
 };
 
-type Table = {
-  readonly name: string;
-  readonly label: string;
-  /** The public table has a stream, two indexes and point-in-time recovery. */
-  readonly isPublic: boolean;
-};
+/** The public table has a stream, two indexes and point-in-time recovery. */
+type Table = { readonly name: string; readonly label: string; readonly isPublic: boolean };
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
@@ -119,10 +115,10 @@ export const checkMachine = async (
       const { executions = [] } = await client.send(
         new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: mostCounted }),
       );
-      return executions.filter(({ stopDate }) => (stopDate?.getTime() ?? 0) > now.getTime() - DAY_MS).length;
+      return executions.filter(({ stopDate }) => (stopDate?.getTime() ?? 0) > now.getTime() - DAY_MS);
     }),
   );
-  const count = broken.reduce((sum, each) => sum + each, 0);
+  const count = broken.flat().length;
   if (count === 0) return passed('machine is ACTIVE, and no execution broke within a day');
   const executions = count === 1 ? '1 execution' : `${count} executions`;
   return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
@@ -152,12 +148,8 @@ export const checkRules = (rules: readonly Rule[]): Finding => {
   );
 };
 
-type Consumer = {
-  readonly functionName: string;
-  readonly queueUrl: string;
-  /** The setting reconcileConcurrency, as it was deployed. */
-  readonly concurrency: string;
-};
+/** `concurrency` is the setting reconcileConcurrency, as it was deployed. */
+type Consumer = { readonly functionName: string; readonly queueUrl: string; readonly concurrency: string };
 
 /** A queue has the same name at the end of its URL and of its ARN. */
 const isOf = (queueUrl: string, arn = ''): boolean => arn.split(':').at(-1) === queueNameOf(queueUrl);

@@ -4,23 +4,9 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { isThrottled, shardsOf } from '../aws/follow-stream.ts';
-import {
-  IteratorExpired,
-  RecordsTrimmed,
-  type StartAt,
-  type StreamReader,
-  StreamUnreachable,
-} from './stream-reader.ts';
+import { type StartAt, StreamError, type StreamReader } from './stream-reader.ts';
 
-const unreachable = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EPIPE',
-  'EHOSTUNREACH',
-];
+const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EPIPE|EHOSTUNREACH)$/;
 
 /** The SDK has retried by then. Errors of access, and of a stream that does not exist, are not repaired by waiting. */
 const translate = (error: unknown): unknown => {
@@ -29,17 +15,14 @@ const translate = (error: unknown): unknown => {
     readonly code?: string;
     readonly $metadata?: { readonly httpStatusCode?: number };
   };
-  if (name === 'ExpiredIteratorException')
-    return new IteratorExpired('The iterator has expired.', { cause: error });
-  if (name === 'TrimmedDataAccessException') {
-    return new RecordsTrimmed('The stream no longer has the next record.', { cause: error });
-  }
+  if (name === 'ExpiredIteratorException') return new StreamError('expired', { cause: error });
+  if (name === 'TrimmedDataAccessException') return new StreamError('trimmed', { cause: error });
   const isTransient =
     isThrottled(name) ||
     name === 'TimeoutError' ||
-    unreachable.includes(code ?? '') ||
+    unreachable.test(code ?? '') ||
     ($metadata?.httpStatusCode ?? 0) >= 500;
-  return isTransient ? new StreamUnreachable(`${name}: ${code ?? ''}`, { cause: error }) : error;
+  return isTransient ? new StreamError('unreachable', { cause: error }) : error;
 };
 
 const translated = async <T>(answer: Promise<T>): Promise<T> => {
@@ -56,7 +39,7 @@ const iteratorType = (at: StartAt) => {
   return { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: at.after } as const;
 };
 
-/** Reads a DynamoDB stream. It throws the errors of StreamReader, and the SDK's others. */
+/** Reads a DynamoDB stream. It throws StreamError, and the SDK's others. */
 export const dynamoStreamReader = (
   client: DynamoDBStreamsClient,
   StreamArn: string,

@@ -1,11 +1,5 @@
 import type { StreamRecord } from '../aws/follow-stream.ts';
-import {
-  IteratorExpired,
-  RecordsTrimmed,
-  type Shard,
-  type StreamReader,
-  StreamUnreachable,
-} from './stream-reader.ts';
+import { type Shard, StreamError, type StreamReader } from './stream-reader.ts';
 
 /** Of a shard that was read to its end, in place of a sequence number. */
 const END = 'end';
@@ -28,7 +22,7 @@ export type HandleStreamDeps = {
   /** Called once, when no later record can be missed. */
   readonly onReady: () => void;
   /** The stream could not be read. It is tried again. */
-  readonly onUnreachable: (error: StreamUnreachable) => void;
+  readonly onUnreachable: () => void;
   /** Records may be lost, as the stream no longer has those after the last one handled. */
   readonly onTrimmed: () => void;
   readonly signal: AbortSignal;
@@ -97,10 +91,10 @@ const recover = async (
   error: unknown,
   { onTrimmed, onUnreachable, sleep, signal }: HandleStreamDeps,
 ): Promise<void> => {
-  if (error instanceof IteratorExpired) return;
-  if (error instanceof RecordsTrimmed) return onTrimmed();
-  if (!(error instanceof StreamUnreachable)) throw error;
-  onUnreachable(error);
+  if (!(error instanceof StreamError)) throw error;
+  if (error.kind === 'expired') return;
+  if (error.kind === 'trimmed') return onTrimmed();
+  onUnreachable();
   await sleep(retryAfterMs, signal);
 };
 
@@ -145,7 +139,7 @@ const openShard = async (
     if (iterator !== undefined) iterators.set(shardId, iterator);
   } catch (error) {
     // The next try starts at the oldest record that is left.
-    if (error instanceof RecordsTrimmed) positions.delete(shardId);
+    if (error instanceof StreamError && error.kind === 'trimmed') positions.delete(shardId);
     throw error;
   }
 };

@@ -11,7 +11,7 @@ export type Page = {
   readonly next: string | undefined;
 };
 
-/** Reads a stream by its shards. Every method may throw the errors below, and others that no retry repairs. */
+/** Reads a stream by its shards. Every method may throw a StreamError, and others that no retry repairs. */
 export interface StreamReader {
   shards(): Promise<readonly Shard[]>;
   /** Returns an iterator. */
@@ -19,17 +19,16 @@ export interface StreamReader {
   read(iterator: string): Promise<Page>;
 }
 
-/** The stream cannot be read now. A later try may succeed. */
-export class StreamUnreachable extends Error {
-  override readonly name = 'StreamUnreachable';
-}
+/**
+ * `unreachable`: the stream cannot be read now, and a later try may succeed. `expired`: the iterator is older than 15
+ * minutes, and a new one is as good. `trimmed`: after 24 hours, the stream no longer has the record after which to continue.
+ */
+export class StreamError extends Error {
+  override readonly name = 'StreamError';
+  readonly kind: 'unreachable' | 'expired' | 'trimmed';
 
-/** The iterator is older than 15 minutes. A new one is as good. */
-export class IteratorExpired extends Error {
-  override readonly name = 'IteratorExpired';
-}
-
-/** The stream no longer has the record after which to continue, as 24 hours have passed. */
-export class RecordsTrimmed extends Error {
-  override readonly name = 'RecordsTrimmed';
+  constructor(kind: StreamError['kind'], options?: ErrorOptions) {
+    super(`The stream cannot be read: ${kind}.`, options);
+    this.kind = kind;
+  }
 }

@@ -1,9 +1,5 @@
 import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
-import {
-  RecordsTrimmed,
-  type Shard,
-  type StreamReader,
-} from '../../../../../tools/cli/listen/stream-reader.ts';
+import { type Shard, StreamError, type StreamReader } from '../../../../../tools/cli/listen/stream-reader.ts';
 
 type FakeShard = Shard & { readonly records: StreamRecord[]; closed: boolean };
 
@@ -64,7 +60,7 @@ export const fakeStream = () => {
       if (at === 'oldest') return `${shardId}/0`;
       if (at === 'newest') return `${shardId}/${records.length}`;
       const index = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === at.after);
-      if (index === -1) throw new RecordsTrimmed('It is gone.');
+      if (index === -1) throw new StreamError('trimmed');
       return `${shardId}/${index + 1}`;
     },
     read: async (iterator) => {
