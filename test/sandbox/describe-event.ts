@@ -3,11 +3,12 @@ import type { Call, Delivery } from './state.ts';
 
 /** A line of output for an event. Undefined for an event that another line covers. */
 export const describeEvent = (event: SandboxEvent): string | undefined => {
-  const text = textOf(event);
+  const text = eventText(event);
   return text === undefined ? undefined : `${event.at.slice(11, 23)}  ${text}`;
 };
 
-const textOf = (event: SandboxEvent): string | undefined => {
+/** The same without its time. */
+export const eventText = (event: SandboxEvent): string | undefined => {
   switch (event.type) {
     case 'call':
       return describeCall(event.call);

@@ -11,7 +11,6 @@ import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/local-deployment.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator/emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';
-import type { Options } from './read-options.ts';
 import type { RunOutput } from './run-output.ts';
 
 /** The app, deployed to an emulator and connected to the provider sandbox. */
@@ -29,7 +28,8 @@ export type LocalSystem = {
 };
 
 export type Run = {
-  options: Options;
+  /** The port of the emulator. Any free one if omitted. */
+  port?: number;
   /** For logs and temporary files. */
   directory: string;
   show: RunOutput;
@@ -125,11 +125,11 @@ const startProvider = async (
 };
 
 const startEmulatorOf = async (run: Run): Promise<Emulator> => {
-  const { options, directory, emulatorEnv, show, signal, atEnd } = run;
+  const { port, directory, emulatorEnv, show, signal, atEnd } = run;
   const emulator = await startEmulator({
     auth: false,
     directory,
-    ...defined({ port: options.port, env: emulatorEnv }),
+    ...defined({ port, env: emulatorEnv }),
     onInstall: () =>
       show.wait('emulator', 'installing MiniStack in a private Python environment (only once, about 10 s)'),
     signal,

@@ -2,28 +2,12 @@ import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
 
-/** A step is done, an event happened, or the run waits. */
-type LineKind = 'done' | 'note' | 'wait';
-
-type Line = { elapsedMs: number; kind: LineKind; subject: string; text: string };
-
-/** Colours a text, or returns it unchanged without a terminal. */
-export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
-
-const signs = { done: '✔', note: '·', wait: '…' } as const;
-const colours = { done: 'green', note: 'gray', wait: 'cyan' } as const;
+const signs = { done: ['green', '✔'], note: ['gray', '·'], wait: ['cyan', '…'] } as const;
 
 /** The width of the longest subject, "extraction". All texts start in the same column. */
 const subjectWidth = 10;
 
-/** `  6.1 s  ✔ deploy      Cosecha-local`: elapsed time, sign, subject, text. */
-export const formatLine = ({ elapsedMs, kind, subject, text }: Line, paint: Paint): string => {
-  const elapsed = `${(elapsedMs / 1000).toFixed(1)} s`.padStart(8);
-  const sign = paint(colours[kind], signs[kind]);
-  return `${paint('gray', elapsed)}  ${sign} ${paint('bold', subject.padEnd(subjectWidth))}  ${text}`;
-};
-
-/** Prints a run to the terminal, in the order of events. */
+/** Prints a run to the terminal, in the order of events, such as `  6.1 s  ✔ deploy      Cosecha-local`. */
 export type RunOutput = {
   /** A step is done. */
   done(subject: string, text: string): void;
@@ -37,28 +21,32 @@ export type RunOutput = {
   rest(): void;
 };
 
-type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
-
 /**
  * @param out coloured by `styleText` if it is a terminal and NO_COLOR is not set
  * @param now the clock, in milliseconds; elapsed times count from this call
  */
-export const createRunOutput = (out: Output, now: () => number): RunOutput => {
+export const createRunOutput = (
+  out: Pick<WriteStream, 'write'> & { isTTY?: boolean },
+  now: () => number,
+): RunOutput => {
   const startedAt = now();
-  const paint: Paint = (format, text) => styleText(format, text, { stream: out as WriteStream });
-  const write = (text: string) => void out.write(`${text}\n`);
-  const line = (kind: LineKind, subject: string, text: string) =>
-    write(formatLine({ elapsedMs: now() - startedAt, kind, subject, text }, paint));
+  const stream = out as WriteStream;
+  const paint = (format: Parameters<typeof styleText>[0], text: string) =>
+    styleText(format, text, { stream });
+  const plain = (text: string) => void out.write(`${text}\n`);
+  const line = (kind: keyof typeof signs) => (subject: string, text: string) => {
+    const elapsed = `${((now() - startedAt) / 1000).toFixed(1)} s`.padStart(8);
+    const [colour, sign] = signs[kind];
+    const start = `${paint('gray', elapsed)}  ${paint(colour, sign)}`;
+    plain(`${start} ${paint('bold', subject.padEnd(subjectWidth))}  ${text}`);
+  };
   // The spinner gives way to other text on the stream. start.ts handles Ctrl-C.
-  const spinner = out.isTTY ? yoctoSpinner({ stream: out as WriteStream, handleSignals: false }) : undefined;
+  const spinner = out.isTTY ? yoctoSpinner({ stream, handleSignals: false }) : undefined;
+  const spin = (subject: string, text: string) => {
+    if (spinner) spinner.start().text = `${subject}: ${text}`;
+  };
   return {
-    done: (subject, text) => line('done', subject, text),
-    note: (subject, text) => line('note', subject, text),
-    plain: write,
-    wait(subject, text) {
-      if (spinner) spinner.start().text = `${subject}: ${text}`;
-      else line('wait', subject, text);
-    },
+    ...{ done: line('done'), note: line('note'), plain, wait: spinner ? spin : line('wait') },
     rest: () => void spinner?.stop(),
   };
 };

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { defined } from '../../lib/defined.ts';
 import {
   claimLocalDeployment,
   type LocalDeployment,
@@ -6,7 +8,7 @@ import {
 } from '../cli/aws/local-deployment.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
-import { runDemo, type Watch, watchSystem } from './demo.ts';
+import { runDemo, watchSystem } from './demo.ts';
 import { ExpectedFailure } from './expected-failure.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
@@ -26,9 +28,12 @@ const main = async (args: string[]): Promise<number> => {
   const show = createRunOutput(process.stdout, Date.now);
   const directory = await createRunDirectory('start', new Date());
   const cleanups: (() => Promise<void>)[] = [];
-  const run: Run = { options, directory, show, signal, atEnd: (cleanup) => cleanups.push(cleanup) };
+  const run: Run = {
+    ...{ directory, show, signal, ...defined({ port: options.port }) },
+    atEnd: (cleanup) => cleanups.push(cleanup),
+  };
   try {
-    await runDemoAndServe(run);
+    await runDemoAndServe(run, options.once);
     return 0;
   } catch (error) {
     // Ctrl-C aborts the current step. That is no failure to report, but the demo has not ended either.
@@ -43,16 +48,16 @@ const main = async (args: string[]): Promise<number> => {
   }
 };
 
-const runDemoAndServe = async (run: Run): Promise<void> => {
-  const { options, directory, show, signal, atEnd } = run;
+const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> => {
+  const { directory, show, signal, atEnd } = run;
   const system = await startLocalSystem(run);
   // Best effort, as an emulator that crashed has lost them.
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
   const demoEnds = new AbortController();
-  const watch = await watchSystem(system, show, signal, AbortSignal.any([signal, demoEnds.signal]));
-  await Promise.race([runDemo({ system, watch, show }, options.methods, signal), watch.failed]);
+  const { failed } = await watchSystem(system, show, signal, AbortSignal.any([signal, demoEnds.signal]));
+  await Promise.race([runDemo(system, show, signal), failed]);
   demoEnds.abort();
-  if (!options.once) await serve(system, watch, run);
+  if (!stopAfterDemo) await Promise.race([serve(system, run), failed]);
 };
 
 /** How to address this deployment from another terminal. */
@@ -89,7 +94,7 @@ const publishDeployment = async (
 };
 
 /** Prints what to try next, and serves until Ctrl-C. */
-const serve = async (system: LocalSystem, { failed }: Watch, run: Run): Promise<void> => {
+const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const { show, signal, directory } = run;
   const operate = await publishDeployment(run, system);
   const address = await serveLocalConsole(system, run);
@@ -103,9 +108,7 @@ const serve = async (system: LocalSystem, { failed }: Watch, run: Run): Promise<
     '',
   ];
   show.plain(lines.join('\n'));
-  const stopped = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => stopped.resolve());
-  await Promise.race([stopped.promise, failed]);
+  if (!signal.aborted) await once(signal, 'abort');
 };
 
 /** Prints the sentence of an expected failure, and everything about any other error. */

@@ -18,7 +18,6 @@ const DEADLINE_MS = 300_000;
 await runBenchmark(async ({ stop, atEnd }) => {
   const show = createRunOutput(process.stderr, Date.now);
   const measured = await measure({
-    options: { methods: [], once: true },
     directory: await createRunDirectory('cost', new Date()),
     show,
     signal: AbortSignal.any([stop, AbortSignal.timeout(DEADLINE_MS)]),

@@ -40,33 +40,19 @@ test('npm start --once that is interrupted does not exit 0', async () => {
 });
 
 describe('the options of npm start', () => {
-  it('are both methods, without --once and --port, by default', () => {
-    expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
-  });
-
   it('are parsed', () => {
-    expect(readOptions(['--once', '--port', '4566', '--method', 'consent'])).toEqual({
-      methods: ['consent'],
-      once: true,
-      port: 4566,
-    });
-    expect(readOptions(['--method', 'credentials'])).toEqual({ methods: ['credentials'], once: false });
+    expect(readOptions([])).toEqual({ once: false });
+    expect(readOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
     expect(readOptions(['-h'])).toBe('help');
   });
 
-  it.each([
-    ['--onc'],
-    ['extra'],
-    ['--method'],
-    ['--method', 'both'],
-    ['--port', 'x'],
-    ['--port', '0'],
-    ['--port', '65536'],
-    ['--port'],
-  ])('are refused with the usage: %s %s', (...args) => {
-    expect(() => readOptions(args)).toThrow(ExpectedFailure);
-    expect(() => readOptions(args)).toThrow('Usage: npm start');
-  });
+  it.each([['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']])(
+    'are refused with the usage: %s %s',
+    (...args) => {
+      expect(() => readOptions(args)).toThrow(ExpectedFailure);
+      expect(() => readOptions(args)).toThrow('Usage: npm start');
+    },
+  );
 });
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';
@@ -90,15 +76,16 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
+const own = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'];
+
 test('there is an action for every final status of the provider, and for every outcome of Cosecha', () => {
   const labels = actions.map(({ label }) => label.split(':')[0]);
-  const own = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'];
   expect(labels).toEqual(expect.arrayContaining([...terminalStatuses, ...own]));
   expect(new Set(actions.map(({ id }) => id)).size).toBe(actions.length);
 });
 
 test('each start and each webhook requests one extraction, after the sandbox has accepted its plan', async () => {
-  const starting = actions.filter(({ id }) => !id.startsWith('provider-'));
+  const starting = actions.filter(({ group }) => group !== 'The provider');
   for (const { label, run } of starting) {
     requests = [];
     expect(await run('', '')).toMatchObject({ extractionId });
@@ -106,24 +93,22 @@ test('each start and each webhook requests one extraction, after the sandbox has
       { url: 'http://api.example/extractions', body: { reference: `sandbox: ${label}` } },
     ]);
   }
-  const planned = starting.filter(({ id }) =>
-    /^webhook-|rejected|unconfirmed|not-started|timed-out/.test(id),
-  );
+  const planned = starting.filter(({ group, label }) => group?.endsWith('webhook is') || own.includes(label));
   expect((await provider.summary()).counts.plans).toBe(planned.length);
 });
 
 test('the provider fails, hangs and stops, and recovers from each', async () => {
-  const run = (id: string) => actions.find((action) => action.id === id)?.run('', '');
+  const run = (start: string) => actions.find(({ label }) => label.startsWith(start))?.run('', '');
   const status = async () => (await fetch(`${sandbox.baseUrl}/api/v1/consents`)).status;
-  await run('provider-fail');
+  await run('Answer 503');
   expect(await status()).toBe(503);
-  await run('provider-recover');
+  await run('End it');
   expect(await status()).toBe(401);
-  await run('provider-stop');
+  await run('Stop');
   // It answers this call before it closes.
   await expect(async () => {
     for (;;) await provider.summary();
   }).rejects.toThrow('does not answer');
-  await run('provider-recover');
+  await run('End it');
   expect(await status()).toBe(401);
 });
