@@ -63,7 +63,7 @@ const lint = async (python: string, templates: ReadonlyMap<string, object>): Pro
 };
 
 describeIfInstalled(
-  await findPython(process.env).then(
+  await findPython().then(
     () => true,
     () => false,
   ),

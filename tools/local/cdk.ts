@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { withoutAws } from './emulator/aws-environment.ts';
-import { DeployFailed } from './expected-failure.ts';
+import { ExpectedFailure } from './expected-failure.ts';
 import { compileCache, repository } from './paths.ts';
 import { runCommand, tail } from './run-command.ts';
 
@@ -28,7 +28,7 @@ const noAws = {
 /**
  * Runs the unmodified CDK CLI on this process's Node. Its environment has no access to AWS but `awsEnv`.
  *
- * @throws DeployFailed with the end of its output and the path of its log; `AbortError` when aborted
+ * @throws ExpectedFailure with the end of its output and the path of its log; `AbortError` when aborted
  */
 export const runCdk = async ({
   args,
@@ -58,7 +58,7 @@ export const runCdk = async ({
     },
   );
   if (code === 0) return;
-  throw new DeployFailed(
+  throw new ExpectedFailure(
     `${problem}. Correct the problem that the CDK CLI reports (full log: ${logFile}), and start again.\n${tail(output, 15)}`,
   );
 };

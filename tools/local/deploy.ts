@@ -24,7 +24,7 @@ export type DeployOptions = {
  * Deploys the CDK app with the CDK CLI: synth and bootstrap in parallel, then deploy.
  *
  * @returns the outputs of its stacks by name
- * @throws DeployFailed; the error with which `emulator` rejects; `AbortError` when aborted
+ * @throws ExpectedFailure; the error with which `emulator` rejects; `AbortError` when aborted
  */
 export const deployStack = async (options: DeployOptions): Promise<Record<string, string>> => {
   const { directory, onProgress } = options;

@@ -7,7 +7,7 @@ import { repository } from '../../../tools/local/paths.ts';
 
 /** Runs examples/consumer-python on batches, and returns its totals. */
 export const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {
-  const { executable } = await findPython(process.env);
+  const { executable } = await findPython();
   const { stdout, stderr } = spawnSync(
     executable,
     ['-B', 'count_outcomes.py', join(repository, 'docs/schemas/stream-record.json')],

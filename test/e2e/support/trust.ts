@@ -1,4 +1,4 @@
 import { inject } from 'vitest';
-import { trustCertificate } from '../../../tools/local/emulator/certificate.ts';
+import { trustCertificate } from '../../../tools/local/emulator/launch-emulator.ts';
 
 trustCertificate(inject('cosecha').caFile);

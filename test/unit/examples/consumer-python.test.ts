@@ -11,7 +11,7 @@ import { findPython } from '../../../tools/local/emulator/find-python.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import { documentedRecords } from '../docs/documented-records.ts';
 
-const { executable } = await findPython(process.env);
+const { executable } = await findPython();
 
 /** Runs a program in the folder of the example, with the schema as its argument. */
 const python = (args: readonly string[], input: string) =>

@@ -1,4 +1,5 @@
-import { type AwsAccess, awsVariables } from './aws-environment.ts';
+import { defined } from '../../../lib/defined.ts';
+import { awsVariables } from './aws-environment.ts';
 import { findEmulator } from './find-emulator.ts';
 import { type EmulatorOptions, launchEmulator } from './launch-emulator.ts';
 
@@ -31,27 +32,19 @@ export type Emulator = {
  * account (ministack/core/iam_evaluator.py, is_root_access_key). Any other key has to belong to an IAM user or to a
  * session of a role, and its signature is checked.
  *
- * @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed
+ * @throws ExpectedFailure
  */
 export const startEmulator = async (options: EmulatorOptions): Promise<Emulator> => {
   const named = process.env.AWS_ENDPOINT_URL;
-  if (named)
-    return toEmulator(await findEmulator(named, options.auth, process.env), { stop: async () => {} });
-  const { access, ...rest } = await launchEmulator(options);
-  return toEmulator(access, rest);
-};
-
-const toEmulator = (access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 'stop'>): Emulator => {
+  const { access, ...rest } = named
+    ? { access: await findEmulator(named, options.auth, process.env), stop: async () => {} }
+    : await launchEmulator(options);
   const { endpoint, region, accessKeyId, secretAccessKey, sessionToken, caFile } = access;
   return {
     endpoint,
-    client: {
-      endpoint,
-      region,
-      credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
-    },
+    client: { endpoint, region, credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) } },
     awsEnv: awsVariables(access),
-    ...(caFile !== undefined && { caFile }),
+    ...defined({ caFile }),
     ...rest,
   };
 };

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmulatorFailed, PortTaken } from '../expected-failure.ts';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { defined } from '../../../lib/defined.ts';
+import { ExpectedFailure } from '../expected-failure.ts';
 import { tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
-import { makeCertificate, trustCertificate } from './certificate.ts';
 import { preparePython } from './python-environment.ts';
 
 export type EmulatorOptions = {
@@ -38,13 +41,13 @@ const healthTimeoutMs = 10_000;
 /** How long a stop waits before it kills the emulator. The emulator keeps everything in memory, so a kill loses nothing. */
 const defaultStopGraceMs = 2_000;
 
-/** @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed */
+/** @throws ExpectedFailure */
 export const launchEmulator = async (options: EmulatorOptions): Promise<Launched> => {
   const { auth, directory, port: wanted = 0, env = {}, onInstall, signal } = options;
   const { stopGraceMs = defaultStopGraceMs } = options;
-  const python = await preparePython({ ...(onInstall && { onInstall }), ...(signal && { signal }) });
+  const python = await preparePython(defined({ onInstall, signal }));
   const temporary = await makeTemporaryDirectory(directory);
-  const tls = auth ? await makeCertificate(python, directory) : undefined;
+  const caFile = auth ? join(directory, 'emulator.crt') : undefined;
   const logFile = join(directory, 'emulator.log');
   const log = await open(logFile, 'a');
   const child = spawn(python, ['-I', join(import.meta.dirname, 'serve_emulator.py'), String(wanted)], {
@@ -57,12 +60,12 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
       ...emulatorBase(process.env),
       TMPDIR: temporary,
       IOT_MTLS_ENABLED: '0',
-      ...(tls && {
+      ...(caFile && {
         AUTH: 'true',
         USE_SSL: '1',
-        MINISTACK_SSL_CERT: tls.certificate,
-        MINISTACK_SSL_KEY: tls.key,
-        NODE_EXTRA_CA_CERTS: tls.certificate,
+        MINISTACK_SSL_CERT: caFile,
+        MINISTACK_SSL_KEY: join(directory, 'emulator.key'),
+        NODE_EXTRA_CA_CERTS: caFile,
       }),
       ...env,
     },
@@ -75,18 +78,17 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
   };
   try {
     await Promise.all([spawned, log.close()]);
-    const port = await readPort(child, wanted);
-    if (tls) trustCertificate(tls.certificate);
-    const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+    const port = await readPort(child, wanted, logFile);
+    if (caFile) trustCertificate(caFile);
+    const endpoint = `${caFile ? 'https' : 'http'}://127.0.0.1:${port}`;
     await waitForHealth(endpoint, child, logFile, signal);
-    const access = {
-      endpoint,
-      region: 'us-east-1',
-      accessKeyId: 'test',
-      secretAccessKey: 'test',
-      ...(tls && { caFile: tls.certificate }),
+    const root = { region: 'us-east-1', accessKeyId: 'test', secretAccessKey: 'test' };
+    return {
+      access: { endpoint, ...root, ...defined({ caFile }) },
+      ...defined({ pid: child.pid }),
+      logFile,
+      stop,
     };
-    return { access, ...(child.pid !== undefined && { pid: child.pid }), logFile, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -104,19 +106,26 @@ const makeTemporaryDirectory = async (directory: string): Promise<string> => {
   return temporary;
 };
 
-const readPort = async (child: ChildProcess, wanted: number): Promise<number> => {
-  const reports = child.stdio[3] as Readable;
-  let report = '';
-  for await (const chunk of reports) report += String(chunk);
-  report = report.trim();
+/**
+ * Lets fetch and AWS SDK clients of this thread trust the emulator's certificate. NODE_EXTRA_CA_CERTS has no effect here,
+ * as Node reads it only when it starts.
+ */
+export const trustCertificate = (caFile: string): void => {
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(caFile, 'utf8')]);
+};
+
+const readPort = async (child: ChildProcess, wanted: number, logFile: string): Promise<number> => {
+  const report = (await text(child.stdio[3] as Readable)).trim();
   if (report === 'taken') {
-    throw new PortTaken(
+    throw new ExpectedFailure(
       `Port ${wanted} is in use. Choose another with --port, or omit it to use a free one.`,
     );
   }
-  // Without a report, the process has ended, and waitForHealth throws the reason.
+  if (report === '') throw new ExpectedFailure(await withLog(endedEarly, logFile));
   return Number(report);
 };
+
+const endedEarly = 'The AWS emulator ended while it started';
 
 const waitForHealth = async (
   endpoint: string,
@@ -127,14 +136,13 @@ const waitForHealth = async (
   const deadline = Date.now() + startDeadlineMs;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new EmulatorFailed(await withLog('The AWS emulator ended while it started', logFile));
+      throw new ExpectedFailure(await withLog(endedEarly, logFile));
     }
-    const healthy = await isHealthy(endpoint);
-    if (healthy) return;
-    await delay(healthEveryMs, undefined, { ...(signal && { signal }) });
+    if (await isHealthy(endpoint)) return;
+    await delay(healthEveryMs, undefined, defined({ signal }));
   }
   const seconds = startDeadlineMs / 1000;
-  throw new EmulatorFailed(await withLog(`The AWS emulator did not start within ${seconds} s`, logFile));
+  throw new ExpectedFailure(await withLog(`The AWS emulator did not start within ${seconds} s`, logFile));
 };
 
 const isHealthy = async (endpoint: string): Promise<boolean> => {

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PythonEnvironmentFailed } from '../expected-failure.ts';
+import { defined } from '../../../lib/defined.ts';
+import { ExpectedFailure } from '../expected-failure.ts';
 import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { findPython, type Python, withoutPython } from './find-python.ts';
@@ -31,12 +33,15 @@ type Preparation = {
 };
 
 /** The name of an environment, from everything that determines its contents: the requirements, the Python, the platform. */
-export const environmentKey = (requirements: string, python: Python, platform: string): string => {
-  return createHash('sha256')
-    .update([requirements, python.executable, python.version, platform].join('\n'))
+export const environmentKey = (
+  requirements: string,
+  { executable, version }: Pick<Python, 'executable' | 'version'>,
+  platform: string,
+): string =>
+  createHash('sha256')
+    .update([requirements, executable, version, platform].join('\n'))
     .digest('hex')
     .slice(0, 16);
-};
 
 /**
  * Returns the interpreter of a private virtual environment with these packages, under `.cosecha/`. The first call installs
@@ -45,29 +50,29 @@ export const environmentKey = (requirements: string, python: Python, platform: s
  * An environment is built under a temporary name and renamed when it is complete, so an interrupted installation is never
  * used. Only its interpreter is used, as the scripts in `bin/` do not work after a rename.
  *
- * @throws PythonMissing, PythonEnvironmentFailed; `AbortError` when aborted
+ * @throws ExpectedFailure; `AbortError` when aborted
  */
 export const preparePython = async ({
   contents = emulator,
   onInstall,
   signal,
 }: Preparation = {}): Promise<string> => {
-  const python = await findPython(process.env);
+  const python = await findPython();
   const requirements = await readFile(contents.requirements, 'utf8');
   const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
   const environments = join(workDirectory, 'python');
   const environment = join(environments, key);
   const interpreter = join(environment, 'bin', 'python');
-  if (await exists(interpreter)) return interpreter;
+  if (existsSync(interpreter)) return interpreter;
 
   onInstall?.();
   await mkdir(environments, { recursive: true });
   const staging = join(environments, `${key}.${randomUUID()}`);
   try {
-    await install({ python, directory: staging, contents, ...(signal && { signal }) });
-    await rename(staging, environment).catch(async (error: unknown) => {
+    await install({ python, directory: staging, contents, signal });
+    await rename(staging, environment).catch((error: unknown) => {
       // Another process was first, and its environment is the same.
-      if (!(await exists(interpreter))) throw error;
+      if (!existsSync(interpreter)) throw error;
     });
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -79,52 +84,29 @@ type Installation = {
   readonly python: Python;
   readonly directory: string;
   readonly contents: Contents;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 };
 
 /** Runs pip with the environment of the caller, so that its proxy and package index are used. */
 const install = async ({ python, directory, contents, signal }: Installation): Promise<void> => {
   const { name, requirements, otherwise } = contents;
   const run = async (command: string, args: string[], problem: string): Promise<void> => {
-    const { code, output } = await runCommand(command, args, {
-      env: process.env,
-      cwd: repository,
-      ...(signal && { signal }),
-    });
+    const options = { env: process.env, cwd: repository, ...defined({ signal }) };
+    const { code, output } = await runCommand(command, args, options);
     if (code === 0) return;
     const remedy = ['Try again', ...(otherwise === undefined ? [] : [otherwise])].join(', ');
-    throw new PythonEnvironmentFailed(
-      `${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`,
-    );
+    throw new ExpectedFailure(`${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`);
   };
   await run(
     python.executable,
     ['-m', 'venv', directory],
     'its private Python environment could not be created',
   );
+  // Wheels only, so that nothing is compiled and no package's own build code runs.
+  const options = '--require-hashes --only-binary :all: --no-input --disable-pip-version-check --quiet';
   await run(
     join(directory, 'bin', 'python'),
-    // Wheels only, so that nothing is compiled and no package's own build code runs.
-    [
-      '-m',
-      'pip',
-      'install',
-      '--require-hashes',
-      '--only-binary',
-      ':all:',
-      '--requirement',
-      requirements,
-      '--no-input',
-      '--disable-pip-version-check',
-      '--quiet',
-    ],
+    ['-m', 'pip', 'install', ...options.split(' '), '--requirement', requirements],
     'pip failed (is the package index reachable?)',
-  );
-};
-
-const exists = async (path: string): Promise<boolean> => {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 };

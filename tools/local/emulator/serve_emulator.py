@@ -1,18 +1,23 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in four ways:
+This differs from `python -m ministack` in five ways:
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
   `taken`, is written as one line to file descriptor 3.
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
   reads end-of-file and kills its whole process group, with the Lambda workers.
 - Sessions: they are registered one at a time (see one_at_a_time).
 - HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
+- Certificate: with USE_SSL, this writes one to MINISTACK_SSL_CERT, with its key. MiniStack needs the openssl command for its own
+  (ministack/core/tls.py, resolve_tls_material), which a machine with Node and Python may lack.
 """
 
 import asyncio
 import contextlib
+import datetime
 import errno
+import ipaddress
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -63,6 +68,35 @@ def one_at_a_time(function):
     return locked
 
 
+def make_certificate(cert_path: str, key_path: str) -> None:
+    """A key and a self-signed certificate for 127.0.0.1 and localhost."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    # A name of its own, as a client that trusts two certificates of one name may check one with the key of the other.
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, f"cosecha-local {secrets.token_hex(8)}")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    certificate = (
+        x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
+        .serial_number(x509.random_serial_number())
+        # From a day ago, for clocks that differ, to a month ahead, as each run creates its own.
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=30))
+        .add_extension(names, critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    with open(os.open(key_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        out.write(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    with open(cert_path, "wb") as out:
+        out.write(certificate.public_bytes(pem))
+
+
 def main(port: int) -> None:
     try:
         listener = bind(port)
@@ -71,6 +105,8 @@ def main(port: int) -> None:
             raise
         report("taken")
         return
+    if "MINISTACK_SSL_CERT" in os.environ:
+        make_certificate(os.environ["MINISTACK_SSL_CERT"], os.environ["MINISTACK_SSL_KEY"])
     # ministack reads it when it is imported, and its Lambda functions inherit it.
     os.environ["GATEWAY_PORT"] = str(listener.getsockname()[1])
     report(os.environ["GATEWAY_PORT"])

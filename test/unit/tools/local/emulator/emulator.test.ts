@@ -6,13 +6,9 @@ import {
   withoutAws,
 } from '../../../../../tools/local/emulator/aws-environment.ts';
 import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.ts';
-import {
-  choosePython,
-  type DescribedPython,
-  parseDescription,
-} from '../../../../../tools/local/emulator/find-python.ts';
+import { findPython, type Python } from '../../../../../tools/local/emulator/find-python.ts';
 import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
-import { EmulatorFailed } from '../../../../../tools/local/expected-failure.ts';
+import { ExpectedFailure } from '../../../../../tools/local/expected-failure.ts';
 import { closedPort, httpServer } from '../../../../support/local-servers.ts';
 
 const access = {
@@ -94,7 +90,7 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
     const url = await emulatorAnswering('{"auth":"disabled"}');
     expect(await failure(url, true)).toEqual(
       expect.objectContaining({
-        name: 'EmulatorFailed',
+        name: 'ExpectedFailure',
         message: expect.stringContaining('AUTH=true and USE_SSL=1'),
       }),
     );
@@ -103,7 +99,7 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
 
   it('is refused if it is AWS itself', async () => {
     const error = await failure('https://sts.us-east-1.amazonaws.com');
-    expect(error).toBeInstanceOf(EmulatorFailed);
+    expect(error).toBeInstanceOf(ExpectedFailure);
     expect(String(error)).toContain('names AWS itself');
   });
 
@@ -117,52 +113,42 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
   });
 });
 
-const python = (version: string, missing: string[] = []): DescribedPython => ({
+const python = (version: string, missing: string[] = []): Python => ({
   executable: `/opt/python-${version}/bin/python3`,
   version,
+  isOld: version.startsWith('3.8'),
   missing,
 });
 
-const problemOf = (described: DescribedPython[]) => {
-  const choice = choosePython(described);
-  return 'problem' in choice ? choice.problem : undefined;
-};
-
-describe('the description of a candidate', () => {
-  it.each(['', 'Python 2.7.18', '[]', '"3.12"', '{"version": "3.12.1"}'])(
-    'is undefined if the output is %j',
-    (output) => {
-      expect(parseDescription(output)).toBeUndefined();
-    },
-  );
-});
+/** Searches where the first candidates are these, and there is no other. */
+const find = (...found: Python[]) => findPython(async () => found.shift());
 
 describe('the choice of a Python', () => {
-  it('is the first that is new enough and complete', () => {
-    expect(
-      choosePython([python('3.8.18'), python('3.11.2', ['ensurepip']), python('3.12.1'), python('3.13.0')]),
-    ).toEqual({
-      executable: '/opt/python-3.12.1/bin/python3',
-      version: '3.12.1',
-    });
+  it('is the first that is new enough and complete', async () => {
+    const found = [python('3.8.18'), python('3.11.2', ['ensurepip']), python('3.12.1'), python('3.13.0')];
+    expect(await find(...found)).toMatchObject({ version: '3.12.1' });
   });
 
-  it('fails with one sentence that there is none, and the remedy', () => {
-    expect(problemOf([])).toMatch(
+  it('is one of this machine', async () => {
+    expect(await findPython()).toMatchObject({ executable: expect.stringMatching(/^\//), isOld: false });
+  });
+
+  it('fails with one sentence that there is none, and the remedy', async () => {
+    await expect(find()).rejects.toThrow(
       /^The AWS emulator needs Python 3\.10 or later, and none was found .*AWS_ENDPOINT_URL/,
     );
   });
 
-  it('fails with the version and path of one that is too old', () => {
-    expect(problemOf([python('3.8.18')])).toContain(
+  it('fails with the version and path of one that is too old', async () => {
+    await expect(find(python('3.8.18'))).rejects.toThrow(
       'only 3.8.18, at /opt/python-3.8.18/bin/python3, was found',
     );
   });
 
-  it('fails with the modules that a new enough one lacks', () => {
-    const problem = problemOf([python('3.8.18'), python('3.11.2', ['venv', 'ensurepip'])]);
-    expect(problem).toContain('Python 3.11.2 at /opt/python-3.11.2/bin/python3 lacks venv and ensurepip');
-    expect(problem).toContain('apt install python3-venv');
+  it('fails with the modules that a new enough one lacks', async () => {
+    await expect(find(python('3.8.18'), python('3.11.2', ['venv', 'ensurepip']))).rejects.toThrow(
+      /Python 3\.11\.2 at \/opt\/python-3\.11\.2\/bin\/python3 lacks venv and ensurepip.*apt install python3-venv/,
+    );
   });
 });
 
