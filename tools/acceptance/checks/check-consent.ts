@@ -105,7 +105,7 @@ export const consentFlow: Check = {
     await expectLoopAllowed(context);
     const endsAfter = context.deployment.isEmulated ? taskSeconds.onEmulator : taskSeconds.onAws;
     const authorizedAt = Math.floor(context.now().getTime() / 1_000) + authorizesAfter;
-    const target = formatNationalId({ outcome: 'COMPLETED', endsAfter, authorizedAt });
+    const target = formatNationalId({ endsAfter, authorizedAt });
     const call = callFor(context, target);
     const request = { products: ['product-balance'] };
     const { consentId } = await call('POST', '/consent-sessions', 201, sessionShape, request);

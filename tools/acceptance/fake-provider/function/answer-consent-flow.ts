@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Call, checkApiKey, ok, type ProviderAnswer, Refused, readBearer, readBody } from './call.ts';
-import { type ConsentScenario, largestResultBytes, parseNationalId } from './scenario.ts';
-import { actionIds, hasEnded, outputOf } from './task.ts';
+import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
+import { parseNationalId } from './scenario.ts';
+import { actionIds, hasEnded, output } from './task.ts';
 import { consentIdOf, issueToken, openToken } from './tokens.ts';
 
 /** What the provider's account contact would supply. */
@@ -10,11 +10,11 @@ export const fakeClient = {
   widgetConfigId: 'fake-widget',
 } as const;
 
-/** A national id in one form. Throws Refused with 400 if it is no scenario. */
-const targetOf = (nationalId: string, now: number): { target: string; scenario: ConsentScenario } => {
+/** A national id in one form. Refused with 400 if it is no scenario. */
+const targetOf = (nationalId: string, now: number) => {
   const scenario = parseNationalId(nationalId, now);
-  if (scenario === undefined) throw new Refused(400, 'UNKNOWN_SCENARIO');
-  return { target: nationalId.replace(/[.-]/g, '').toUpperCase(), scenario };
+  if (scenario === undefined) throw refused(400, 'UNKNOWN_SCENARIO');
+  return { target: nationalId.replace(/[.-]/g, '').toUpperCase(), ...scenario };
 };
 
 const clientId = v.literal(fakeClient.providerClientId);
@@ -30,61 +30,52 @@ const taskTokenSchema = v.object({ clientId, target: v.string() });
 const minute = 60;
 
 /** "Create OTP token". The consent that it creates is the user's only one. */
-export const createOtpToken = async (call: Call): Promise<ProviderAnswer> => {
+export const createOtpToken = async (call: Call) => {
+  const { ports, key, now } = call.var;
   await checkApiKey(call);
-  const { user, company } = readBody(call, otpSchema);
-  const { target, scenario } = targetOf(company?.id ?? user.username, call.now);
-  const otpToken = issueToken(call.key, 'otp', [call.ports.nonce(), String(call.now + 10 * minute)]);
-  return ok({ data: { otpToken, consentId: consentIdOf(call.key, target, scenario.authorizedAt) } });
+  const { user, company } = await readBody(call, otpSchema);
+  const { target, authorizedAt } = targetOf(company?.id ?? user.username, now);
+  const otpToken = issueToken(key, 'otp', [ports.nonce(), now + 10 * minute]);
+  return call.json({ data: { otpToken, consentId: consentIdOf(key, target, authorizedAt) } });
 };
 
 /** "Create Task Token". */
-export const createTaskToken = async (call: Call): Promise<ProviderAnswer> => {
+export const createTaskToken = async (call: Call) => {
+  const { key, now } = call.var;
   await checkApiKey(call);
-  const { target } = targetOf(readBody(call, taskTokenSchema).target, call.now);
-  return ok({ data: { taskToken: issueToken(call.key, 'user', [target, String(call.now + 60 * minute)]) } });
+  const { target } = targetOf((await readBody(call, taskTokenSchema)).target, now);
+  return call.json({ data: { taskToken: issueToken(key, 'user', [target, now + 60 * minute]) } });
 };
 
-/** The user that the Task Token is bound to, and the user's only consent. */
-const readUser = (call: Call) => {
-  const { target, scenario } = targetOf(readBearer(call, 'user').fields[0] ?? '', call.now);
-  const active = call.now >= scenario.authorizedAt;
-  const consent = {
-    id: consentIdOf(call.key, target, scenario.authorizedAt),
+/** The user that the Task Token is bound to. */
+const readUser = (call: Call) => targetOf(readBearer(call, 'user').fields[0] ?? '', call.var.now);
+
+/** The user's only consent. Refused with 404 unless it has this id. */
+const readConsent = (call: Call, consentId: string | undefined) => {
+  const { key, now } = call.var;
+  const { target, authorizedAt } = readUser(call);
+  if (consentId !== consentIdOf(key, target, authorizedAt)) throw refused(404, 'UNKNOWN_CONSENT');
+  const status = now >= authorizedAt ? 'ACTIVE' : 'IN_PROGRESS';
+  return {
+    id: consentId,
     products: actionIds,
     tyc: { actualVersion: 1 },
     entity: { id: 'fake-bank', name: 'Fake bank', type: 'bank' },
-    status: active ? 'ACTIVE' : 'IN_PROGRESS',
-    subStatus: active ? 'ACTIVE' : 'IN_PROGRESS',
-    validUntil: new Date((scenario.authorizedAt + 86_400) * 1_000).toISOString(),
+    ...{ status, subStatus: status },
+    validUntil: new Date((authorizedAt + 86_400) * 1_000).toISOString(),
   };
-  return { target, scenario, consent };
-};
-
-/** "List consents". */
-export const listConsents = (call: Call): ProviderAnswer =>
-  ok({ data: { consents: [readUser(call).consent], hasNext: false, count: 1 } });
-
-/** Throws Refused with 404 unless this is the user's consent. */
-const checkConsent = (consentId: unknown, { consent }: ReturnType<typeof readUser>): void => {
-  if (consentId !== consent.id) throw new Refused(404, 'UNKNOWN_CONSENT');
 };
 
 /** "Get consent". */
-export const getConsent = (call: Call): ProviderAnswer => {
-  const user = readUser(call);
-  checkConsent(call.params[0], user);
-  return ok({ data: user.consent });
-};
+export const getConsent = (call: Call) => call.json({ data: readConsent(call, call.req.param('consentId')) });
 
 const consentIdSchema = v.object({ consentId: v.string() });
 
 /** "Revoke consent". Nothing remembers it, so that the consent is as before in later answers. */
-export const revokeConsent = (call: Call): ProviderAnswer => {
-  const user = readUser(call);
-  const { consentId } = readBody(call, consentIdSchema);
-  checkConsent(consentId, user);
-  return ok({ data: { consentId, status: 'INACTIVE', subStatus: 'REVOKED' } });
+export const revokeConsent = async (call: Call) => {
+  const { consentId } = await readBody(call, consentIdSchema);
+  readConsent(call, consentId);
+  return call.json({ data: { consentId, status: 'INACTIVE', subStatus: 'REVOKED' } });
 };
 
 /** Binds a taskId to its user without the national id, as a taskId is no secret. */
@@ -93,30 +84,26 @@ const taskKind = (target: string): string => `extraction ${target}`;
 const extractionSchema = v.object({ consentId: v.string(), product: v.picklist(actionIds) });
 
 /** "Start extraction", in both versions. */
-export const startExtraction = (call: Call): ProviderAnswer => {
-  const user = readUser(call);
-  const { consentId, product } = readBody(call, extractionSchema);
-  checkConsent(consentId, user);
-  if (user.consent.status !== 'ACTIVE') throw new Refused(403, 'CONSENT_NOT_ACTIVE');
-  const taskId = issueToken(call.key, taskKind(user.target), [call.ports.nonce(), String(call.now), product]);
-  return ok(call.params[0] === 'v1' ? { taskId } : { data: { taskId } });
+export const startExtraction = async (call: Call) => {
+  const { ports, key, now } = call.var;
+  const { consentId } = await readBody(call, extractionSchema);
+  if (readConsent(call, consentId).status !== 'ACTIVE') throw refused(403, 'CONSENT_NOT_ACTIVE');
+  const taskId = issueToken(key, taskKind(readUser(call).target), [ports.nonce(), now]);
+  return call.json(call.req.param('version') === 'v1' ? { taskId } : { data: { taskId } });
 };
 
 /** "Poll extraction", in both versions. */
-export const pollExtraction = (call: Call): ProviderAnswer => {
-  const { target, scenario } = readUser(call);
-  const [version, taskId = ''] = call.params;
-  const [, startedAt, product] = openToken(call.key, taskKind(target), taskId) ?? [];
-  const action = actionIds.find((id) => id === product);
-  if (action === undefined) throw new Refused(404, 'UNKNOWN_TASK');
-  const endsAfter = scenario.outcome === 'NEVER' ? 'never' : scenario.endsAfter;
-  if (!hasEnded({ startedAt: Number(startedAt), endsAfter }, call.now)) {
-    return { status: 202, body: { taskStatus: 'running', taskStatusCode: 202 } };
+export const pollExtraction = (call: Call) => {
+  const { target, endsAfter } = readUser(call);
+  const [, startedAt] = openToken(call.var.key, taskKind(target), call.req.param('taskId') ?? '') ?? [];
+  if (startedAt === undefined) throw refused(404, 'UNKNOWN_TASK');
+  if (!hasEnded({ startedAt: Number(startedAt), endsAfter }, call.var.now)) {
+    return call.json({ taskStatus: 'running', taskStatusCode: 202 }, 202);
   }
-  if (scenario.outcome === 'FAILED') throw new Refused(422, 'FAILED_BY_SCENARIO');
-  const bytes = scenario.outcome === 'OVERSIZED' ? largestResultBytes : 0;
-  const items = [outputOf(action, bytes)].flat();
-  return ok(
-    version === 'v1' ? { taskStatus: 'success', taskStatusCode: 200, results: items } : { data: items },
+  const results = [output(0)];
+  return call.json(
+    call.req.param('version') === 'v1'
+      ? { taskStatus: 'success', taskStatusCode: 200, results }
+      : { data: results },
   );
 };

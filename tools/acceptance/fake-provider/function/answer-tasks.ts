@@ -1,27 +1,19 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import * as v from 'valibot';
-import {
-  type Call,
-  checkApiKey,
-  ok,
-  type ProviderAnswer,
-  type ProviderPorts,
-  Refused,
-  readBearer,
-  readBody,
-} from './call.ts';
+import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
 import { deliver } from './deliver.ts';
-import { hangSeconds, parseUsername, type Scenario } from './scenario.ts';
-import { actionIds, issueTaskId, openTaskId, type Task, viewTask } from './task.ts';
+import { hangSeconds, parseUsername } from './scenario.ts';
+import { actionIds, issueTaskId, openTaskId, viewTask } from './task.ts';
 import { issueToken } from './tokens.ts';
 
 const loginSchema = v.object({ expire: v.optional(v.number(), 60) });
 
 /** "Session token". */
-export const logIn = async (call: Call): Promise<ProviderAnswer> => {
+export const logIn = async (call: Call) => {
+  const { ports, key, now } = call.var;
   await checkApiKey(call);
-  const { expire } = readBody(call, loginSchema);
-  return ok({ token: issueToken(call.key, 'session', [call.ports.nonce(), String(call.now + expire * 60)]) });
+  const { expire } = await readBody(call, loginSchema);
+  return call.json({ token: issueToken(key, 'session', [ports.nonce(), now + expire * 60]) });
 };
 
 const taskSchema = v.object({
@@ -29,7 +21,8 @@ const taskSchema = v.object({
     v.object({ mode: v.literal('raw'), value: v.looseObject({}) }),
     v.object({ mode: v.literal('encrypted'), value: v.string() }),
   ]),
-  actions: v.pipe(v.array(v.object({ id: v.picklist(actionIds) })), v.minLength(1)),
+  // A taskId has no room for more.
+  actions: v.pipe(v.array(v.object({ id: v.picklist(actionIds) })), v.minLength(1), v.maxLength(5)),
   webhook: v.optional(
     v.object({
       enable: v.boolean(),
@@ -40,27 +33,30 @@ const taskSchema = v.object({
 });
 
 /** "Start task (v2)", as its scenario demands. */
-export const startTask = async (call: Call): Promise<ProviderAnswer> => {
+export const startTask = async (call: Call) => {
+  const { ports, key, now } = call.var;
   const { token } = readBearer(call, 'session');
-  const { credentials, actions, webhook } = readBody(call, taskSchema);
+  const { credentials, actions, webhook } = await readBody(call, taskSchema);
   const scenario = parseUsername(usernameOf(credentials, token));
-  if (scenario === undefined) throw new Refused(400, 'UNKNOWN_SCENARIO');
-  if (call.now < scenario.busyUntil) throw new Refused(429, 'BUSY');
-  if (scenario.start === 'refused') throw new Refused(422, 'REFUSED_BY_SCENARIO');
+  if (scenario === undefined) throw refused(400, 'UNKNOWN_SCENARIO');
+  if (now < scenario.busyUntil) throw refused(429, 'BUSY');
+  if (scenario.start === 'refused') throw refused(422, 'REFUSED_BY_SCENARIO');
+  if (scenario.outcome === 'PARTIAL' && actions.length < 2) throw refused(400, 'UNSUITABLE_ACTIONS');
+  const isEarly = scenario.start === 'after-webhook';
+  const attempts = webhook.enable && scenario.webhook !== 'lost' ? webhook.retries : 0;
   const task = {
     ...scenario,
-    endsAfter: scenario.start === 'after-webhook' ? 0 : scenario.endsAfter,
-    startedAt: call.now,
-    attempts: webhook.enable && scenario.webhook !== 'lost' ? webhook.retries : 0,
-    actions: actions.map(({ id }) => id),
+    ...{ startedAt: now, attempts, actions: actions.map(({ id }) => id) },
+    endsAfter: isEarly ? 0 : scenario.endsAfter,
   };
-  const taskId = issueTaskId(call.key, task, call.ports.nonce());
-  const impossible = task.outcome === 'PARTIAL' && actions.length < 2;
-  if (taskId === undefined || impossible) throw new Refused(400, 'UNSUITABLE_ACTIONS');
-  await announce(taskId, task, call.ports);
-  if (scenario.start === 'hangs') await call.ports.sleep(hangSeconds);
-  if (scenario.start === 'breaks') throw new Refused(500, 'BROKEN_BY_SCENARIO');
-  return ok({ taskId });
+  const taskId = issueTaskId(key, task, ports.nonce());
+  if (attempts > 0 && task.endsAfter !== 'never') {
+    const delivery = { taskId, attempt: 1 };
+    await (isEarly ? deliver(delivery, ports) : ports.queue(delivery, task.endsAfter));
+  }
+  if (scenario.start === 'hangs') await ports.sleep(hangSeconds);
+  if (scenario.start === 'breaks') throw refused(500, 'BROKEN_BY_SCENARIO');
+  return call.json({ taskId });
 };
 
 type Credentials = v.InferOutput<typeof taskSchema>['credentials'];
@@ -75,22 +71,14 @@ const usernameOf = ({ mode, value }: Credentials, sessionToken: string): unknown
     const text = Buffer.concat([decipher.update(ciphertext, 'base64'), decipher.final()]).toString();
     return (JSON.parse(text) as { readonly username?: unknown }).username;
   } catch {
-    throw new Refused(400, 'UNDECRYPTABLE_CREDENTIALS');
+    throw refused(400, 'UNDECRYPTABLE_CREDENTIALS');
   }
 };
 
-/** Delivers the webhook before the start call is answered, or queues it for the end of the task. */
-const announce = async (taskId: string, task: Task & Pick<Scenario, 'start'>, ports: ProviderPorts) => {
-  const delivery = { taskId, attempt: 1 };
-  if (task.attempts === 0 || task.endsAfter === 'never') return;
-  if (task.start === 'after-webhook') await deliver(delivery, ports);
-  else await ports.queue(delivery, task.endsAfter);
-};
-
 /** "Read task (v2)". */
-export const readTask = (call: Call): ProviderAnswer => {
+export const readTask = (call: Call) => {
   readBearer(call, 'session');
-  const task = openTaskId(call.key, call.params[0] ?? '');
-  if (task === undefined) throw new Refused(404, 'UNKNOWN_TASK');
-  return ok(viewTask(task, call.now));
+  const task = openTaskId(call.var.key, call.req.param('taskId') ?? '');
+  if (task === undefined) throw refused(404, 'UNKNOWN_TASK');
+  return call.json(viewTask(task, call.var.now));
 };

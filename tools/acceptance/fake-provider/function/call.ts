@@ -1,16 +1,8 @@
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { DeliveryPorts } from './deliver.ts';
 import { isEqual, openToken } from './tokens.ts';
-
-export type ProviderRequest = {
-  readonly method: string;
-  readonly path: string;
-  /** By names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-};
-
-export type ProviderAnswer = { readonly status: number; readonly body: unknown };
 
 export interface ProviderPorts extends DeliveryPorts {
   /** In seconds since 1970. */
@@ -20,52 +12,42 @@ export interface ProviderPorts extends DeliveryPorts {
   sleep(seconds: number): Promise<void>;
 }
 
-/** One request, and what every route needs to answer it. */
-export type Call = {
-  readonly request: ProviderRequest;
-  readonly ports: ProviderPorts;
-  /** The key of all tokens. */
-  readonly key: string;
-  readonly now: number;
-  /** The variable parts of the path. */
-  readonly params: readonly string[];
+export type ProviderEnv = {
+  Variables: {
+    readonly ports: ProviderPorts;
+    /** The key of all tokens. */
+    readonly key: string;
+    readonly now: number;
+  };
 };
 
-/** The request is answered with this status instead of a 2xx. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly status: number;
-  readonly errorType: string;
+/** One request, and what every route needs to answer it. */
+export type Call = Context<ProviderEnv>;
 
-  constructor(status: number, errorType: string) {
-    super(`The fake provider refuses the request: ${status} ${errorType}.`);
-    this.status = status;
-    this.errorType = errorType;
-  }
-}
+/** To throw: the request is answered with this status and error type instead of a 2xx. */
+export const refused = (status: HTTPException['status'], errorType: string): HTTPException =>
+  new HTTPException(status, { message: errorType });
 
-export const ok = (body: unknown): ProviderAnswer => ({ status: 200, body });
-
-/** Parses the body. Throws Refused with 400 if it does not match. */
-export const readBody = <Schema extends v.GenericSchema>(
-  { request }: Call,
+/** Parses the body. Refused with 400 if it does not match. */
+export const readBody = async <Schema extends v.GenericSchema>(
+  { req }: Call,
   schema: Schema,
-): v.InferOutput<Schema> => {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), request.body);
-  if (!parsed.success) throw new Refused(400, 'INVALID_REQUEST');
+): Promise<v.InferOutput<Schema>> => {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await req.text());
+  if (!parsed.success) throw refused(400, 'INVALID_REQUEST');
   return parsed.output;
 };
 
-/** Throws Refused with 401 unless the request has the registered API key. */
-export const checkApiKey = async ({ request, ports }: Call): Promise<void> => {
+/** Refused with 401 unless the request has the registered API key. */
+export const checkApiKey = async ({ req, var: { ports } }: Call): Promise<void> => {
   const { apiKey } = await ports.registration();
-  if (!isEqual(request.headers['x-api-key'] ?? '', apiKey)) throw new Refused(401, 'INVALID_API_KEY');
+  if (!isEqual(req.header('x-api-key') ?? '', apiKey)) throw refused(401, 'INVALID_API_KEY');
 };
 
-/** The Bearer token and its fields. The last field is when it expires. Throws Refused with 401 if it is not valid. */
-export const readBearer = ({ request, key, now }: Call, kind: 'session' | 'user') => {
-  const [, token = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+/** The Bearer token and its fields. The last field is when it expires. Refused with 401 if it is not valid. */
+export const readBearer = ({ req, var: { key, now } }: Call, kind: 'session' | 'user') => {
+  const [, token = ''] = /^Bearer (\S+)$/.exec(req.header('authorization') ?? '') ?? [];
   const fields = openToken(key, kind, token);
-  if (fields === undefined || Number(fields.at(-1)) <= now) throw new Refused(401, 'INVALID_TOKEN');
+  if (fields === undefined || Number(fields.at(-1)) <= now) throw refused(401, 'INVALID_TOKEN');
   return { token, fields };
 };

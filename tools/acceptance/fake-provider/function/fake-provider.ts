@@ -3,13 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSEvent } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
+import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
 import { observability, telemetry } from '../../../../lib/observability/observability.ts';
-import { answerRequest } from './answer-request.ts';
+import { createApp } from './app.ts';
 import type { ProviderPorts } from './call.ts';
 import { type Delivery, deliver } from './deliver.ts';
 
@@ -47,35 +48,16 @@ const ports: ProviderPorts = {
   },
 };
 
-const answerApi = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
-  const { requestContext, rawPath, headers, body = '', isBase64Encoded } = event;
-  const { status, body: answer } = await answerRequest(
-    {
-      method: requestContext.http.method,
-      path: rawPath,
-      headers,
-      body: isBase64Encoded ? Buffer.from(body, 'base64').toString() : body,
-    },
-    ports,
-  );
-  return {
-    statusCode: status,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(answer),
-  };
-};
+const answer = handle(createApp(ports));
 
 /** Plays the provider for one stage: answers the calls of its API, and sends the webhooks that are due in the queue. */
-const playProvider = async (event: APIGatewayProxyEventV2 | SQSEvent) => {
-  if (!('Records' in event)) return answerApi(event);
+const playProvider = async (event: LambdaEvent | SQSEvent) => {
+  if (!('Records' in event)) return answer(event);
   for (const { body } of event.Records) await deliver(JSON.parse(body) as Delivery, ports);
   return undefined;
 };
 
-export const handler = middy<
-  APIGatewayProxyEventV2 | SQSEvent,
-  APIGatewayProxyStructuredResultV2 | undefined
->()
+export const handler = middy<LambdaEvent | SQSEvent>()
   .use(observability())
   .use(concealFailures())
   .handler(playProvider);

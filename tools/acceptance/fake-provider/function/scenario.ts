@@ -15,9 +15,6 @@ export const outcomes = [
   'CREDENTIALS_LOCKED',
 ] as const;
 
-/** What a read of the task returns: the truth, or always this status, whatever the webhook reports. */
-export const readings = ['truth', 'PENDING', 'RUNNING', ...outcomes] as const;
-
 export const webhooks = ['plain', 'encrypted', 'lost'] as const;
 
 /**
@@ -49,7 +46,6 @@ const schema = v.strictObject({
   start: v.optional(v.picklist(starts), 'accepted'),
   /** Until then the start call is answered 429, in seconds since 1970. 0 is never. */
   busyUntil: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER), '0'),
-  reads: v.optional(v.picklist(readings), 'truth'),
   /** The least size of the results. 0 adds nothing. */
   resultBytes: v.optional(wholeNumber(largestResultBytes), '0'),
 });
@@ -80,19 +76,10 @@ export const parseUsername = (username: unknown): Scenario | undefined => {
   return parsed.success ? parsed.output : undefined;
 };
 
-/**
- * How an extraction by consent ends. `FAILED` is a poll that is answered 4xx with an `errorType`. `OVERSIZED` has results
- * of `largestResultBytes`.
- */
-export const consentOutcomes = ['COMPLETED', 'FAILED', 'NEVER', 'OVERSIZED'] as const;
-
-/** The seconds from the start call to the end that a national id can express. */
-export const consentDurations = [0, 2, 5, 10, 20, 30, 60, 120, 300, 900] as const;
-
-/** The behaviour of one user. Every user has exactly one consent, so its id depends on nothing but the user. */
+/** The behaviour of one user, whose extractions are COMPLETED. Every user has exactly one consent. */
 export type ConsentScenario = {
-  readonly outcome: (typeof consentOutcomes)[number];
-  readonly endsAfter: (typeof consentDurations)[number];
+  /** Seconds from the start call to the end, up to 99. */
+  readonly endsAfter: number;
   /**
    * When the user authorizes the consent, in seconds since 1970. Before, it is `IN_PROGRESS` and allows no extraction. The
    * national id holds its last six digits, so it must be within five days of the call.
@@ -108,21 +95,19 @@ const checkDigitOf = (digits: string): string => {
   return '0K987654321'.charAt(sum % 11);
 };
 
-/** Writes a scenario as a national id: one digit for the outcome, one for the duration, six for the time. */
-export const formatNationalId = ({ outcome, endsAfter, authorizedAt }: ConsentScenario): string => {
+/** Writes a scenario as a national id: two digits for the duration, six for the time. */
+export const formatNationalId = ({ endsAfter, authorizedAt }: ConsentScenario): string => {
   const time = String(authorizedAt % million).padStart(6, '0');
-  const digits = `${consentOutcomes.indexOf(outcome) + 1}${consentDurations.indexOf(endsAfter)}${time}`;
+  const digits = `${String(endsAfter).padStart(2, '0')}${time}`;
   return `${digits}-${checkDigitOf(digits)}`;
 };
 
 /** Undoes `formatNationalId`, with or without dots and hyphen. `now` is in seconds since 1970. */
-export const parseNationalId = (nationalId: unknown, now: number): ConsentScenario | undefined => {
-  const [, digits = '', check] =
-    /^(\d{8})([\dK])$/.exec(String(nationalId).replace(/[.-]/g, '').toUpperCase()) ?? [];
-  const outcome = consentOutcomes[Number(digits[0]) - 1];
-  const endsAfter = consentDurations[Number(digits[1])];
-  if (outcome === undefined || endsAfter === undefined || check !== checkDigitOf(digits)) return undefined;
-  return { outcome, endsAfter, authorizedAt: nearest(Number(digits.slice(2)), now) };
+export const parseNationalId = (nationalId: string, now: number): ConsentScenario | undefined => {
+  const [, duration = '', time = '', check] =
+    /^(\d\d)(\d{6})([\dK])$/.exec(nationalId.replace(/[.-]/g, '').toUpperCase()) ?? [];
+  if (check !== checkDigitOf(duration + time)) return undefined;
+  return { endsAfter: Number(duration), authorizedAt: nearest(Number(time), now) };
 };
 
 /** The time nearest to `now` that ends in these six digits. */

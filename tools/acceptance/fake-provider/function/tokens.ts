@@ -8,7 +8,7 @@ const macOf = (key: string, kind: string, text: string): Buffer =>
   createHmac('sha256', key).update(`${kind}\n${text}`).digest().subarray(0, macBytes);
 
 /** Joins the fields, none of which may contain a dot, and a MAC over them. Everybody can read them. */
-export const issueToken = (key: string, kind: string, fields: readonly string[]): string => {
+export const issueToken = (key: string, kind: string, fields: readonly (string | number)[]): string => {
   const text = fields.join('.');
   return `${text}.${macOf(key, kind, text).toString('base64url')}`;
 };

@@ -3,8 +3,6 @@ import { expect, test } from 'vitest';
 import { isNationalId } from '../../../../../../lib/provider/national-id.ts';
 import { ProviderUnauthorized } from '../../../../../../lib/provider/transport/errors.ts';
 import {
-  consentDurations,
-  consentOutcomes,
   formatNationalId,
   formatUsername,
   largestResultBytes,
@@ -12,7 +10,6 @@ import {
   outcomes,
   parseNationalId,
   parseUsername,
-  readings,
   type Scenario,
   starts,
   webhooks,
@@ -45,12 +42,9 @@ test('a webhook that is not answered 200 or 204 is tried again every 30 s, as of
 
 test('the longest scenario fits into a taskId', async () => {
   const { client } = playProvider();
-  const longest = {
-    outcome: 'CREDENTIALS_LOCKED',
-    reads: 'CREDENTIALS_LOCKED',
-    resultBytes: 5_000_000,
-  } as const;
-  const taskId = await client.startTask(requestOf({ ...longest, endsAfter: 900, webhook: 'encrypted' }));
+  const longest = { outcome: 'CREDENTIALS_LOCKED', resultBytes: 5_000_000 } as const;
+  const scenario = requestOf({ ...longest, endsAfter: 900, webhook: 'encrypted' });
+  const taskId = await client.startTask({ ...scenario, actions: Array(5).fill({ id: 'tef' }) });
   expect(taskId.length).toBeLessThanOrEqual(100);
 });
 
@@ -86,7 +80,6 @@ const anyScenario = fc.record({
   webhook: fc.constantFrom(...webhooks),
   start: fc.constantFrom(...starts),
   busyUntil: fc.nat(4_000_000_000),
-  reads: fc.constantFrom(...readings),
   resultBytes: fc.nat(largestResultBytes),
 });
 
@@ -114,8 +107,7 @@ test.each([
 
 const now = 1_795_000_000;
 const anyUser = fc.record({
-  outcome: fc.constantFrom(...consentOutcomes),
-  endsAfter: fc.constantFrom(...consentDurations),
+  endsAfter: fc.nat(99),
   authorizedAt: fc.integer({ min: now - 432_000, max: now + 432_000 }),
 });
 
@@ -130,13 +122,13 @@ test('every scenario by consent survives a national id that Cosecha accepts', ()
 });
 
 test('dots and hyphen of a national id are optional', () => {
-  const scenario = { outcome: 'FAILED', endsAfter: 20, authorizedAt: now } as const;
+  const scenario = { endsAfter: 24, authorizedAt: now };
   expect(formatNationalId(scenario)).toBe('24000000-8');
   expect(parseNationalId('24.000.000-8', now)).toEqual(scenario);
   expect(parseNationalId('240000008', now)).toEqual(scenario);
 });
 
-test.each([['24000000-5'], ['94000000-9'], ['1-9'], ['somebody'], [undefined]])(
+test.each([['24000000-5'], ['1-9'], ['somebody'], ['']])(
   'the national id %s is no scenario',
   (nationalId) => {
     expect(parseNationalId(nationalId, now)).toBeUndefined();

@@ -1,7 +1,8 @@
+import { defined } from '../../../../../../lib/defined.ts';
 import { createProviderClient, type ProviderClient } from '../../../../../../lib/provider/client.ts';
 import { receiveDelivery } from '../../../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../../../lib/webhook/signing-keys.ts';
-import { answerRequest } from '../../../../../../tools/acceptance/fake-provider/function/answer-request.ts';
+import { createApp } from '../../../../../../tools/acceptance/fake-provider/function/app.ts';
 import type { ProviderPorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
 import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';
 
@@ -39,25 +40,16 @@ export const playProvider = (status = 204) => {
       queued.push({ delivery, delaySeconds });
     },
   };
+  const app = createApp(ports);
   const clientWith = (options: Partial<Parameters<typeof createProviderClient>[0]> = {}): ProviderClient =>
     createProviderClient({
       baseUrl: 'https://provider.example',
       apiKey: registration.apiKey,
       clientId: '00000000-0000-4000-8000-0000000c0de0',
       now: () => new Date(clock.now * 1_000),
-      fetch: async (url, { method, headers, body = '' }) => {
-        const answer = await answerRequest(
-          {
-            method,
-            path: new URL(url).pathname,
-            headers: Object.fromEntries(
-              Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-            ),
-            body,
-          },
-          ports,
-        );
-        return { status: answer.status, body: new Response(JSON.stringify(answer.body)).body as never };
+      fetch: async (url, { method, headers, body }) => {
+        const answer = await app.request(url, { method, headers, ...defined({ body }) });
+        return { status: answer.status, body: answer.body as never };
       },
       ...options,
     });
