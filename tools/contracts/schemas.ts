@@ -1,5 +1,4 @@
-import { busEventSchema } from './bus-event-schema.ts';
-import { eventSchema } from './event-schema.ts';
+import { busEventSchema, eventSchema } from './event-schemas.ts';
 import { recordSchema } from './record-schema.ts';
 import type { Schema } from './schema.ts';
 import { streamRecordSchema } from './stream-record-schema.ts';

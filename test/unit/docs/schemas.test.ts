@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { kindsOnTheBus } from '../../../tools/contracts/bus-event-schema.ts';
+import { kindsOnTheBus } from '../../../tools/contracts/event-schemas.ts';
 import { findBreaks } from '../../../tools/contracts/find-breaks.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { mapValues, type Schema } from '../../../tools/contracts/schema.ts';
