@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
 import { settingsType } from './settings-type.ts';
@@ -61,11 +61,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await Promise.all([
-    bundle(directory, libraries, 'node20'),
-    bundle(directory, construct, 'node20'),
-    bundleAsCommonJs(directory, construct),
-    // On an older Node, the launcher reports which one it needs.
-    bundle(directory, { cosecha: 'tools/cli/main.ts' }, 'node22', requireForCommonJs),
+    bundle(directory, libraries),
+    bundle(directory, construct),
+    bundle(directory, construct, commonJs),
+    bundle(directory, { cosecha: 'tools/cli/main.ts' }, command),
     bundleFunctions(join(directory, 'dist', 'functions')),
     declareTypes(join(directory, 'dist')),
     // The bundle reads them from its own directory.
@@ -81,8 +80,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
 const bundle = (
   directory: string,
   entryPoints: Record<string, string>,
-  target: string,
-  banner = '',
+  options: BuildOptions = {},
 ): Promise<unknown> =>
   build({
     absWorkingDir: repository,
@@ -91,31 +89,27 @@ const bundle = (
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target,
+    target: 'node20',
     // The SDK's credential chain becomes a file of its own, which the client loads only where it needs it.
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     mainFields: ['module', 'main'],
     external: peers,
-    banner: { js: banner },
     logLevel: 'warning',
+    ...options,
   });
 
 /** Jest loads no ES module with `require`, and `cdk init` makes apps whose tests run in Jest, as CommonJS. */
-const bundleAsCommonJs = (directory: string, entryPoints: Record<string, string>): Promise<unknown> =>
-  build({
-    absWorkingDir: repository,
-    entryPoints,
-    outdir: join(directory, 'dist'),
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    define: { 'import.meta.dirname': '__dirname' },
-    external: peers,
-    logLevel: 'warning',
-  });
+const commonJs: BuildOptions = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  splitting: false,
+  mainFields: ['main', 'module'],
+  define: { 'import.meta.dirname': '__dirname' },
+};
+
+/** On an older Node, the launcher reports which one it needs. */
+const command: BuildOptions = { target: 'node22', banner: { js: requireForCommonJs } };
 
 /**
  * Writes the types in the same folders as the sources, so that their relative imports stay valid. The compiler writes those
@@ -128,23 +122,18 @@ const declareTypes = async (directory: string): Promise<void> => {
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
   // The inferred type would need valibot, and has no descriptions.
   await writeFile(join(types, 'infra', 'settings', 'settings-type.d.ts'), settingsType());
-  const used = new Set(
-    Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
-  );
+  const entries = Object.values({ ...libraries, ...construct });
+  const used = new Set(entries.map((source) => declarationOf(types, source)));
   for (const file of used) {
     const text = await readFile(file, 'utf8');
     for (const [, source = ''] of text.matchAll(relativeImport))
       used.add(declarationOf(dirname(file), source));
     // The compiler keeps `.ts` in imports of declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
-    await writeFile(
-      file,
-      text.replaceAll(relativeImport, (path) => path.replace(/\.ts'$/, ".js'")),
-    );
+    const rewritten = text.replaceAll(relativeImport, (path) => path.replace(/\.ts'$/, ".js'"));
+    await writeFile(file, rewritten);
   }
-  const files = await readdir(types, { recursive: true });
-  const unused = files
-    .map((name) => join(types, name))
-    .filter((file) => file.endsWith('.d.ts') && !used.has(file));
+  const files = (await readdir(types, { recursive: true })).map((name) => join(types, name));
+  const unused = files.filter((file) => file.endsWith('.d.ts') && !used.has(file));
   await Promise.all(unused.map((file) => rm(file)));
 };
 
