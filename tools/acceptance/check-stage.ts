@@ -3,9 +3,8 @@ import type { Deployment } from '../cli/aws/deployment.ts';
 import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
 import type { Shell } from '../cli/terminal/shell.ts';
 import { acceptApi } from './checks/api.ts';
-import type { AcceptContext, Check, SharedContext } from './checks/check.ts';
+import type { Check, SharedContext } from './checks/check.ts';
 import { findFakeProvider } from './checks/fake-provider.ts';
-import { openInbox } from './checks/inbox.ts';
 import { type CheckReport, runChecks } from './checks/run-checks.ts';
 import { stackParts } from './checks/stack-parts.ts';
 
@@ -48,16 +47,8 @@ const prepare = async ({ deployment, lateTaskSeconds, shell }: CheckStageOptions
   const randomKey = (): string => `${shell.randomId()}${shell.randomId()}`;
   await fakeProvider.share({ apiKey: randomKey(), signingKey: randomKey() });
   shell.hint(`New random keys are shared between ${deployment.stackName} and ${fakeProvider.stackName}.`);
-  const inboxes = new Map<string, ReturnType<typeof openInbox>>();
-  const inbox: AcceptContext['inbox'] = (name) => {
-    const url = fakeProvider.output(name);
-    if (url === undefined) return undefined;
-    const opened = inboxes.get(url) ?? openInbox(deployment, url);
-    inboxes.set(url, opened);
-    return opened;
-  };
   return {
-    ...{ deployment, client, settings, stack, fakeProvider, inbox },
+    ...{ deployment, client, settings, stack, fakeProvider, received: [] },
     api: acceptApi(api, shell.sleep),
     lateTaskSeconds: lateTaskSeconds ?? settings.timings.deadline + beyondDeadlineSeconds,
     startedAt: shell.now(),

@@ -4,6 +4,7 @@ import {
   requestExtraction,
 } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
+import { defined } from '../../../lib/defined.ts';
 import { limitTo } from './limit-to.ts';
 
 /** Between a transient answer and the next try, in milliseconds. */
@@ -51,13 +52,12 @@ export const acceptApi = (
       paced(() => requestExtraction(base, request, idempotencyKey, { fetch, sleep })),
     call: (method, path, { target, body, as = fetch } = {}) =>
       paced(async () => {
+        const type = body === undefined ? undefined : 'application/json';
+        const headers = defined({ 'cosecha-target': target, 'content-type': type });
         const request = {
           method,
-          headers: {
-            ...(target === undefined ? {} : { 'cosecha-target': target }),
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          headers,
+          ...defined({ body: body === undefined ? body : JSON.stringify(body) }),
         };
         const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);
         return { status: answer.status, body: await answer.text() };

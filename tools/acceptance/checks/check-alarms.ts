@@ -1,11 +1,9 @@
 import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
 import { isWindow } from '../../cli/aws/read-alarms.ts';
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
-import { type AcceptContext, type Check, type CheckResult, passed, skipped, Unmet } from './check.ts';
+import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
 import { extractUntilDone } from './extractions.ts';
-
-const noInbox = (): CheckResult =>
-  skipped('not configured: the stack of the fake provider has no output AlarmQueueUrl');
+import { readQueue } from './read-queue.ts';
 
 type Notification = {
   readonly AlarmName?: string;
@@ -19,17 +17,18 @@ type Notification = {
 const parseNotification = (body: string): Notification =>
   JSON.parse((JSON.parse(body) as { readonly Message?: string }).Message ?? '{}');
 
-const notified = async (
+const notified = (
   context: AcceptContext,
   alarm: string,
   fits: (notification: Notification) => boolean,
-): Promise<void> => {
-  context.waitFor(`the alarm topic to report ${alarm}`);
-  await context.inbox('AlarmQueueUrl')?.until(context, (body) => {
-    const notification = parseNotification(body);
-    return notification.AlarmName === alarm && notification.NewStateValue === 'ALARM' && fits(notification);
+): Promise<void> =>
+  readQueue(context, context.fakeProvider.output('AlarmQueueUrl'), {
+    what: `the alarm topic to report ${alarm}`,
+    fits: (body) => {
+      const notification = parseNotification(body);
+      return notification.AlarmName === alarm && notification.NewStateValue === 'ALARM' && fits(notification);
+    },
   });
-};
 
 /** Actions run only when the state changes: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_SetAlarmState.html */
 const setState = async (
@@ -48,18 +47,16 @@ export const alarmNotifies: Check = {
   seconds: () => 90,
   run: async (context) => {
     const { client, deployment, stack } = context;
-    if (context.inbox('AlarmQueueUrl') === undefined) return noInbox();
     const cloudWatch = new CloudWatchClient(client);
     const names = await stack.resources('AWS::CloudWatch::Alarm');
     const { MetricAlarms = [] } = await cloudWatch.send(
       new DescribeAlarmsCommand({ AlarmNames: names.filter((name) => !isWindow(name)) }),
     );
     const silent = MetricAlarms.filter(({ AlarmActions = [] }) => AlarmActions.length === 0);
-    if (silent.length > 0) {
-      throw new Unmet(
-        `${silent.length} alarms have no topic: ${silent.map(({ AlarmName }) => AlarmName).join(', ')}. Set alarmTopicArn.`,
-      );
-    }
+    expectNone(
+      silent.map(({ AlarmName }) => `The alarm ${AlarmName} has no topic.`),
+      'Set alarmTopicArn.',
+    );
     // No other check raises it.
     const AlarmName = `${deployment.stackName}-stuck`;
     // No message of an earlier run has it.
@@ -77,9 +74,6 @@ export const alarmNotifies: Check = {
   },
 };
 
-/** Between two reads of a metric, in milliseconds. */
-const readEveryMs = 10_000;
-
 /**
  * A real one: a start without answer is counted in a log, CloudWatch makes a metric of it, and the alarm changes state.
  *
@@ -93,17 +87,16 @@ export const alarmRaised: Check = {
   seconds: () => 900,
   notOnEmulator: 'it makes no metrics of logs',
   run: async (context) => {
-    const { client, deployment, now, sleep } = context;
-    if (context.inbox('AlarmQueueUrl') === undefined) return noInbox();
+    const { client, deployment, now, until } = context;
     const cloudWatch = new CloudWatchClient(client);
     const alarm = `${deployment.stackName}-unconfirmed`;
     // Values are kept by whole minutes.
     const since = new Date(Math.floor(now().getTime() / 60_000) * 60_000);
     const scenario = { start: 'breaks', webhook: 'lost' } as const;
     const { extractionId } = await extractUntilDone(context, 'alarm-raised', scenario, 'UNCONFIRMED');
-    context.waitFor('a value of the metric Unconfirmed');
     const metric = ownMetric(deployment.stage, 'Unconfirmed');
-    while ((await sumMetric(cloudWatch, metric, since, now())) === 0) await sleep(readEveryMs);
+    const hasValue = async () => (await sumMetric(cloudWatch, metric, since, now())) > 0;
+    await until('a value of the metric Unconfirmed', hasValue, 10_000);
     await setState(cloudWatch, alarm, 'OK');
     await notified(
       context,

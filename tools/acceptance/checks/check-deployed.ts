@@ -1,10 +1,10 @@
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
-import * as v from 'valibot';
+import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { checksOf } from '../../cli/doctor/checks.ts';
 import { runCheck as runDoctorCheck } from '../../cli/doctor/finding.ts';
-import { type Check, passed, Unmet } from './check.ts';
-import type { DeployedFunction } from './stack-parts.ts';
+import { type Check, expectNone, passed } from './check.ts';
+import { type DeployedFunction, describeFunction } from './stack-parts.ts';
 
 /** Alarms are checked by checks of their own, as the checks before raise some. */
 const notOfDoctor = ['alarms'];
@@ -24,74 +24,41 @@ export const doctorPasses: Check = {
       const finding = await runDoctorCheck(check);
       if (finding.result === 'failed') problems.push(`${finding.message}. ${finding.remedy}`);
     }
-    if (problems.length > 0) throw new Unmet(problems.join(' '));
+    expectNone(problems);
     return passed(`${checks.length} checks`);
   },
 };
 
-const functionShape = v.object({
-  MemorySize: v.optional(v.number(), 128),
-  Timeout: v.optional(v.number(), 3),
-  Environment: v.object({ Variables: v.object({ POWERTOOLS_SERVICE_NAME: v.string() }) }),
-});
-
-const metricShape = v.object({ Namespace: v.string(), MetricName: v.string() });
-const alarmShape = v.object({
-  AlarmName: v.string(),
-  Namespace: v.optional(v.string()),
-  MetricName: v.optional(v.string()),
-  Metrics: v.optional(v.array(v.object({ MetricStat: v.optional(v.object({ Metric: metricShape })) }))),
-});
-
-const templateShape = v.object({
-  Resources: v.record(v.string(), v.object({ Type: v.string(), Properties: v.optional(v.unknown()) })),
-});
-
-type AlarmShape = v.InferOutput<typeof alarmShape>;
-
-/** The metrics that an alarm watches, as `Namespace MetricName`, sorted. */
-const metricsOf = ({ Namespace, MetricName, Metrics = [] }: AlarmShape | MetricAlarm): string => {
-  const single = MetricName === undefined ? [] : [`${Namespace} ${MetricName}`];
-  const several = (
-    Metrics as readonly { MetricStat?: { Metric?: { Namespace?: string; MetricName?: string } } }[]
-  )
-    .flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
-    .map((metric) => `${metric.Namespace} ${metric.MetricName}`);
-  return [...single, ...several].toSorted().join(', ');
+/** The metrics that an alarm watches, sorted. */
+export const metricsOf = ({ Namespace, MetricName, Metrics = [] }: MetricAlarm): string => {
+  const several = Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
+  const all = MetricName === undefined ? several : [{ Namespace, MetricName }];
+  const names = all.map((metric) => `${metric.Namespace} ${metric.MetricName}`);
+  return names.toSorted().join(', ') || 'no metric';
 };
 
-type Expected = Pick<DeployedFunction, 'name' | 'memoryMB' | 'timeoutSeconds'>;
+/** By their names. */
+const alarmsOf = (alarms: readonly MetricAlarm[]) =>
+  new Map(alarms.map((alarm) => [alarm.AlarmName, metricsOf(alarm)]));
 
-/** A sentence for each function that has other memory or another timeout than the template. */
-export const functionDifferences = (
-  expected: readonly Expected[],
-  deployed: readonly Expected[],
+const functionsOf = (functions: readonly DeployedFunction[]) =>
+  new Map(functions.map((one) => [one.name, `${one.memoryMB} MB and a timeout of ${one.timeoutSeconds} s`]));
+
+/** A sentence for each part that is missing, or not as in the template. */
+export const differences = (
+  kind: string,
+  expected: ReturnType<typeof alarmsOf>,
+  deployed: ReturnType<typeof alarmsOf>,
 ): readonly string[] =>
-  expected.flatMap(({ name, memoryMB, timeoutSeconds }) => {
-    const found = deployed.find((one) => one.name === name);
-    if (found === undefined) return [`The function ${name} is missing.`];
-    const memory = found.memoryMB === memoryMB ? [] : [`${found.memoryMB} MB instead of ${memoryMB} MB`];
-    const timeout =
-      found.timeoutSeconds === timeoutSeconds
-        ? []
-        : [`a timeout of ${found.timeoutSeconds} s instead of ${timeoutSeconds} s`];
-    const differences = [...memory, ...timeout];
-    return differences.length === 0 ? [] : [`The function ${name} has ${differences.join(' and ')}.`];
+  [...expected].flatMap(([name, then]) => {
+    const now = deployed.get(name);
+    if (now === undefined) return [`The ${kind} ${name} is missing.`];
+    return now === then ? [] : [`The ${kind} ${name} has ${now} instead of ${then}.`];
   });
 
-/** A sentence for each alarm that is missing or watches other metrics than in the template. */
-export const alarmDifferences = (
-  expected: readonly AlarmShape[],
-  deployed: readonly MetricAlarm[],
-): readonly string[] =>
-  expected.flatMap((alarm) => {
-    const found = deployed.find(({ AlarmName }) => AlarmName === alarm.AlarmName);
-    if (found === undefined) return [`The alarm ${alarm.AlarmName} is missing.`];
-    const [now, then] = [metricsOf(found), metricsOf(alarm)];
-    return now === then
-      ? []
-      : [`The alarm ${alarm.AlarmName} watches ${now || 'no metric'} instead of ${then}.`];
-  });
+type Template = {
+  readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: unknown }>>;
+};
 
 export const asInTemplate: Check = {
   id: 'as-in-template',
@@ -100,29 +67,24 @@ export const asInTemplate: Check = {
     const { TemplateBody = '' } = await new CloudFormationClient(client).send(
       new GetTemplateCommand({ StackName: deployment.stackName, TemplateStage: 'Original' }),
     );
-    const { Resources } = v.parse(templateShape, JSON.parse(TemplateBody));
-    const ofType = <Shape extends v.GenericSchema>(type: string, shape: Shape) =>
+    const { Resources } = JSON.parse(TemplateBody) as Template;
+    // The properties have the names that the services themselves use.
+    const ofType = <Described>(type: string) =>
       Object.values(Resources)
         .filter(({ Type }) => Type === type)
-        .map(({ Properties }) => v.parse(shape, Properties));
-    const functions = ofType('AWS::Lambda::Function', functionShape).map(
-      ({ MemorySize, Timeout, Environment }) => ({
-        name: Environment.Variables.POWERTOOLS_SERVICE_NAME,
-        memoryMB: MemorySize,
-        timeoutSeconds: Timeout,
-      }),
-    );
-    const alarms = ofType('AWS::CloudWatch::Alarm', alarmShape);
+        .map(({ Properties }) => Properties as Described);
+    const alarms = alarmsOf(ofType<MetricAlarm>('AWS::CloudWatch::Alarm'));
+    const functions = ofType<FunctionConfiguration>('AWS::Lambda::Function').map(describeFunction);
     const { MetricAlarms = [] } = await new CloudWatchClient(client).send(
-      new DescribeAlarmsCommand({ AlarmNames: alarms.map(({ AlarmName }) => AlarmName) }),
+      new DescribeAlarmsCommand({ AlarmNames: [...alarms.keys()].flatMap((name) => name ?? []) }),
     );
-    const differences = [
-      ...functionDifferences(functions, await stack.functions()),
-      ...alarmDifferences(alarms, MetricAlarms),
-    ];
-    if (differences.length > 0) {
-      throw new Unmet([...differences, 'Deploy the stack again, or undo the change.'].join(' '));
-    }
-    return passed(`${functions.length} functions and ${alarms.length} alarms`);
+    expectNone(
+      [
+        ...differences('function', functionsOf(functions), functionsOf(await stack.functions())),
+        ...differences('alarm', alarms, alarmsOf(MetricAlarms)),
+      ],
+      'Deploy the stack again, or undo the change.',
+    );
+    return passed(`${functions.length} functions and ${alarms.size} alarms`);
   },
 };

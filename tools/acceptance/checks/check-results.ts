@@ -41,9 +41,6 @@ export const resultsPresigned: Check = {
   },
 };
 
-/** Between two tries while the extraction has closed too recently, in milliseconds. */
-const retryEveryMs = 2_000;
-
 export const eraseForGood: Check = {
   id: 'erase',
   title: 'An erased extraction is gone from the tables, from the bucket and from the API',
@@ -65,16 +62,13 @@ export const eraseForGood: Check = {
     );
     const { timeout: reconcileTimeout, timings } = settings;
     const deps = { ...removals, reconcileTimeout, recordRetention: timings.recordRetention };
-    let result = await erase(extractionId, deps);
-    while (result.kind === 'too-fresh' || result.kind === 'open') {
-      context.waitFor(
-        result.kind === 'open'
-          ? `extraction ${extractionId} to close`
-          : `${result.until}, before which ${extractionId} cannot be erased`,
-      );
-      await context.sleep(retryEveryMs);
-      result = await erase(extractionId, deps);
-    }
+    const result = await context.until(
+      `extraction ${extractionId} to be closed for long enough to be erased`,
+      async () => {
+        const erased = await erase(extractionId, deps);
+        return erased.kind === 'too-fresh' || erased.kind === 'open' ? undefined : erased;
+      },
+    );
     if (result.kind !== 'erased') {
       const what = result.kind === 'remains' ? `: ${result.what.join(', ')} remain` : '';
       throw new Unmet(`The erasure of ${extractionId} ended as ${result.kind}${what}.`);

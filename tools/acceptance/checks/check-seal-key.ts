@@ -1,38 +1,14 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
+import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
-import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';
+import { type AcceptContext, type Check, expectNone, passed, Unmet, webhookArrives } from './check.ts';
 import { extract, extractUntilDone, isDone, readUntil, requestOf } from './extractions.ts';
-
-/** Between two reads of an execution that is not visible yet, in milliseconds. */
-const readEveryMs = 500;
-
-/**
- * The input of an execution that was just started. DescribeExecution is eventually consistent, so it may not know the execution yet
- * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_DescribeExecution.html).
- */
-export const readInput = async (
-  { client, deployment, sleep, waitFor }: Pick<AcceptContext, 'client' | 'deployment' | 'sleep' | 'waitFor'>,
-  extractionId: string,
-) => {
-  const machine = new SFNClient(client);
-  const arn = executionArn(deployment.output('StateMachineArn'), extractionId);
-  waitFor(`Step Functions to know the execution ${extractionId}`);
-  for (;;) {
-    try {
-      const { input = '' } = await machine.send(new DescribeExecutionCommand({ executionArn: arn }));
-      return JSON.parse(input) as { readonly requestId: string };
-    } catch (error) {
-      if (!(error instanceof ExecutionDoesNotExist)) throw error;
-      await sleep(readEveryMs);
-    }
-  }
-};
 
 /** For how long the provider is busy for an extraction whose sealed data are read: some tries of the machine. */
 const busySeconds = 20;
@@ -44,8 +20,13 @@ const requestsOf = ({ client, deployment }: AcceptContext) =>
 const extractBusy = async (context: AcceptContext, checkId: string) => {
   const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
   const extractionId = await extract(context, requestOf(checkId, { busyUntil }));
-  const { requestId } = await readInput(context, extractionId);
-  const item = await requestsOf(context).get(requestId);
+  const { client, deployment } = context;
+  const extractions = dynamoExtractionStore(
+    new DynamoDBClient(client),
+    deployment.output('ExtractionsTableName'),
+  );
+  const record = await extractions.get(extractionId);
+  const item = await requestsOf(context).get(record?.requestId ?? '');
   if (item === undefined)
     throw new Unmet(`The table Requests has no item for ${extractionId}, which is not started yet.`);
   return { busyUntil, item };
@@ -58,7 +39,11 @@ export const requestForgotten: Check = {
   dependsOn: webhookArrives,
   run: async (context) => {
     const { extractionId } = await extractUntilDone(context, 'request-forgotten', {}, 'COMPLETED');
-    const input = await readInput(context, extractionId);
+    const arn = executionArn(context.deployment.output('StateMachineArn'), extractionId);
+    const { input: text = '' } = await new SFNClient(context.client).send(
+      new DescribeExecutionCommand({ executionArn: arn }),
+    );
+    const input = JSON.parse(text) as { readonly requestId: string };
     if ((await requestsOf(context).get(input.requestId)) !== undefined) {
       throw new Unmet(
         `The sealed credentials of ${extractionId} are still in the table Requests. The log of start-task shows what it did.`,
@@ -154,9 +139,7 @@ export const sealKeyRoles: Check = {
     );
     // The stage for emulators has no conditions, as emulators do not know them.
     const problems = keyPolicyProblems(JSON.parse(Policy), users, { withConditions: !deployment.isEmulated });
-    if (problems.length > 0) {
-      throw new Unmet([...problems, 'Compare the policy with the template.'].join(' '));
-    }
+    expectNone(problems, 'Compare the policy with the template.');
     return passed(`only ${users.map(({ name }) => name).join(', ')} may decrypt`);
   },
 };
@@ -197,21 +180,21 @@ export const sealKeyContext: Check = {
         callbackAttempt: 0,
       }),
     });
-    context.waitFor('start-task to decrypt the sealed credentials of another extraction');
     try {
       await putItem(context, { ...item, sealed: other.item.sealed });
-      for (;;) {
-        const { LogResult = '' } = await lambda.send(invoke);
-        const log = Buffer.from(LogResult, 'base64').toString('utf8');
-        if (log.includes(wrongContext)) break;
-        // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
-        if (context.now().getTime() > busyUntil * 1_000) {
+      await context.until(
+        'start-task to decrypt the sealed credentials of another extraction',
+        async () => {
+          const { LogResult = '' } = await lambda.send(invoke);
+          if (Buffer.from(LogResult, 'base64').includes(wrongContext)) return true;
+          // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
+          if (context.now().getTime() <= busyUntil * 1_000) return false;
           throw new Unmet(
             `start-task, invoked for ${extractionId} with the sealed credentials of ${other.item.extractionId}, did not fail with ${wrongContext}. Its log shows what it did.`,
           );
-        }
-        await context.sleep(500);
-      }
+        },
+        500,
+      );
     } finally {
       await putItem(context, item);
     }

@@ -7,6 +7,7 @@ import { failingReference } from '../stream-consumer.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';
 import { extract, requestOf } from './extractions.ts';
+import { readQueue } from './read-queue.ts';
 import { readLogLines } from './report-lines.ts';
 
 /** How many webhooks are timed. */
@@ -53,8 +54,9 @@ export const streamRecords: Check = {
       const payload = { taskId, taskStatus: 'COMPLETED' };
       const sentAt = context.now().getTime();
       await expectAnswer(context, 'The webhook', 204, payload, { encrypted: true });
-      context.waitFor(`the stream to have the end of ${extractionId}`);
-      while (!changesOf(extractionId).some(({ kind }) => kind === 'collected')) await context.sleep(50);
+      await context.until(`the stream to have the end of ${extractionId}`, async () =>
+        changesOf(extractionId).some(({ kind }) => kind === 'collected'),
+      );
       const kinds = [...new Set(changesOf(extractionId).map(({ kind }) => kind))];
       const inOrder = kinds.filter((kind) => expectedKinds.includes(kind));
       if (inOrder.join() !== expectedKinds.join()) {
@@ -89,11 +91,11 @@ export const fanOut: Check = {
   seconds: () => 120,
   notOnEmulator: 'its pipes do not read streams as those of EventBridge do',
   run: async (context) => {
-    const inbox = context.inbox('FanOutQueueUrl');
-    if (inbox === undefined) return skipped('not configured: the setting fanOutToEventBus is off');
+    const { FanOutQueueUrl } = context.fakeProvider.outputs;
+    if (FanOutQueueUrl === undefined) return skipped('not configured: the setting fanOutToEventBus is off');
     const extractionId = await extract(context, requestOf('fan-out', { outcome: 'PARTIAL' }));
-    context.waitFor(`the bus to deliver the outcome of ${extractionId}`);
-    await inbox.until(context, isSettlementOf(extractionId));
+    const what = `the bus to deliver the outcome of ${extractionId}`;
+    await readQueue(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
     return passed(`the bus delivered the outcome of ${extractionId}`);
   },
 };
@@ -109,15 +111,6 @@ const bucketNames = async (s3: S3Client, Bucket: string, extractionId: string): 
   return false;
 };
 
-const until = async (
-  { waitFor, sleep }: AcceptContext,
-  what: string,
-  holds: () => Promise<boolean>,
-): Promise<void> => {
-  waitFor(what);
-  while (!(await holds())) await sleep(3_000);
-};
-
 /** The records of both extractions come together, so that Lambda has to split a batch. */
 export const streamConsumer: Check = {
   id: 'stream-consumer',
@@ -126,24 +119,19 @@ export const streamConsumer: Check = {
   seconds: () => 240,
   notOnEmulator: 'it splits no batches, and knows no bucket for failures',
   run: async (context) => {
-    const { fakeProvider, client, startedAt } = context;
-    const [logGroup, bucket] = [
-      fakeProvider.output('ConsumerLogGroup'),
-      fakeProvider.output('ConsumerFailuresBucket'),
-    ];
-    if (logGroup === undefined || bucket === undefined) {
-      return skipped('not configured: no stack of readers has the output ConsumerLogGroup');
-    }
+    const { fakeProvider, client, startedAt, until } = context;
+    const logGroup = fakeProvider.output('ConsumerLogGroup');
+    const bucket = fakeProvider.output('ConsumerFailuresBucket');
     const request = requestOf('stream-consumer', {});
     const [failing, other] = await Promise.all([
       extract(context, { ...request, reference: failingReference }),
       extract(context, request),
     ]);
-    await until(context, `the consumer of the stream to read ${other} (its log: ${logGroup})`, async () =>
+    await until(`the consumer of the stream to read ${other} (its log: ${logGroup})`, async () =>
       (await readLogLines(client, logGroup, startedAt)).some((line) => line.includes(other)),
     );
     const s3 = new S3Client(client);
-    await until(context, `the bucket ${bucket} to keep the record of ${failing}`, () =>
+    await until(`the bucket ${bucket} to keep the record of ${failing}`, () =>
       bucketNames(s3, bucket, failing),
     );
     return passed(`it read ${other}, and the bucket has the record of ${failing}`);

@@ -3,7 +3,6 @@ import type { ReconcileSettings } from '../../cli/aws/read-reconcile-settings.ts
 import { CliError } from '../../cli/terminal/errors.ts';
 import type { AcceptApi } from './api.ts';
 import type { FakeProvider } from './fake-provider.ts';
-import type { Inbox } from './inbox.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */
@@ -21,7 +20,12 @@ export class Unmet extends CliError {
   override readonly name = 'Unmet';
 }
 
-/** What a check gets. All checks of a run share it, except `signal` and `waitFor`. */
+/** Throws Unmet with these sentences and what to do, if there are any. */
+export const expectNone = (problems: readonly string[], remedy = ''): void => {
+  if (problems.length > 0) throw new Unmet([...problems, remedy].join(' ').trim());
+};
+
+/** What a check gets. All checks of a run share it, except how it waits. */
 export type AcceptContext = {
   readonly deployment: Deployment;
   /** The same as `deployment.client`. */
@@ -31,8 +35,8 @@ export type AcceptContext = {
   readonly stack: StackParts;
   readonly fakeProvider: FakeProvider;
   readonly api: AcceptApi;
-  /** The queue that this output of the fake provider's stack names, or undefined where it does not have it. */
-  readonly inbox: (output: string) => Inbox | undefined;
+  /** The messages that were received from queues, as several checks may wait for those of one queue. */
+  readonly received: string[];
   /** After how many seconds the task ends that has to time out before. */
   readonly lateTaskSeconds: number;
   /** When the run began. */
@@ -45,10 +49,16 @@ export type AcceptContext = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Reports what this check waits for, for the progress and for the failure if its time is over. */
   readonly waitFor: (what: string) => void;
+  /** Waits for this until `probe` returns neither undefined nor false, and returns that. Default: it probes once a second. */
+  readonly until: <Found>(
+    what: string,
+    probe: () => Promise<Found | undefined | false>,
+    everyMs?: number,
+  ) => Promise<Found>;
 };
 
 /** What all checks of a run share. */
-export type SharedContext = Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>;
+export type SharedContext = Omit<AcceptContext, 'signal' | 'sleep' | 'waitFor' | 'until'>;
 
 /**
  * One check of a stage. Its id is the same in every version, for scripts that read `accept --json` and for `--only`.

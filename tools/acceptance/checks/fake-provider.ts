@@ -12,8 +12,10 @@ export type SharedKeys = { readonly apiKey: string; readonly signingKey: string 
 /** The fake provider of a stage. */
 export type FakeProvider = {
   readonly stackName: string;
-  /** An output of its stack or of the stack of its readers, or undefined where neither has it. */
-  readonly output: (name: string) => string | undefined;
+  /** An output of its stack or of the stack of its readers. Throws CliError where neither has it. */
+  readonly output: (name: string) => string;
+  /** All outputs of both. */
+  readonly outputs: Readonly<Record<string, string>>;
   /** The keys of this run. A rotation replaces them. */
   readonly keys: () => SharedKeys;
   /** Stores the keys at the stage and at the fake provider, with the webhook URL. */
@@ -52,9 +54,16 @@ export const findFakeProvider = async (
   const put = (SecretId: string, SecretString: string) =>
     secrets.send(new PutSecretValueCommand({ SecretId, SecretString }));
   let shared: SharedKeys | undefined;
+  const outputs = { ...readers?.outputs, ...fakeProvider?.outputs };
   return {
-    stackName: fakeStack,
-    output: (name) => fakeProvider?.outputs[name] ?? readers?.outputs[name],
+    ...{ stackName: fakeStack, outputs },
+    output: (name) => {
+      const value = outputs[name];
+      if (value !== undefined) return value;
+      throw new CliError(
+        `No stack around ${stackName} has the output ${name}. Deploy them with this version.`,
+      );
+    },
     keys: () => {
       if (shared === undefined) throw new Error('The keys are shared before any check runs.');
       return shared;

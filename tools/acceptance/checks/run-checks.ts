@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
-import { type Check, type CheckResult, failed, type SharedContext, skipped } from './check.ts';
+import {
+  type AcceptContext,
+  type Check,
+  type CheckResult,
+  failed,
+  type SharedContext,
+  skipped,
+} from './check.ts';
 import { limitTo } from './limit-to.ts';
 
 /** A check with its result and how long it took. */
@@ -102,7 +109,7 @@ const runCheck = async (
   const sleep = (milliseconds: number): Promise<void> => delay(milliseconds, undefined, { signal });
   try {
     const run = check
-      .run({ ...shared, signal, sleep, waitFor })
+      .run({ ...shared, signal, sleep, waitFor, until: untilWith({ waitFor, sleep }) })
       .catch((error: unknown) => (signal.aborted ? over() : failed(describe(error))));
     return report(await Promise.race([run, isOver.then(over)]), elapsed());
   } finally {
@@ -110,5 +117,17 @@ const runCheck = async (
     ended.abort();
   }
 };
+
+/** How a check waits, over these. */
+export const untilWith =
+  ({ waitFor, sleep }: Pick<AcceptContext, 'waitFor' | 'sleep'>): AcceptContext['until'] =>
+  async (what, probe, everyMs = 1_000) => {
+    waitFor(what);
+    for (;;) {
+      const found = await probe();
+      if (found !== undefined && found !== false) return found;
+      await sleep(everyMs);
+    }
+  };
 
 const describe = (error: unknown): string => explainFailure(error) ?? String(error);

@@ -1,5 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  type FunctionConfiguration,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { readStackResources } from '../../cli/aws/stack.ts';
@@ -31,7 +35,11 @@ export const stackParts = ({ client, stackName }: Deployment): StackParts => {
   const resources = async (type: string) => (await byType()).get(type) ?? [];
   const lambda = new LambdaClient(client);
   const functions = once(async () =>
-    Promise.all((await resources('AWS::Lambda::Function')).map((name) => describeFunction(lambda, name))),
+    Promise.all(
+      (await resources('AWS::Lambda::Function')).map(async (FunctionName) =>
+        describeFunction(await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))),
+      ),
+    ),
   );
   return {
     resources,
@@ -46,18 +54,23 @@ export const stackParts = ({ client, stackName }: Deployment): StackParts => {
   };
 };
 
-const describeFunction = async (lambda: LambdaClient, physicalName: string): Promise<DeployedFunction> => {
-  const { Role, Environment, MemorySize, Timeout, LoggingConfig } = await lambda.send(
-    new GetFunctionConfigurationCommand({ FunctionName: physicalName }),
-  );
+export const describeFunction = (configuration: FunctionConfiguration): DeployedFunction => {
+  const {
+    FunctionName = '',
+    Role,
+    Environment,
+    MemorySize = 128,
+    Timeout = 3,
+    LoggingConfig,
+  } = configuration;
   const variables = Environment?.Variables ?? {};
   return {
-    name: variables.POWERTOOLS_SERVICE_NAME ?? physicalName,
-    physicalName,
+    name: variables.POWERTOOLS_SERVICE_NAME ?? FunctionName,
+    physicalName: FunctionName,
     roleArn: Role ?? '',
-    logGroup: LoggingConfig?.LogGroup ?? `/aws/lambda/${physicalName}`,
-    memoryMB: MemorySize ?? 0,
-    timeoutSeconds: Timeout ?? 0,
+    logGroup: LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`,
+    memoryMB: MemorySize,
+    timeoutSeconds: Timeout,
     variables,
   };
 };

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
-import { refuseOtherProvider } from '../../../../tools/acceptance/refuse-other-provider.ts';
+import { refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
 import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';

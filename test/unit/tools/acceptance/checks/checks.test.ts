@@ -5,12 +5,9 @@ import { acceptApi } from '../../../../../tools/acceptance/checks/api.ts';
 import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
 import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
 import { longestChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
-import {
-  alarmDifferences,
-  functionDifferences,
-} from '../../../../../tools/acceptance/checks/check-deployed.ts';
+import { differences, metricsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
-import type { Inbox } from '../../../../../tools/acceptance/checks/inbox.ts';
+import { untilWith } from '../../../../../tools/acceptance/checks/run-checks.ts';
 
 /** Calls an API that gives these answers, and returns the last status with the number of requests. */
 const call = async (...answers: readonly number[]) => {
@@ -46,6 +43,8 @@ const message = (NewStateValue: string, StateChangeTime: string): string =>
     Message: JSON.stringify({ AlarmName: alarm, NewStateValue, NewStateReason: 'r', StateChangeTime }),
   });
 
+const waiting = { sleep: async () => {}, waitFor: () => {} };
+
 /**
  * Runs the check where the alarm is up since an earlier run. `metricAfter` is how often the metric is read before it has a value
  * of this run. Once the alarm is reset, CloudWatch raises it again. Returns what happened, in order.
@@ -65,26 +64,20 @@ const run = async (metricAfter: number) => {
     reads += 1;
     return { Datapoints: reads > metricAfter ? [{ Timestamp: beganAt, Sum: 1 }] : [] };
   }) as never);
-  const inbox: Inbox = {
-    until: async (_, fits) => {
-      const found = queue.find(fits);
-      if (found === undefined) throw new Error('no message fits');
-      return found;
-    },
-  };
   const extraction = { extractionId: 'e-1', status: 'UNCONFIRMED', settledAt: beganAt.toISOString() };
   const context = {
     client: { region: 'eu-west-1' },
     deployment: { stage: 'accept', stackName: 'Cosecha-accept' },
-    inbox: () => inbox,
+    fakeProvider: { output: () => 'https://sqs.example/queue' },
+    received: queue,
     api: {
       request: async () => ({ extraction, replayed: false }),
       call: async () => ({ status: 200, body: JSON.stringify(extraction) }),
     },
     now: () => beganAt,
     randomId: () => 'id',
-    sleep: async () => {},
-    waitFor: () => {},
+    ...waiting,
+    until: untilWith(waiting),
   } as unknown as AcceptContext;
   return { result: await alarmRaised.run(context), log };
 };
@@ -102,36 +95,26 @@ test('a chain of polls ends where the sweep, and not a message, caused one', () 
   expect(longestChain([])).toBe(0);
 });
 
-const startTask = { name: 'start-task', memoryMB: 256, timeoutSeconds: 90 };
-
-test('a function with other memory or another timeout than the template is named', () => {
-  expect(functionDifferences([startTask], [startTask])).toEqual([]);
-  expect(functionDifferences([startTask], [{ ...startTask, memoryMB: 128, timeoutSeconds: 3 }])).toEqual([
-    'The function start-task has 128 MB instead of 256 MB and a timeout of 3 s instead of 90 s.',
+test('a part of the stage that is missing, or not as in the template, is named', () => {
+  const template = new Map([
+    ['start-task', '256 MB and a timeout of 90 s'],
+    ['sweep-extractions', '128 MB and a timeout of 30 s'],
   ]);
-  expect(functionDifferences([startTask], [])).toEqual(['The function start-task is missing.']);
+  expect(differences('function', template, template)).toEqual([]);
+  const deployed = new Map([['start-task', '128 MB and a timeout of 3 s']]);
+  expect(differences('function', template, deployed)).toEqual([
+    'The function start-task has 128 MB and a timeout of 3 s instead of 256 MB and a timeout of 90 s.',
+    'The function sweep-extractions is missing.',
+  ]);
 });
 
-const metric = (MetricName: string) => ({
-  MetricStat: { Metric: { Namespace: 'Cosecha/accept', MetricName } },
-});
-const orphans = {
-  AlarmName: 'orphan-deliveries',
-  Metrics: [metric('UnlinkedDelivery'), metric('EarlyDelivery')],
-};
-
-test('an alarm that watches another metric than in the template, or none, is named', () => {
-  expect(
-    alarmDifferences([orphans], [{ ...orphans, Metrics: orphans.Metrics.toReversed() } as never]),
-  ).toEqual([]);
-  const single = { AlarmName: 'unconfirmed', Namespace: 'Cosecha/accept', MetricName: 'Unconfirmed' };
-  expect(alarmDifferences([single], [{ ...single, MetricName: 'Unconfirmd' }])).toEqual([
-    'The alarm unconfirmed watches Cosecha/accept Unconfirmd instead of Cosecha/accept Unconfirmed.',
-  ]);
-  expect(alarmDifferences([single], [{ AlarmName: 'unconfirmed' }])).toEqual([
-    'The alarm unconfirmed watches no metric instead of Cosecha/accept Unconfirmed.',
-  ]);
-  expect(alarmDifferences([single], [])).toEqual(['The alarm unconfirmed is missing.']);
+test('the metrics of an alarm are compared in any order', () => {
+  const metric = (MetricName: string) => ({ MetricStat: { Metric: { Namespace: 'Cosecha', MetricName } } });
+  const Metrics = [metric('UnlinkedDelivery'), metric('EarlyDelivery')] as never[];
+  expect(metricsOf({ Metrics })).toBe('Cosecha EarlyDelivery, Cosecha UnlinkedDelivery');
+  expect(metricsOf({ Metrics: Metrics.toReversed() })).toBe(metricsOf({ Metrics }));
+  expect(metricsOf({ Namespace: 'Cosecha', MetricName: 'Unconfirmed' })).toBe('Cosecha Unconfirmed');
+  expect(metricsOf({})).toBe('no metric');
 });
 
 const page = readFileSync(new URL('../../../../../docs/acceptance.md', import.meta.url), 'utf8');

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { findBootstrapProblem, findQualifier } from '../../infra/deploy/bootstrap.ts';
+import { explainFailedDeployment } from '../../infra/deploy/explain-failed-deployment.ts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import { connect } from '../cli/aws/deployment.ts';
+import { describeStack, readStackResources } from '../cli/aws/stack.ts';
+import { checkConcurrency } from '../cli/doctor/check-resources.ts';
+import { removeObjects } from '../cli/operate/erase-on-aws.ts';
+import { CliError, UsageError } from '../cli/terminal/errors.ts';
+import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import type { Shell } from '../cli/terminal/shell.ts';
+import { repository } from '../local/paths.ts';
+import { checkStage } from './check-stage.ts';
+import type { AcceptOptions } from './read-accept-options.ts';
+import { acceptanceApp, awsSettings, fakeProviderStackNameOf, readersStackNameOf } from './settings.ts';
+
+/** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
+export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
+  await agreeOnRegion();
+  const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
+  const all: Readonly<Record<string, string>> = { ...awsSettings, ...settings, stage };
+  const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
+  const check = async (): Promise<number> =>
+    checkStage({ checks, deployment: await connect({ stage, root: repository, endpoint }), shell, stop });
+  if (again) return check();
+  const cloudFormation = new CloudFormationClient();
+  await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
+  if (onlyDestroy) return destroyStage(stage, context);
+  await refuseUnreadyAccount(cloudFormation, endpoint, Number(all.reconcileConcurrency));
+  const command = `npm run accept -- -c stage=${stage}`;
+  let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
+  try {
+    if (code !== 0) {
+      const sentence = await explainFailedDeployment(cloudFormation, stackNameOf(stage));
+      if (sentence !== undefined) shell.hint(['', sentence]);
+    } else if (!stop.aborted) code = await check();
+  } finally {
+    if (keep) {
+      shell.hint([
+        `The stage ${stage} is kept, and costs some 50 cents a day.`,
+        `Repeat its checks: ${command} --again`,
+        `Destroy it: ${command} --destroy`,
+      ]);
+    } else {
+      if (stop.aborted) shell.hint('Stopped. Destroying the stage; Ctrl-C again leaves it.');
+      const destroyed = await destroyStage(stage, context);
+      if (destroyed !== 0) shell.hint(`The stage was not destroyed. Try again: ${command} --destroy`);
+      if (code === 0) code = destroyed;
+    }
+  }
+  return stop.aborted ? exitCodes.interrupted : code;
+};
+
+/**
+ * Fails before anything is deployed where the SDK finds no region or credentials. The CDK CLI searches in more places, and
+ * takes us-east-1 where it finds no region: it would deploy a stage that nothing here can check or destroy.
+ */
+const agreeOnRegion = async (): Promise<void> => {
+  const { config } = new CloudFormationClient();
+  process.env.AWS_REGION = await config.region().catch((cause: unknown) => {
+    throw new UsageError('No region is set. Set AWS_REGION, or AWS_PROFILE to a profile that has one.', {
+      cause,
+    });
+  });
+  await config.credentials();
+};
+
+/**
+ * Refuses a stage that was deployed without a fake provider, as the run would destroy its data. The stack of the fake provider
+ * is created before that of Cosecha, and deleted after it. `describe` returns undefined where there is no such stack.
+ *
+ * @throws {CliError}
+ */
+export const refuseOtherProvider = async (
+  stage: string,
+  describe: (stackName: string) => Promise<unknown>,
+): Promise<void> => {
+  const name = stackNameOf(stage);
+  const [cosecha, fakeProvider] = await Promise.all([name, fakeProviderStackNameOf(stage)].map(describe));
+  if (cosecha === undefined || fakeProvider !== undefined) return;
+  throw new CliError(
+    `${name} was deployed without a fake provider, so it may hold data. Nothing was done. Name another stage: npm run accept -- -c stage=accept-<name>`,
+  );
+};
+
+/** @throws {CliError} where the account is not ready for a stage, before anything is deployed */
+const refuseUnreadyAccount = async (
+  { config }: CloudFormationClient,
+  endpoint: string | undefined,
+  reconcileConcurrency: number,
+): Promise<void> => {
+  const [region, credentials] = await Promise.all([config.region(), config.credentials()]);
+  const qualifier = await findQualifier([]);
+  const problem = await findBootstrapProblem({ region, credentials, qualifier, endpoint });
+  if (problem !== undefined) throw new CliError(problem);
+  // A throttled fake provider answers 503, and a start then ends as UNCONFIRMED: the checks would fail for no fault of the stage.
+  const concurrency = await checkConcurrency(new LambdaClient(), reconcileConcurrency);
+  if (concurrency.result === 'failed') {
+    throw new CliError([`The ${concurrency.message}. Nothing was deployed.`, concurrency.remedy]);
+  }
+};
+
+const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+
+/** Runs the CDK CLI in this terminal, for all stacks of the acceptance app. Returns its exit code, and 1 for a signal. */
+const runCdk = async ([command = '', ...args]: readonly string[]): Promise<number> => {
+  const child = spawn(process.execPath, [cdk, command, '--all', '--app', acceptanceApp, ...args], {
+    cwd: repository,
+    stdio: 'inherit',
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
+};
+
+const destroyStage = async (stage: string, context: readonly string[]): Promise<number> => {
+  for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
+  return runCdk(['destroy', '--force', ...context]);
+};
+
+/**
+ * Deletes every object in the buckets of a stack, as CloudFormation deletes only empty ones
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-s3-bucket.html). Does nothing
+ * without the stack.
+ */
+const emptyBuckets = async (stackName: string): Promise<void> => {
+  const cloudFormation = new CloudFormationClient();
+  if ((await describeStack(cloudFormation, stackName)) === undefined) return;
+  const buckets = (await readStackResources(cloudFormation, stackName)).get('AWS::S3::Bucket') ?? [];
+  for (const bucket of buckets) await removeObjects(new S3Client(), bucket, '');
+};
