@@ -4,7 +4,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { taskTokenCharacters } from '../assumptions.ts';
 import type { AwsAnswer, AwsRequest } from './aws-stub.ts';
 
-export const signingKey = 'a-signing-key-of-ordinary-length-0123456789';
+const signingKey = 'a-signing-key-of-ordinary-length-0123456789';
 const extractionId = '0190a0b0-7c5e-7d2a-9a51-8e1c5b1c0a01';
 const taskId = 'ef44eb6e-cd7b-4d42-8792-b25dfc1495c6';
 const body = JSON.stringify({ taskId, taskStatus: 'COMPLETED' });
@@ -71,7 +71,7 @@ const md5Of = (asked: string): string =>
     .digest('hex');
 
 /** The answers of AWS to a delivery: one signing key, a linked task, a settled record. */
-export const answerDelivery = ({ target, body: asked }: Pick<AwsRequest, 'target' | 'body'>): AwsAnswer => {
+export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer => {
   if (target === 'secretsmanager.GetSecretValue') {
     return asked.includes('AWSPREVIOUS')
       ? { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'There is none.' } }

@@ -1,8 +1,7 @@
 /**
- * `npm run bench:load`: deliveries per second through the webhook's handler, extractions per second through the whole
- * system on an emulator, and the usage of an extraction while 10, 100 and 1,000 others are open. With `-- --backlog`, which
- * takes some ten minutes: how fast 5,000 due records are reconciled. Times and rates are of this machine and the emulator, not
- * of AWS. Counts are the same on AWS.
+ * `npm run bench:load`: extractions per second through the whole system on an emulator, and the usage of an extraction while
+ * 10, 100 and 1,000 others are open. With `-- --backlog`, which takes some ten minutes: how fast 5,000 due records are
+ * reconciled. Times and rates are of this machine and the emulator, not of AWS. Counts are the same on AWS.
  */
 import { cpus } from 'node:os';
 import { providerAnswerMs } from '../assumptions.ts';
@@ -11,9 +10,8 @@ import { followRecords, type Records } from './follow-records.ts';
 import { measureDrain } from './measure-drain.ts';
 import { heldOpen, measureFlatness } from './measure-flatness.ts';
 import { measureThroughput } from './measure-throughput.ts';
-import { measureWebhook } from './measure-webhook.ts';
 import { type MeasuredSystem, startMeasuredSystem } from './measured-system.ts';
-import { callsTable, drainTable, flatnessTable, throughputTable, webhookTable } from './tables.ts';
+import { callsTable, drainTable, flatnessTable, throughputTable } from './tables.ts';
 
 const print = (...lines: readonly string[]): void => console.log(`${lines.join('\n')}\n`);
 
@@ -30,11 +28,11 @@ const onSystem = async (
 
 const measureSystem = (benchmark: Benchmark): Promise<void> =>
   onSystem(benchmark, { recorded: true }, async (system, records) => {
-    print('2. Extractions through the whole system on the emulator');
+    print('1. Extractions through the whole system on the emulator');
     print(throughputTable(await measureThroughput(system, records)));
 
     print(
-      `3. Usage of an extraction while others are open: ${heldOpen} run through the whole system with tasks that do not end,`,
+      `2. Usage of an extraction while others are open: ${heldOpen} run through the whole system with tasks that do not end,`,
       'the others are copies of their items, which only a query of the index reads',
     );
     const flatness = await measureFlatness(system, records);
@@ -48,7 +46,7 @@ const measureSystem = (benchmark: Benchmark): Promise<void> =>
 
 const measureBacklog = (benchmark: Benchmark): Promise<void> =>
   onSystem(benchmark, { recorded: false }, async (system, records) => {
-    print(`4. Due records until they are closed. The provider takes ${providerAnswerMs} ms for each read.`);
+    print(`Due records until they are closed. The provider takes ${providerAnswerMs} ms for each read.`);
     const drains = await measureDrain(system, records, ({ what, seconds }) =>
       console.error(`   ${what}: ${seconds.toFixed(0)} s`),
     );
@@ -61,8 +59,5 @@ await runBenchmark(async (benchmark) => {
     `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}. The emulator runs each function as a Node process on these cores,`,
     'so times and rates are of this machine and the emulator, not of AWS.',
   );
-  if (process.argv.includes('--backlog')) return measureBacklog(benchmark);
-  print('1. Deliveries through the handler, one at a time, against a stub of AWS in another process');
-  print(webhookTable(await benchmark.untilStopped(measureWebhook())));
-  return measureSystem(benchmark);
+  return process.argv.includes('--backlog') ? measureBacklog(benchmark) : measureSystem(benchmark);
 });

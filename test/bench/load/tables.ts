@@ -2,9 +2,7 @@ import { figure, markdownTable } from '../markdown-table.ts';
 import type { Drain } from './measure-drain.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';
-import type { WebhookRate } from './measure-webhook.ts';
 import type { Usage } from './usage.ts';
-import type { Kind } from './webhook-process.ts';
 
 const ratioOf = (last: number, first: number): string => (last / first).toFixed(2);
 
@@ -27,28 +25,6 @@ export const drainTable = (drains: readonly Drain[]): string =>
       perSecond.toFixed(1),
     ]),
   ]);
-
-const deliveries: Readonly<Record<Kind, string>> = {
-  valid: 'valid, plain',
-  encrypted: 'valid, encrypted',
-  forged: 'forged: 401',
-  bare: 'only the same calls to AWS',
-};
-
-/** The ratios are those to the last rate. */
-export const webhookTable = (rates: readonly WebhookRate[]): string => {
-  const { perSecond: barePerSecond = Number.NaN, cpuMicroseconds: bareCpu = Number.NaN } = rates.at(-1) ?? {};
-  return markdownTable([
-    ['delivery', 'a second', 'ratio to bare', 'CPU µs', 'ratio to bare'],
-    ...rates.map(({ kind, perSecond, cpuMicroseconds }) => [
-      deliveries[kind],
-      perSecond.toFixed(0),
-      ratioOf(perSecond, barePerSecond),
-      cpuMicroseconds.toFixed(0),
-      ratioOf(cpuMicroseconds, bareCpu),
-    ]),
-  ]);
-};
 
 const total = ({ calls }: Usage): number => [...calls.values()].reduce((sum, number) => sum + number, 0);
 
