@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { functionNames } from '../../../infra/function-names.ts';
-import { environmentsOf, synthesize } from '../../unit/infra/synth.ts';
+import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
 
 /** A file to load, with its environment variables. */
 export type Case = {
@@ -69,9 +69,9 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     logLevel: 'error',
   });
   const { code } = await bundleFunctions(join(directory, 'functions'));
-  const variables = environmentsOf(synthesize().template);
+  const deployed = functionsOf(synthesize().template);
   const functions = await Promise.all(
-    functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), variables.get(name))),
+    functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), deployed.get(name)?.variables)),
   );
   return {
     empty: await written('(a) an empty handler', 'empty.cjs', 'exports.handler=async()=>{};'),

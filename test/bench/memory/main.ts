@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
-import { environmentsOf, synthesize } from '../../unit/infra/synth.ts';
+import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
 import { lambdaVariables } from '../cold/cases.ts';
 import { factsOf } from '../cost/read-template.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -30,7 +30,7 @@ const memoryMB = Number(values.mb ?? factsOf(template).memoryMB['reconcile-extra
 
 const env: NodeJS.ProcessEnv = {
   ...lambdaVariables,
-  ...environmentsOf(template).get('reconcile-extraction'),
+  ...functionsOf(template).get('reconcile-extraction')?.variables,
   RESULTS_BUCKET: 'results',
   AWS_ENDPOINT_URL: services.endpoint,
   PROVIDER_BASE_URL: services.endpoint,

@@ -4,13 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { required } from './required-settings.ts';
-import { everyOption, flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
+import {
+  type DeployedFunction,
+  everyOption,
+  flatten,
+  functionsOf,
+  type Resource,
+  resourcesOf,
+  synthesize,
+} from './synth.ts';
 
 const { app, template } = synthesize();
 const local = synthesize({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
-
-const variablesOf = ({ Properties }: Resource): Readonly<Record<string, string>> =>
-  (Properties.Environment as { readonly Variables: Readonly<Record<string, string>> }).Variables;
 
 const dataKey = { 'Fn::GetAtt': [Match.stringLikeRegexp('^DataKey'), 'Arn'] };
 const dataHolders = [
@@ -130,50 +135,51 @@ describe('the secrets', () => {
 });
 
 describe('the functions', () => {
+  const functionsWith = (settings: Readonly<Record<string, unknown>>) =>
+    functionsOf(synthesize(settings).template);
+  const all = functionsWith({});
+
+  /** A property or a variable of each function that has it, by the name of the function. */
+  const eachWith = (
+    functions: ReadonlyMap<string, DeployedFunction>,
+    valueIn: (one: DeployedFunction) => unknown,
+  ) =>
+    Object.fromEntries(
+      [...functions].map(([name, one]) => [name, valueIn(one)]).filter(([, value]) => value !== undefined),
+    );
+
   test('have startTimeoutSeconds as the timeout of start-task', () => {
-    const settings = { startTimeoutSeconds: 100, webhookWaitSeconds: 610 };
-    const [lambda] = Object.entries(
-      resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'),
-    ).flatMap(([id, resource]) => (id.startsWith('StartTask') ? resource : []));
-    expect(lambda?.Properties.Timeout).toBe(100);
-    expect(JSON.parse(variablesOf(lambda as Resource).TIMINGS ?? '')).toMatchObject({ startTimeout: 100 });
+    const lambda = functionsWith({ startTimeoutSeconds: 100, webhookWaitSeconds: 610 }).get('start-task');
+    expect(lambda?.properties.Timeout).toBe(100);
+    expect(JSON.parse(lambda?.variables.TIMINGS ?? '')).toMatchObject({ startTimeout: 100 });
   });
 
   test('reserve concurrency only where a setting does', () => {
-    const reservedWith = (settings: Readonly<Record<string, unknown>>) =>
-      Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function')).flatMap(
-        ([id, { Properties }]) =>
-          Properties.ReservedConcurrentExecutions === undefined
-            ? []
-            : [[id.replace(/Function[0-9A-F]{8}$/, ''), Properties.ReservedConcurrentExecutions]],
-      );
-    expect(reservedWith({})).toEqual([]);
-    expect(
-      Object.fromEntries(
-        reservedWith({
-          webhookReservedConcurrency: 5,
-          startReservedConcurrency: 50,
-          reconcileReservedConcurrency: 60,
-        }),
-      ),
-    ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 60 });
+    const reserved = (functions: typeof all) =>
+      eachWith(functions, ({ properties }) => properties.ReservedConcurrentExecutions);
+    expect(reserved(all)).toEqual({});
+    const settings = {
+      webhookReservedConcurrency: 5,
+      startReservedConcurrency: 50,
+      reconcileReservedConcurrency: 60,
+    };
+    expect(reserved(functionsWith(settings))).toEqual({
+      'receive-webhook': 5,
+      'start-task': 50,
+      'reconcile-extraction': 60,
+    });
   });
 
   test('may not invoke themselves through a queue, except reconcile-extraction, whose messages send the next', () => {
-    const allowed = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).filter(
-      ([, { Properties }]) => Properties.RecursiveLoop !== undefined,
-    );
-    expect(allowed.map(([, { Properties }]) => Properties.RecursiveLoop)).toEqual(['Allow']);
-    expect(allowed[0]?.[0]).toMatch(/^ReconcileExtraction/);
+    expect(eachWith(all, ({ properties }) => properties.RecursiveLoop)).toEqual({
+      'reconcile-extraction': 'Allow',
+    });
   });
 
   test('have memory for results of the maximum size if they hold results', () => {
-    const memoryWith = (settings: Readonly<Record<string, unknown>>, name: string) =>
-      Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
-        .filter(([id]) => id.startsWith(name))
-        .map(([, { Properties }]) => Properties.MemorySize);
-    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([256]);
-    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([462]);
+    const large = functionsWith({ resultsMaxBytes: 50 * 1_048_576 });
+    const memory = [all, large].map((some) => some.get('reconcile-extraction')?.properties.MemorySize);
+    expect(memory).toEqual([256, 462]);
   });
 
   test('write to log groups that are encrypted and expire', () => {
@@ -188,29 +194,21 @@ describe('the functions', () => {
 
   test('have the provider client and its widget in their environment if the settings name them', () => {
     const given = { providerClientId: '00000000-0000-4000-8000-000000000001', widgetConfigId: 'Widget' };
-    const lambdas = Object.entries(resourcesOf(synthesize(given).template, 'AWS::Lambda::Function'));
-    const valuesOf = (variable: string) =>
-      lambdas.flatMap(([id, resource]) =>
-        variablesOf(resource)[variable] === undefined
-          ? []
-          : [[id.replace(/Function[0-9A-F]{8}$/, ''), variablesOf(resource)[variable]]],
-      );
-    expect(Object.fromEntries(valuesOf('PROVIDER_CLIENT_ID'))).toEqual({
-      RequestExtraction: given.providerClientId,
-      StartTask: given.providerClientId,
-      ReconcileExtraction: given.providerClientId,
-      ManageConsents: given.providerClientId,
+    const functions = functionsWith(given);
+    expect(eachWith(functions, ({ variables }) => variables.PROVIDER_CLIENT_ID)).toEqual({
+      'request-extraction': given.providerClientId,
+      'start-task': given.providerClientId,
+      'reconcile-extraction': given.providerClientId,
+      'manage-consents': given.providerClientId,
     });
-    expect(valuesOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
+    expect(eachWith(functions, ({ variables }) => variables.WIDGET_CONFIG_ID)).toEqual({
+      'manage-consents': given.widgetConfigId,
+    });
   });
 
   test('answer requests about consents within the timeout of API Gateway', () => {
-    const [lambda] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).filter(([id]) =>
-      id.startsWith('ManageConsents'),
-    );
-    const { total } = JSON.parse(variablesOf(lambda?.[1] as Resource).PROVIDER_TIMEOUTS ?? '') as {
-      total: number;
-    };
+    const { PROVIDER_TIMEOUTS = '' } = all.get('manage-consents')?.variables ?? {};
+    const { total } = JSON.parse(PROVIDER_TIMEOUTS) as { total: number };
     // Token, call, token, call.
     expect(4 * total).toBeLessThan(27_000);
   });
@@ -218,22 +216,18 @@ describe('the functions', () => {
   test.each([{}, { startTimeoutSeconds: 200, webhookWaitSeconds: 710 }])(
     'leave a probe to its process until that has ended, with %o',
     (settings) => {
-      const callers = Object.values(
-        resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'),
-      ).filter((lambda) => variablesOf(lambda).BREAKER !== undefined);
+      const callers = [...functionsWith(settings).values()].filter(({ variables }) => variables.BREAKER);
       expect(callers).toHaveLength(2);
-      const longest = Math.max(...callers.map(({ Properties }) => Number(Properties.Timeout)));
-      for (const lambda of callers) {
-        const { probeSeconds } = JSON.parse(variablesOf(lambda).BREAKER ?? '') as { probeSeconds: number };
+      const longest = Math.max(...callers.map(({ properties }) => Number(properties.Timeout)));
+      for (const { variables } of callers) {
+        const { probeSeconds } = JSON.parse(variables.BREAKER ?? '') as { probeSeconds: number };
         expect(probeSeconds).toBeGreaterThan(longest);
       }
     },
   );
 
   test('share one set of timings, in seconds', () => {
-    const timings = Object.values(resourcesOf(template, 'AWS::Lambda::Function'))
-      .map((lambda) => variablesOf(lambda).TIMINGS)
-      .filter((value) => value !== undefined);
+    const timings = [...all.values()].flatMap(({ variables }) => variables.TIMINGS ?? []);
     expect(new Set(timings).size).toBe(1);
     expect(JSON.parse(timings[0] ?? '')).toEqual({
       startWindow: 900,

@@ -96,16 +96,23 @@ export const flatten = (value: unknown): string => {
   throw new Error(`Cannot flatten ${JSON.stringify(value)}`);
 };
 
-/** The environment of each function, by its name. */
-export const environmentsOf = (template: Template): ReadonlyMap<string, Readonly<Record<string, string>>> =>
+export type DeployedFunction = {
+  /** The logical id without its suffix and `Function`, such as `StartTask`. */
+  readonly id: string;
+  readonly properties: Resource['Properties'];
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** The functions by their names, such as `start-task`. */
+export const functionsOf = (template: Template): ReadonlyMap<string, DeployedFunction> =>
   new Map(
-    Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(({ Properties }) => {
-      const { Variables } = Properties.Environment as {
-        readonly Variables: Readonly<Record<string, unknown>>;
-      };
-      const variables = Object.entries(Variables).map(([name, value]) => [name, flatten(value)]);
-      const environment = Object.fromEntries(variables) as Record<string, string>;
-      return [environment.POWERTOOLS_SERVICE_NAME ?? '', environment];
+    Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).map(([id, { Properties: properties }]) => {
+      const { Variables } = properties.Environment as { readonly Variables: object };
+      const variables: Record<string, string> = Object.fromEntries(
+        Object.entries(Variables).map(([name, value]) => [name, flatten(value)]),
+      );
+      const name = variables.POWERTOOLS_SERVICE_NAME ?? '';
+      return [name, { id: shortName(id).replace(/Function$/, ''), properties, variables }];
     }),
   );
 

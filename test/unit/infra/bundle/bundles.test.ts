@@ -22,7 +22,7 @@ import {
 import { type FunctionName, functionNames } from '../../../../infra/function-names.ts';
 import { type AwsAnswer, type AwsRequest, type AwsStub, startAwsStub } from '../../../bench/cold/aws-stub.ts';
 import { answerDelivery, callsOfDelivery, delivery } from '../../../bench/cold/first-delivery.ts';
-import { environmentsOf, flatten, resourcesOf, synthesize } from '../synth.ts';
+import { flatten, functionsOf, resourcesOf, synthesize } from '../synth.ts';
 import type * as SdkCalls from './sdk-calls.ts';
 
 /**
@@ -50,13 +50,7 @@ beforeAll(async () => {
 const fileOf = (name: FunctionName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
-const environments = environmentsOf(template);
-const roles = new Map(
-  Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
-    const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
-    return [Variables.POWERTOOLS_SERVICE_NAME, id.replace(/Function[0-9A-F]{8}$/, 'Role')];
-  }),
-);
+const functions = functionsOf(template);
 
 test.each(functionNames)('%s is within its budget of bytes', (name) => {
   const { length } = readFileSync(fileOf(name));
@@ -70,7 +64,7 @@ test.each(functionNames)(
   async (name) => {
     const script = `console.log(require(${JSON.stringify(fileOf(name))}).handler.length)`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-      env: { AWS_REGION: 'eu-west-1', ...environments.get(name) },
+      env: { AWS_REGION: 'eu-west-1', ...functions.get(name)?.variables },
     });
     // A third one would be a callback, which Node 24 on Lambda refuses:
     // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
@@ -85,7 +79,7 @@ test('reconcile-extraction consumes every message of a batch: those that it cann
     .handler(${JSON.stringify({ Records })}, { getRemainingTimeInMillis: () => 60_000 })
     .then((answer) => console.log('\\n' + JSON.stringify(answer)))`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-    env: { AWS_REGION: 'eu-west-1', ...environments.get('reconcile-extraction') },
+    env: { AWS_REGION: 'eu-west-1', ...functions.get('reconcile-extraction')?.variables },
   });
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
     batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
@@ -149,7 +143,7 @@ describe('a bundle has exactly the clients of the services that its function may
   };
 
   test.each(functionNames)('%s', (name) => {
-    const services = new Set(servicesOf(roles.get(name) ?? ''));
+    const services = new Set(servicesOf(`${functions.get(name)?.id}Role`));
     const expected = [...services]
       .filter((service) => !notCalled.has(service))
       .map((service) => clientOf[service]);

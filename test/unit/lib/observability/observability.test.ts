@@ -2,13 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { functionNames } from '../../../../infra/function-names.ts';
 import { capturedLog } from '../../../support/captured-log.ts';
-import { resourcesOf, synthesize } from '../../infra/synth.ts';
+import { functionsOf, synthesize } from '../../infra/synth.ts';
 
 const log = capturedLog();
 
-const environments = Object.values(resourcesOf(synthesize().template, 'AWS::Lambda::Function')).map(
-  ({ Properties }) => (Properties.Environment as { readonly Variables: Record<string, string> }).Variables,
-);
+const environments = [...functionsOf(synthesize().template).values()].map(({ variables }) => variables);
 
 type Observability = typeof import('../../../../lib/observability/observability.ts');
 let copies = 0;

@@ -13,8 +13,8 @@ import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/sett
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import {
-  environmentsOf,
   flatten,
+  functionsOf,
   notifyingAlarms,
   type Resource,
   resourcesOf,
@@ -79,8 +79,8 @@ test.each(Object.entries(acceptanceSources))(
       const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
         env: {
           AWS_REGION: 'eu-west-1',
-          ...environmentsOf(fakeProvider).get(name),
-          ...environmentsOf(readers).get(name),
+          ...functionsOf(fakeProvider).get(name)?.variables,
+          ...functionsOf(readers).get(name)?.variables,
         },
       });
       // As in infra/bundle/bundles.test.ts.

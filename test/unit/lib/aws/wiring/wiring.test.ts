@@ -18,7 +18,7 @@ import { answering } from '../../../../support/canned-connection.ts';
 import { capturedLog } from '../../../../support/captured-log.ts';
 import { at, extractionIn, id, timings } from '../../../../support/extraction-fixtures.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
-import { resourcesOf, synthesize } from '../../../infra/synth.ts';
+import { functionsOf, synthesize } from '../../../infra/synth.ts';
 
 /** What the SDK's handler of requests throws for a try without an answer. */
 const noAnswer = Object.assign(new Error('no answer'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
@@ -50,10 +50,8 @@ test('one call of request-extraction may hang for 10 s, and the function still a
   const pausesMs = 50 * (2 ** (tries - 1) - 1);
   expect($metadata).toMatchObject({ attempts: tries });
   expect(hangMs).toBeGreaterThanOrEqual(10_000);
-  const [lambda] = Object.entries(resourcesOf(synthesize().template, 'AWS::Lambda::Function')).filter(
-    ([id]) => id.startsWith('RequestExtraction'),
-  );
-  const timeoutMs = 1_000 * Number(lambda?.[1].Properties.Timeout);
+  const lambda = functionsOf(synthesize().template).get('request-extraction');
+  const timeoutMs = 1_000 * Number(lambda?.properties.Timeout);
   expect(hangMs + pausesMs + othersMs).toBeLessThanOrEqual(timeoutMs);
   expect(timeoutMs).toBeLessThan(apiGatewayMs);
 });
