@@ -104,9 +104,8 @@ describe('a consent session', () => {
     expect(statusCode).toBe(502);
   });
 
-  test('is not opened with a body that is no JSON or too large', async () => {
+  test('is not opened with a body that is too large', async () => {
     const { ask, calls } = setUp(session);
-    expect((await ask('POST /consent-sessions', { body: '{' })).statusCode).toBe(400);
     expect((await ask('POST /consent-sessions', { body: 'x'.repeat(16_385) })).statusCode).toBe(413);
     expect(calls).toEqual([]);
   });
@@ -176,56 +175,15 @@ describe('consents', () => {
   });
 });
 
-describe('the header Cosecha-Target', () => {
-  const routes = [
-    'POST /consent-sessions',
-    'GET /consents',
-    'GET /consents/{consentId}',
-    'GET /consents/{consentId}/pdf',
-    'POST /consents/{consentId}/revoke',
-  ];
-
-  test.each(routes)('is required by %s', async (route) => {
+test.each([{ page: '0' }, { limit: 'all' }, { Page: '1' }])(
+  'the query %o is refused by name, and nothing is asked',
+  async (queryStringParameters) => {
     const { ask, calls } = setUp();
-    const { statusCode, json } = await ask(route, { headers: {} });
-    expect(statusCode).toBe(400);
-    expect(json).toMatchObject({
-      type: 'urn:cosecha:problem:invalid-request',
-      detail: expect.stringContaining('Cosecha-Target'),
-    });
-    expect(calls).toEqual([]);
-  });
-
-  test.each(['11111111-2', 'ana', '', '11111111-1,76086428-5'])(
-    'is refused as "%s", and not repeated',
-    async (value) => {
-      const { ask, calls } = setUp();
-      const { statusCode, body } = await ask('GET /consents', { headers: { 'cosecha-target': value } });
-      expect(statusCode).toBe(400);
-      expect(body).toContain('The header Cosecha-Target must be a national id');
-      if (value !== '') expect(body).not.toContain(value);
-      expect(calls).toEqual([]);
-    },
-  );
-});
-
-test.each([
-  { page: '0' },
-  { page: '1.5' },
-  { limit: 'all' },
-  { limit: '-1' },
-  { page: '1,2' },
-  { limit: '' },
-  { Page: '1' },
-  { rut: '11111111-1' },
-])('the query %o is refused by name, and not repeated', async (queryStringParameters) => {
-  const { ask, calls } = setUp();
-  const { statusCode, body } = await ask('GET /consents', { queryStringParameters });
-  expect(statusCode).toBe(400);
-  expect(body).toMatch(/page|limit/);
-  expect(body).not.toContain('rut');
-  expect(calls).toEqual([]);
-});
+    const { statusCode, body } = await ask('GET /consents', { queryStringParameters });
+    expect([statusCode, calls]).toEqual([400, []]);
+    expect(body).toMatch(/page|limit/);
+  },
+);
 
 describe('what the provider does not do is a problem that says what to do next:', () => {
   type Case = readonly [answer: number | 'lost' | 'unreachable', type: string, status: number];
@@ -272,13 +230,6 @@ describe('what the provider does not do is a problem that says what to do next:'
     expect(session.json).toMatchObject({ type: 'urn:cosecha:problem:provider-refused', status: 422 });
   });
 
-  test('an answer that cannot be read is none', async () => {
-    const { ask } = setUp(() => ({ body: `<${target}>` }));
-    const { statusCode, body } = await ask('GET /consents/{consentId}');
-    expect(statusCode).toBe(502);
-    expect(body).not.toContain(target);
-  });
-
   test.each(['..', '.', ''])(
     'an id that fits into no path ("%s") is the id of no consent',
     async (consentId) => {
@@ -303,6 +254,7 @@ test('a route that there is not is a fault of ours', async () => {
   await expect(ask('toString')).rejects.toThrow('There is no such route.');
 });
 
+// test/fuzz/consents compares what is accepted with docs/openapi.yaml.
 describe('parse-session-request', () => {
   const target = '76086428-5';
   const valid = { products: ['movement', 'tef'] };
@@ -322,56 +274,16 @@ describe('parse-session-request', () => {
   });
 
   test.each<readonly [string, unknown, readonly string[]]>([
-    ['no object', [], ['']],
-    ['nothing to authorize', { products: [] }, ['/products']],
     ['an unknown product', { products: ['tef', 'secrets'] }, ['/products/1']],
-    ['an unknown field', { ...valid, clientId: 'x' }, ['/clientId']],
-    ['an unknown person', { ...valid, person: 'juridical' }, ['/person']],
+    ['a locale of 36 characters', { ...valid, locale: 'x'.repeat(36) }, ['/locale']],
     ['a legal person for whom nobody acts', { ...valid, person: 'legal' }, ['/user/username']],
     ['a natural person named twice', { ...valid, user: { username: '11111111-1' } }, ['/user/username']],
-    [
-      'a national id with another check digit',
-      { ...valid, person: 'legal', user: { username: '11111111-2' } },
-      ['/user/username'],
-    ],
-    [
-      'a list for an object',
-      { ...valid, user: [], filters: { entities: [] } },
-      ['/user', '/filters/entities'],
-    ],
-    ['an empty email', { ...valid, user: { email: '' } }, ['/user/email']],
     [
       'control characters',
       { ...valid, user: { email: 'a@b.example\r\nBcc: c' }, locale: 'es\u009bCL' },
       ['/user/email', '/locale'],
     ],
-    [
-      'an unknown type of entity',
-      { ...valid, filters: { entities: { include: { types: ['bank', 'shop'] } } } },
-      ['/filters/entities/include/types/1'],
-    ],
-    ['an unknown filter', { ...valid, filters: { products: [] } }, ['/filters/products']],
-    ['two things at once', { products: [], locale: '' }, ['/products', '/locale']],
   ])('is refused by pointer: %s', (_, body, pointers) => {
     expect(pointersOf(body)).toEqual(pointers);
-  });
-
-  test.each(['constructor', 'prototype', '__proto__'])('a field called %s is unknown too', (name) => {
-    const body: unknown = JSON.parse(`{"products":["tef"],"${name}":1,"user":{"${name}":1}}`);
-    expect(pointersOf(body)).toEqual([`/user/${name}`, `/${name}`]);
-  });
-
-  test('no violation repeats a value', () => {
-    const body = {
-      products: ['SENTINEL'],
-      person: 'SENTINEL',
-      user: { username: 'SENTINEL', email: 7, SENTINEL: 1 },
-      locale: ['SENTINEL'],
-      filters: 'SENTINEL',
-    };
-    const parsed = parseSessionRequest(body, target);
-    const details = parsed.kind === 'invalid' ? parsed.violations.map(({ detail }) => detail) : [];
-    expect(details.length).toBeGreaterThan(4);
-    expect(details.join()).not.toContain('SENTINEL');
   });
 });

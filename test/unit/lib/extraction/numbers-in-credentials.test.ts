@@ -16,45 +16,12 @@ const pointersOf = (value: string, more?: string): readonly string[] => {
 };
 const at = (field: string): string => `/credentials/value/${field}`;
 
-// Each would be sealed as another number, or as null.
-const changing = [
-  '12345678901234567890',
-  '-12345678901234567890',
-  '9007199254740993',
-  '123456789.123456789',
-  '0.1000000000000000055',
-  '1.00000000000000000001',
-  '1e999',
-  '-1E+999',
-  '1e-400',
-  '123e99999999999999999999',
-  `1${'0'.repeat(400)}`,
-];
-
-test.each(changing)('the number %s would change, and is refused by its pointer', (number) => {
-  expect(pointersOf(`{"username":"u","pin":${number}}`)).toEqual([at('pin')]);
-});
-
-// The second text is what is sealed: the same number, in JavaScript's spelling.
+// test/fuzz/intake compares any number with its exact value. The second text is what is sealed.
 test.each([
-  ['0', '0'],
   ['-0', '0'],
-  ['0.00', '0'],
-  ['0e999', '0'],
-  ['7', '7'],
   ['-7.50', '-7.5'],
-  ['1.0', '1'],
-  ['1e2', '100'],
   ['1E+2', '100'],
-  ['100e-2', '1'],
-  ['0.001e3', '1'],
-  ['0.1', '0.1'],
-  ['0.0000001', '1e-7'],
-  ['9007199254740992', '9007199254740992'],
   ['123456789012345680', '123456789012345680'],
-  ['10000000000000000000000', '1e+22'],
-  ['1.7976931348623157e308', '1.7976931348623157e+308'],
-  ['5e-324', '5e-324'],
 ])('the number %s keeps its value, and is sealed as %s', (number, sealed) => {
   const parsed = request(`{"pin":${number}}`);
   if (parsed.kind !== 'valid') throw new Error('It should be valid.');
@@ -63,7 +30,7 @@ test.each([
   );
 });
 
-test('every such number is named, however deep, in the order of the text', () => {
+test('every number that would change is named, however deep, in the order of the text', () => {
   expect(pointersOf('{"a":[1,{"b/c~d":[2,1e999]}],"__proto__":{"x":1e999},"":1e999}')).toEqual([
     at('a/1/b~1c~0d/1'),
     at('__proto__/x'),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
 import { type ProblemType, problem } from '../../../../lib/http/problem.ts';
-import { readJsonBody } from '../../../../lib/http/read-body.ts';
 
 describe('the caller of a request', () => {
   test('is a role without its session’s name: a sister container is the same caller', () => {
@@ -69,30 +68,6 @@ test('a request that API Gateway has not authorized has no caller', () => {
 const bodyOf = (type: ProblemType, more?: Parameters<typeof problem>[1]): unknown =>
   JSON.parse(problem(type, more).body ?? '');
 
-test.each<readonly [ProblemType, number]>([
-  ['invalid-request', 400],
-  ['unauthorized', 401],
-  ['not-found', 404],
-  ['provider-forbids', 403],
-  ['consent-not-found', 404],
-  ['consent-conflict', 409],
-  ['too-large', 413],
-  ['idempotency-key-reused', 422],
-  ['provider-refused', 422],
-  ['internal', 500],
-  ['provider-failed', 502],
-  ['unavailable', 503],
-])('%s is an RFC 9457 answer of %i', (type, status) => {
-  const answer = problem(type);
-  expect(answer.statusCode).toBe(status);
-  expect(answer.headers).toMatchObject({ 'content-type': 'application/problem+json' });
-  expect(bodyOf(type)).toEqual({
-    type: `urn:cosecha:problem:${type}`,
-    title: expect.stringMatching(/^[A-Z].*\.$/),
-    status,
-  });
-});
-
 test('violations and a detail are told along', () => {
   const errors = [{ pointer: '/entity', detail: 'is required' }];
   expect(bodyOf('invalid-request', { errors, detail: 'Two things.' })).toMatchObject({
@@ -104,33 +79,4 @@ test('violations and a detail are told along', () => {
 test('only what may pass soon asks to be tried again', () => {
   expect(problem('unavailable').headers).toHaveProperty('retry-after');
   expect(problem('invalid-request').headers).not.toHaveProperty('retry-after');
-});
-
-const base64 = (bytes: string | Uint8Array) => ({
-  body: Buffer.from(bytes).toString('base64'),
-  isBase64Encoded: true,
-});
-
-test('JSON is read, as text or as base64', () => {
-  expect(readJsonBody({ body: '{"a":"ñ"}' }, 100)).toEqual({ kind: 'json', json: { a: 'ñ' } });
-  expect(readJsonBody(base64('{"a":"ñ"}'), 100)).toEqual({ kind: 'json', json: { a: 'ñ' } });
-  expect(readJsonBody({ body: 'null' }, 100)).toEqual({ kind: 'json', json: null });
-});
-
-test.each([
-  ['no body', {}],
-  ['an empty body', { body: '' }],
-  ['a body that is cut off', { body: '{"a":' }],
-  ['two bodies in one', { body: '{}{}' }],
-  ['bytes that are no UTF-8', base64(Buffer.from([0x22, 0xff, 0x22]))],
-])('%s is not JSON', (_what, event) => {
-  expect(readJsonBody(event, 100)).toEqual({ kind: 'not-json' });
-});
-
-test('the limit is in bytes, after base64', () => {
-  const json = JSON.stringify('x'.repeat(98));
-  expect(readJsonBody({ body: json }, 100).kind).toBe('json');
-  expect(readJsonBody(base64(json), 100).kind).toBe('json');
-  expect(readJsonBody({ body: json }, 99)).toEqual({ kind: 'too-large' });
-  expect(readJsonBody({ body: JSON.stringify('ñ'.repeat(50)) }, 100)).toEqual({ kind: 'too-large' });
 });

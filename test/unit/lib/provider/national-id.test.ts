@@ -3,28 +3,6 @@ import { expect, test } from 'vitest';
 import { isNationalId } from '../../../../lib/provider/index.ts';
 
 test.each([
-  '11.111.111-1',
-  '11111111-1',
-  '111111111',
-  '77777777-7',
-  '76.086.428-5',
-  '760864285',
-  '1-9',
-  // Rests of 1 and 0 of modulo 11.
-  '6-K',
-  '6-k',
-  '6K',
-  '1.000.005-K',
-  '1000005k',
-  '1.000.013-0',
-  '10000130',
-])('%s is a national id', (id) => {
-  expect(isNationalId(id)).toBe(true);
-});
-
-test.each([
-  ['a wrong check digit', '11.111.111-2'],
-  ['a K for another digit', '11.111.111-K'],
   ['no check digit', '11.111.111-'],
   ['dots in wrong places', '111.11.111-1'],
   ['dots in some places only', '11.111111-1'],

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import {
-  deliveryLimitBytes,
   doctorSignature,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
 } from '../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
 import { signed } from '../../../support/sign.ts';
 
 const key = 'signing-key';
@@ -39,37 +39,17 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: reado
 
 const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signed(body, key) });
 
-test('a base64 body is verified over its decoded bytes', async () => {
-  const { receive, recorded } = webhook();
-  const body = Buffer.from(payload).toString('base64');
-  expect(await receive({ body, isBase64Encoded: true, signature: signed(payload, key) })).toMatchObject({
-    answer: 204,
-  });
-  expect(recorded).toHaveLength(1);
-});
-
 test("the doctor's delivery is refused as any other, and its reason names it", async () => {
   const { receive, observed } = webhook();
   expect(await receive({ signature: doctorSignature })).toEqual({ answer: 401, reason: 'doctor' });
   expect(observed).toEqual(['WebhookSignatureMismatch']);
 });
 
+const wrapped = (text: string): string => JSON.stringify({ data: encryptedByOpenssl(text, key) });
+
+// test/fuzz/webhook compares any delivery with an oracle. Here are the reasons, which only the log has.
 describe('a delivery that is refused changes nothing and is counted by its reason', () => {
-  const tooLong = 'x'.repeat(deliveryLimitBytes + 1);
   test.each<readonly [string, Partial<RawDelivery>, object, MetricName]>([
-    ['too large', plain(tooLong), { answer: 413 }, 'WebhookTooLarge'],
-    [
-      'too large in bytes only',
-      plain('ñ'.repeat(deliveryLimitBytes / 2 + 1)),
-      { answer: 413 },
-      'WebhookTooLarge',
-    ],
-    [
-      'too large in base64',
-      { body: Buffer.from(tooLong).toString('base64'), isBase64Encoded: true },
-      { answer: 413 },
-      'WebhookTooLarge',
-    ],
     ['unsigned', { body: payload }, { answer: 401, reason: 'missing' }, 'WebhookSignatureMissing'],
     [
       'signed with something malformed',
@@ -83,14 +63,7 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
       { answer: 401, reason: 'mismatch' },
       'WebhookSignatureMismatch',
     ],
-    [
-      'altered by one byte',
-      { body: payload.replace('task-1', 'task-2'), signature: signed(payload, key) },
-      { answer: 401, reason: 'mismatch' },
-      'WebhookSignatureMismatch',
-    ],
     ['signed garbage', plain('garbage'), { answer: 400, reason: 'not-json' }, 'WebhookUnreadable'],
-    ['signed and empty', plain(''), { answer: 400, reason: 'not-json' }, 'WebhookUnreadable'],
     [
       'signed, but not decryptable',
       plain('{"data":"a-b"}'),
@@ -98,8 +71,8 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
       'WebhookUnreadable',
     ],
     [
-      'signed, but without a task',
-      plain('{"taskStatus":"COMPLETED"}'),
+      'signed, but with its task wrapped twice',
+      plain(wrapped(wrapped(payload))),
       { answer: 400, reason: 'no-task' },
       'WebhookUnreadable',
     ],
@@ -109,18 +82,6 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
     expect(observed).toEqual([metric]);
     expect(recorded).toEqual([]);
   });
-});
-
-test('a secret that cannot be read is thrown, never answered 401', async () => {
-  const { receive } = webhook({
-    keys: {
-      current: async () => {
-        throw new Error('not filled');
-      },
-      refreshed: async () => undefined,
-    },
-  });
-  await expect(receive(plain())).rejects.toThrow('not filled');
 });
 
 // The header is looked at only after the keys were fetched: with no key at hand, a flood of unsigned requests is a

@@ -23,6 +23,7 @@ const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
   return { keys: { current, refreshed }, time, fetches: () => fetches };
 };
 
+// test/fuzz/webhook/key-rotation.ts has refetches after a mismatch.
 test('the keys are fetched once in five minutes', async () => {
   const { keys, time, fetches } = cacheOver(['k1']);
   expect(await keys.current()).toEqual(['k1']);
@@ -40,28 +41,6 @@ test('where the store is down, what was known still verifies, and is asked for a
   expect(fetches()).toBe(2);
   time.advance(300);
   expect(await keys.current()).toEqual(['k2']);
-});
-
-test('mismatches in a row cost one fetch every 15 s', async () => {
-  const { keys, time, fetches } = cacheOver(['k1']);
-  await keys.current();
-  for (let second = 0; second < 60; second += 1) {
-    await keys.refreshed();
-    time.advance(1);
-  }
-  // At 15, 30 and 45 s.
-  expect(fetches()).toBe(1 + 3);
-});
-
-test('a failed refetch counts against the limit', async () => {
-  const { keys, time, fetches } = cacheOver(['k1'], new Error('down'), ['k2']);
-  await keys.current();
-  time.advance(15);
-  await expect(keys.refreshed()).rejects.toThrow('down');
-  expect(await keys.refreshed()).toBeUndefined();
-  time.advance(15);
-  expect(await keys.refreshed()).toEqual(['k2']);
-  expect(fetches()).toBe(3);
 });
 
 test('concurrent mismatches make one fetch', async () => {
