@@ -5,7 +5,7 @@ import { validate as isUuid } from 'uuid';
 import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
 import type { Context } from './commands/context.ts';
-import { parseDuration, parseSince, type Since } from './terminal/parse-time.ts';
+import { parseDuration, parseSince } from './terminal/parse-time.ts';
 
 export type GlobalOptions = {
   readonly stage?: string;
@@ -22,39 +22,39 @@ const statuses = [...openStatuses, ...terminalStatuses, ...ownOutcomes];
 
 type AddCommand = (program: Command, run: Run) => void;
 
+/** Parses an argument. One that `parse` does not accept is refused with this sentence. */
+const parsed =
+  <Value>(parse: (text: string) => Value | undefined, refusal: string) =>
+  (text: string): Value => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    throw new InvalidArgumentError(refusal);
+  };
+
 /** A variable of the shell that is not set arrives as an empty argument. */
-const refuseEmpty = (value: string, name: string): void => {
-  if (value === '') throw new InvalidArgumentError(`No ${name} is given: the argument is empty.`);
+const unlessEmpty = (name: string, parse: (text: string) => string) => (text: string) => {
+  if (text === '') throw new InvalidArgumentError(`No ${name} is given: the argument is empty.`);
+  return parse(text);
 };
 
-const extractionId = (value: string): string => {
-  refuseEmpty(value, 'extractionId');
-  if (isUuid(value)) return value;
-  throw new InvalidArgumentError('An extractionId is a UUID.');
-};
+const when = (accepts: (text: string) => boolean) => (text: string) => (accepts(text) ? text : undefined);
 
-const taskId = (value: string): string => {
-  refuseEmpty(value, 'taskId');
-  if (isTaskId(value)) return value;
-  throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
-};
-
-const duration = (value: string): number => {
-  const seconds = parseDuration(value);
-  if (seconds !== undefined) return seconds;
-  throw new InvalidArgumentError('A duration is a number with s, min, h or d, such as 90s or 2h.');
-};
-
-const since = (value: string): Since => {
-  const time = parseSince(value);
-  if (time !== undefined) return time;
-  throw new InvalidArgumentError('Name a duration before now, such as 2h, or an ISO 8601 time.');
-};
-
-const httpUrl = (value: string): string => {
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
-  throw new InvalidArgumentError('It is not an http or https address.');
-};
+const extractionId = unlessEmpty('extractionId', parsed(when(isUuid), 'An extractionId is a UUID.'));
+const taskId = unlessEmpty('taskId', parsed(when(isTaskId), 'A taskId has 1 to 100 characters.'));
+const duration = parsed(parseDuration, 'A duration is a number with s, min, h or d, such as 90s or 2h.');
+const since = parsed(parseSince, 'Name a duration before now, such as 2h, or an ISO 8601 time.');
+const httpUrl = parsed(
+  when((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')),
+  'It is not an http or https address.',
+);
+const pauseReason = parsed(
+  when((text) => text.trim() !== '' && text.length <= 200),
+  'A reason has 1 to 200 characters.',
+);
+const port = parsed(
+  (text) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined),
+  'A port is a number from 0 to 65535.',
+);
 
 const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 
@@ -270,11 +270,6 @@ const addRedrive: AddCommand = (program, run) =>
     .addHelpText('after', examples('--stage prod redrive'))
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
 
-const pauseReason = (value: string): string => {
-  if (value.trim() !== '' && value.length <= 200) return value;
-  throw new InvalidArgumentError('A reason has 1 to 200 characters.');
-};
-
 const addPause: AddCommand = (program, run) =>
   program
     .command('pause')
@@ -315,11 +310,6 @@ const addHealth: AddCommand = (program, run) =>
     .description('compare the entities in the last hour and day with the ones before, the worst first')
     .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
     .action(() => run(async (context) => (await import('./commands/health.ts')).health(context)));
-
-const port = (value: string): number => {
-  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
-  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-};
 
 const addConsole: AddCommand = (program, run) =>
   program

@@ -75,6 +75,9 @@ const openSeconds = { onAws: 4, emulated: 0.5 } as const;
 /** AWS bills these queries by the GB that they read, so an open page repeats them every five minutes. In memory only. */
 const subjectSeconds = { onAws: 300, emulated: 5 } as const;
 
+const secondsFor = ({ isEmulated }: Deployment, seconds: Readonly<Record<'onAws' | 'emulated', number>>) =>
+  isEmulated ? seconds.emulated : seconds.onAws;
+
 /** As many as somebody has open. */
 const mostStories = 50;
 
@@ -90,7 +93,7 @@ const storyReader = (
   sources: StorySources,
   now: () => Date,
 ): ConsoleSources['story'] => {
-  const seconds = deployment.isEmulated ? storySeconds.emulated : storySeconds.onAws;
+  const seconds = secondsFor(deployment, storySeconds);
   const readers = new Map<string, ReturnType<typeof kept<Story | undefined>>>();
   return (extractionId) => {
     const reader =
@@ -128,7 +131,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   return {
     sweepEveryMinutes: deployment.sweepEveryMinutes(),
     // Every page counts those that a hold keeps waiting, so that open pages share a read.
-    open: kept(deployment.isEmulated ? openSeconds.emulated : openSeconds.onAws, now, async () => {
+    open: kept(secondsFor(deployment, openSeconds), now, async () => {
       const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
       // The index is eventually consistent, and may still have records that have closed.
       return records.filter(({ dueShard }) => dueShard !== undefined);
@@ -177,7 +180,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
         now(),
       ),
     ),
-    subjects: kept(deployment.isEmulated ? subjectSeconds.emulated : subjectSeconds.onAws, now, () => {
+    subjects: kept(secondsFor(deployment, subjectSeconds), now, () => {
       const at = now();
       const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
       return readHealth(healthSource(deployment, { now: at, sleep }, resources), at);

@@ -1,14 +1,11 @@
 import { html } from 'hono/html';
+import { bounded } from '../explain/text.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
-import { printable } from '../terminal/printable.ts';
 
 export type Html = ReturnType<typeof html>;
 
 /** A text of a caller or the provider as it may stand on a page: bounded, and with its control characters visible. */
-export const shown = (text: string, most = 120): string => {
-  const characters = [...printable(text)];
-  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
-};
+export const shown = (text: string, most = 120): string => bounded(text, most);
 
 /** The first eight and the last six digits. A UUID of version 7 starts with its time, which is the same for several. */
 export const shortId = (extractionId: string): string =>

@@ -5,8 +5,8 @@ export const maxText = 300;
 
 /** A text as one line that a terminal shows in full, at most `most` characters long. */
 export const bounded = (text: string, most = maxText): string => {
-  const line = printable(text);
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  const characters = [...printable(text)];
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 };
 
 /** A time to the second: `12:10:00Z`, or with its day if that is not the day of `now`. */
