@@ -8,7 +8,7 @@ import { type Extraction, type ExtractionStatus, openStatuses } from '../../../l
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
 import { breakersOf } from '../aws/stores.ts';
-import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { breakerOf, describeBreaker } from '../terminal/describe-breaker.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
@@ -117,11 +117,8 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
 /** Prints which calls to the provider are held, as that is why extractions wait. */
 const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
   for (const name of breakerNames) {
-    const { isHeld, line } = describeBreaker(
-      name,
-      (await readBreaker(store, name, shell.now())).state,
-      shell.now(),
-    );
+    const { state } = await readBreaker(store, name, shell.now());
+    const { isHeld, line } = describeBreaker(breakerOf(name, state, shell.now()), shell.now());
     if (isHeld) shell.hint(`${line}.`);
   }
 };

@@ -7,7 +7,7 @@ import {
 } from '../../../lib/breaker/breaker-state.ts';
 import { changeBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { breakersOf } from '../aws/stores.ts';
-import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { breakerOf, describeBreaker } from '../terminal/describe-breaker.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
 
@@ -27,7 +27,7 @@ const change = async (
       now: shell.now,
       newVersion: shell.randomId,
     });
-    const { line, facts } = describeBreaker(name, after.state, shell.now());
+    const { line, facts } = describeBreaker(breakerOf(name, after.state, shell.now()), shell.now());
     shell.print(line, facts);
   }
   shell.hint('It takes effect within 5 seconds.');

@@ -5,8 +5,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { type BreakerName, breakerNames, nextProbeAt, phaseOf } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
+import { readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
@@ -20,8 +20,9 @@ import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, extractionsOf, s3Of, tasksOf } from '../aws/stores.ts';
+import { breakerOf } from '../terminal/describe-breaker.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Breaker, StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
+import type { StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
 const vended = '/aws/vendedlogs/';
@@ -58,24 +59,6 @@ const readSweep = async ({ client }: Deployment, ruleNames: readonly string[]): 
   const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
   if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
   return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
-};
-
-const isoOf = (time: number | undefined): string | undefined =>
-  time === undefined ? undefined : new Date(time).toISOString();
-
-/** A pause is not over by itself, so it has no end. */
-const breakerOf = async (store: BreakerStore, name: BreakerName, now: Date): Promise<Breaker> => {
-  const { state } = await readBreaker(store, name, now);
-  const { paused, opened } = state;
-  const phase = phaseOf(state, now.getTime());
-  return defined({
-    name,
-    state: phase,
-    since: isoOf(paused?.since ?? opened?.since),
-    until: phase === 'paused' ? undefined : isoOf(opened && nextProbeAt(opened)),
-    reason: paused?.reason,
-    cause: opened?.cause,
-  });
 };
 
 type StackResources = ReturnType<typeof readStackResources>;
@@ -121,7 +104,12 @@ export const storySources = (
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
-    breakers: () => Promise.all(breakerNames.map((name) => breakerOf(breakers, name, now()))),
+    breakers: () =>
+      Promise.all(
+        breakerNames.map(async (name) =>
+          breakerOf(name, (await readBreaker(breakers, name, now())).state, now()),
+        ),
+      ),
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };
 };

@@ -7,8 +7,9 @@ import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
 import type { Rule } from '../aws/read-rules.ts';
 import type { StreamChange } from '../aws/read-stream-changes.ts';
+import type { Breaker } from '../terminal/describe-breaker.ts';
 
-export type { Bounded, Execution, ExecutionEvent, LogLine, Period, RetryDelays, StreamChange };
+export type { Bounded, Breaker, Execution, ExecutionEvent, LogLine, Period, RetryDelays, StreamChange };
 
 /** The settings that decide what happens next. All in seconds. */
 export type StorySettings = MachineSettings & { readonly timings: Timings };
@@ -27,17 +28,6 @@ export type QueueDepth = {
   readonly queue: 'reconcile' | 'dead-letter';
   /** Visible, hidden and delayed messages. SQS counts approximately. */
   readonly messages: number;
-};
-
-export type Breaker = {
-  readonly name: 'starts' | 'reads';
-  readonly state: 'closed' | 'open' | 'half-open' | 'paused';
-  readonly since?: string;
-  /** When the next probe is allowed; absent for a pause, which an operator ends. */
-  readonly until?: string;
-  readonly reason?: string;
-  /** Of an open breaker: the last failure, as a status or a code. */
-  readonly cause?: string;
 };
 
 export type Sweep = Pick<Rule, 'enabled'> & { readonly everyMinutes: number };

@@ -1,12 +1,12 @@
 import {
   type BreakerName,
+  type BreakerPhase,
   type BreakerState,
   nextProbeAt,
   phaseOf,
 } from '../../../lib/breaker/breaker-state.ts';
-import { formatSeconds } from './format-seconds.ts';
-
-const ago = (since: number, now: Date): string => formatSeconds((now.getTime() - since) / 1_000);
+import { defined } from '../../../lib/defined.ts';
+import { formatSeconds, secondsSince } from './format-seconds.ts';
 
 /**
  * What failed at the provider, as a clause: `the provider answers 503`. `cause` is that of `Opened`. What is not known is
@@ -19,31 +19,47 @@ export const describeCause = (cause: string | undefined): string => {
   return cause === undefined ? 'calls to the provider fail' : `calls to the provider fail with ${cause}`;
 };
 
+/** A circuit breaker as it is now. */
+export type Breaker = {
+  readonly name: BreakerName;
+  readonly state: BreakerPhase;
+  readonly since?: string;
+  /** When the next probe is allowed; absent for a pause, which is not over by itself. */
+  readonly until?: string;
+  /** Of a pause, as the operator gave it. */
+  readonly reason?: string;
+  /** Of an open breaker: the last failure, as a status or a code. */
+  readonly cause?: string;
+};
+
+const isoOf = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+export const breakerOf = (name: BreakerName, stored: BreakerState, now: Date): Breaker => {
+  const { paused, opened } = stored;
+  const state = phaseOf(stored, now.getTime());
+  const until = paused === undefined ? isoOf(opened && nextProbeAt(opened)) : undefined;
+  const since = isoOf((paused ?? opened)?.since);
+  return defined({ name, state, since, until, reason: paused?.reason, cause: opened?.cause });
+};
+
 /** What a breaker does now, as one sentence, and as facts for `--json`. */
 export const describeBreaker = (
-  name: BreakerName,
-  state: BreakerState,
+  { name, state, since = '', until = '', reason, cause }: Breaker,
   now: Date,
 ): { readonly isHeld: boolean; readonly line: string; readonly facts: Readonly<Record<string, unknown>> } => {
-  const phase = phaseOf(state, now.getTime());
-  const facts = { breaker: name, phase };
-  const { paused, opened } = state;
-  if (paused !== undefined) {
-    const since = new Date(paused.since).toISOString();
-    const line = `${name} are paused since ${ago(paused.since, now)}: ${paused.reason}`;
-    return { isHeld: true, line, facts: { ...facts, since, reason: paused.reason } };
+  const facts = { breaker: name, phase: state };
+  if (state === 'closed') return { isHeld: false, line: `${name} are not held`, facts };
+  const ago = formatSeconds(secondsSince(since, now));
+  if (state === 'paused') {
+    const line = `${name} are paused since ${ago}: ${reason}`;
+    return { isHeld: true, line, facts: { ...facts, since, reason } };
   }
-  if (opened === undefined) return { isHeld: false, line: `${name} are not held`, facts };
-  const nextAt = nextProbeAt(opened);
-  const next = now.getTime() < nextAt ? `in ${formatSeconds((nextAt - now.getTime()) / 1_000)}` : 'now';
+  const left = -secondsSince(until, now);
+  const next = left > 0 ? `in ${formatSeconds(left)}` : 'now';
   return {
     isHeld: true,
-    line: `${name} are held since ${ago(opened.since, now)}, as ${describeCause(opened.cause)}; next probe ${next}`,
-    facts: {
-      ...facts,
-      since: new Date(opened.since).toISOString(),
-      nextProbeAt: new Date(nextAt).toISOString(),
-      cause: opened.cause,
-    },
+    line: `${name} are held since ${ago}, as ${describeCause(cause)}; next probe ${next}`,
+    facts: { ...facts, since, nextProbeAt: until, cause },
   };
 };
