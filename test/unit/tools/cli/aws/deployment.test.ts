@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connect } from '../../../../../tools/cli/aws/deployment.ts';
 import {
   claimLocalDeployment,
@@ -74,31 +74,26 @@ const failureOf = async (over: Over) =>
     (error: unknown) => error as Error,
   );
 
-describe('without a deployment', () => {
-  test('a missing or invalid stage is a usage error', async () => {
-    expect(await failureOf({ stage: undefined })).toBeInstanceOf(UsageError);
-    expect((await failureOf({ stage: 'Prod!' })).message).toContain('"Prod!" is not a stage');
-  });
+const omitted = 'Omit --region and --profile';
 
-  test('--region and --profile, which the stage local would ignore, are a usage error', async () => {
-    for (const over of [{ region: 'eu-west-1' }, { profile: 'mine' }]) {
-      const failure = await failureOf(over);
-      expect(failure).toBeInstanceOf(UsageError);
-      expect(failure.message).toContain('Omit --region and --profile');
-    }
-  });
+test.each([
+  ['no stage', { stage: undefined }, 'No stage is set.'],
+  ['an invalid stage', { stage: 'Prod!' }, '"Prod!" is not a stage'],
+  ['--region, which the stage local would ignore,', { region: 'eu-west-1' }, omitted],
+  ['--profile, which the stage local would ignore,', { profile: 'mine' }, omitted],
+])('%s is a usage error', async (_, over, message) => {
+  const failure = await failureOf(over);
+  expect(failure).toBeInstanceOf(UsageError);
+  expect(failure.message).toContain(message);
+});
 
-  test('the remedy is npm start', async () => {
-    rmSync(join(root, '.cosecha', 'running.json'), { force: true });
-    const failure = await failureOf({});
-    expect(failure).toBeInstanceOf(CliError);
-    expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
-  });
-
-  test('a deployment that was ended before it could clean up is reported', async () => {
-    await serving('http://127.0.0.1:9');
-    expect((await failureOf({})).message).toContain('Nothing answers at http://127.0.0.1:9');
-  });
+test('without a deployment the remedy is npm start, also for one that was ended before it could clean up', async () => {
+  rmSync(join(root, '.cosecha', 'running.json'), { force: true });
+  const failure = await failureOf({});
+  expect(failure).toBeInstanceOf(CliError);
+  expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
+  await serving('http://127.0.0.1:9');
+  expect((await failureOf({})).message).toContain('Nothing answers at http://127.0.0.1:9');
 });
 
 describe('the deployment of npm start', () => {
@@ -188,13 +183,9 @@ describe('local-deployment', async () => {
   });
 });
 
-const base = emulatorApiUrl('http://127.0.0.1:4566', 'abcd1234');
-
-describe('an address of the API', () => {
-  it('has the emulator as its host and keeps its path', () => {
-    expect(
-      toEmulatorUrl(base, 'https://abcd1234.execute-api.us-east-1.amazonaws.com/webhooks/provider'),
-    ).toBe(`${base}/webhooks/provider`);
-    expect(toEmulatorUrl(base, 'https://abcd1234.execute-api.us-east-1.amazonaws.com')).toBe(base);
-  });
+test('an address of the API has the emulator as its host and keeps its path', () => {
+  const base = emulatorApiUrl('http://127.0.0.1:4566', 'abcd1234');
+  const onAws = 'https://abcd1234.execute-api.us-east-1.amazonaws.com';
+  expect(toEmulatorUrl(base, `${onAws}/webhooks/provider`)).toBe(`${base}/webhooks/provider`);
+  expect(toEmulatorUrl(base, onAws)).toBe(base);
 });

@@ -208,8 +208,3 @@ test.each([
 ])('an extraction without stored results is reported with the reason', (record, message) => {
   expect(() => requireResults(record)).toThrow(new CliError(message));
 });
-
-test('stored results are returned', () => {
-  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
-  expect(requireResults(closedExtraction({ status: 'COMPLETED', results }))).toEqual(results);
-});

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { describe, expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
@@ -36,22 +36,14 @@ test.each([
   expect(describeStreamRecord({ eventName, dynamodb })).toBe(`${eventName}  ${line}`);
 });
 
-describe('the facts of a stream record', () => {
-  it('are the kind of the event, and the state after the change', () => {
-    const version = { schemaVersion: { N: '1' } };
-    const failed = { ...running, ...version, status: { S: 'FAILED' }, reason: { S: 'OTHER' } };
-    const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
-    const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
-    expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
-      extractionId: 'e-1',
-      kind: 'settled',
-      eventId: 'event-1',
-      before: 'RUNNING',
-      status: 'FAILED',
-      taskId: 't-1',
-      settledBy: 'webhook',
-      reason: 'OTHER',
-    });
+test('the facts of a stream record are the kind of the event, and the state after the change', () => {
+  const version = { schemaVersion: { N: '1' } };
+  const failed = { ...running, ...version, status: { S: 'FAILED' }, reason: { S: 'OTHER' } };
+  const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
+  const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
+  expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
+    ...{ extractionId: 'e-1', kind: 'settled', eventId: 'event-1', before: 'RUNNING' },
+    ...{ status: 'FAILED', taskId: 't-1', settledBy: 'webhook', reason: 'OTHER' },
   });
 });
 

@@ -28,7 +28,7 @@ const withActions = (more: Partial<ConsoleAction> = {}) => {
     const path = location.replace(`/${consoleAddress.token}`, '');
     return { path, page: await all.text(path) };
   };
-  return { ...all, calls, time, send };
+  return { ...all, actions, calls, time, send };
 };
 
 const path = `/actions/reconcile?subject=${id}`;
@@ -150,43 +150,23 @@ test('the panel of the sandbox acts without a second question', async () => {
 });
 
 test('the panel of the sandbox shows what the provider does wrong, and the action that ends it only then', async () => {
-  const ends = {
-    id: 'recover',
-    label: 'End it',
-    place: 'sandbox',
-    endsFaults: true,
-    effect: 'It ends.',
-  } as const;
-  const action: ConsoleAction = { ...ends, changes: true, run: async () => ({ text: 'It behaves.' }) };
+  const { actions } = withActions({ endsFaults: true, effect: 'It ends.' });
   const panelOf = (...active: readonly string[]) =>
-    consoleOver(sourcesWith([]), { actions: [action], sandboxState: async () => ({ active }) }).text(
-      '/sandbox',
-    );
-  expect(await panelOf()).not.toContain('End it');
+    consoleOver(sourcesWith([]), { actions, sandboxState: async () => ({ active }) }).text('/sandbox');
+  expect(await panelOf()).not.toContain('It ends.');
   const hanging = await panelOf('The provider hangs.');
   expect(hanging).toContain('The provider hangs.');
-  expect(hanging).toContain('End it');
+  expect(hanging).toContain('It ends.');
 });
 
 test('an action that can do nothing for an extraction is not offered on its page', async () => {
-  const more: Partial<ConsoleAction> = { isFor: ({ results }) => results !== undefined };
-  const offered = async (records: readonly Extraction[]) => {
-    const actions: ConsoleAction[] = [
-      {
-        id: 'results',
-        label: 'Link to the results',
-        place: 'extraction',
-        changes: false,
-        effect: 'It links.',
-        run: async () => ({ text: '' }),
-        ...more,
-      },
-    ];
-    return (await consoleOver(sourcesWith(records), { actions }).text(`/extractions/${id}`)).includes(
-      'Link to',
+  const offered = async (record: Extraction) => {
+    const { actions } = withActions({ isFor: ({ results }) => results !== undefined });
+    return (await consoleOver(sourcesWith([record]), { actions }).text(`/extractions/${id}`)).includes(
+      '/actions/',
     );
   };
-  expect(await offered([extractionIn('RUNNING')])).toBe(false);
+  expect(await offered(extractionIn('RUNNING'))).toBe(false);
   const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
-  expect(await offered([closedExtraction({ status: 'COMPLETED', results })])).toBe(true);
+  expect(await offered(closedExtraction({ status: 'COMPLETED', results }))).toBe(true);
 });

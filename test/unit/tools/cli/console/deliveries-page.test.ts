@@ -5,13 +5,8 @@ import type { DeliveryLine } from '../../../../../tools/cli/console/sources.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 
-const recorded = {
-  taskId: 'task-1',
-  extractionId: id,
-  answer: 204,
-  verdict: 'recorded',
-  wake: 'woken',
-} as const;
+const task = { taskId: 'task-1', extractionId: id } as const;
+const recorded = { ...task, answer: 204, verdict: 'recorded', wake: 'woken' } as const;
 
 const pageOf = (items: readonly DeliveryLine[], path = '/deliveries') =>
   consoleOver(sourcesWith([], { deliveries: async () => ({ items, complete: true }) })).text(path);
@@ -81,31 +76,28 @@ test('a missing permission is named', async () => {
 const timestamp = iso(1);
 const line = { level: 'INFO', timestamp, service: 'receive-webhook', function_name: 'f' };
 
+const received = { message: 'Delivery received.', taskId: 't' };
+const woken = { kind: 'recorded', extractionId: id, wake: 'woken' };
+const unread = { message: 'A verified delivery could not be read.', level: 'ERROR', reason: 'no-task' };
+
 test.each([
   [
-    {
-      message: 'Delivery received.',
-      taskId: 't',
-      recorded: { kind: 'recorded', extractionId: id, wake: 'woken' },
-    },
+    { ...received, recorded: woken },
     { taskId: 't', extractionId: id, answer: 204, verdict: 'recorded', wake: 'woken' },
   ],
   [
-    { message: 'Delivery received.', taskId: 't', recorded: { kind: 'stored' } },
+    { ...received, recorded: { kind: 'stored' } },
     { taskId: 't', answer: 204, verdict: 'stored' },
   ],
   [
-    { message: 'Delivery received.', taskId: 't', recorded: 'unknown-status' },
+    { ...received, recorded: 'unknown-status' },
     { taskId: 't', answer: 204, verdict: 'unknown-status' },
   ],
   [
     { message: 'Delivery refused.', level: 'WARN', reason: 'mismatch' },
     { answer: 401, verdict: 'mismatch' },
   ],
-  [
-    { message: 'A verified delivery could not be read.', level: 'ERROR', reason: 'no-task' },
-    { answer: 400, verdict: 'no-task' },
-  ],
+  [unread, { answer: 400, verdict: 'no-task' }],
   [
     { message: 'The request failed.', level: 'ERROR', failure: {} },
     { answer: 500, verdict: 'failed' },
@@ -122,12 +114,8 @@ test('other lines are no delivery and no sweep', () => {
 });
 
 test('the line that ends a sweep has its counts', () => {
-  const swept = { sent: 3, failed: 1, cutShort: false };
-  expect(parseSweepLine({ ...line, message: 'Sweep finished.', ...swept })).toEqual({
-    at: timestamp,
-    sent: 3,
-    failed: 1,
-  });
+  const swept = { ...line, message: 'Sweep finished.', sent: 3, failed: 1, cutShort: false };
+  expect(parseSweepLine(swept)).toEqual({ at: timestamp, sent: 3, failed: 1 });
 });
 
 /** Reads a stream of server-sent events until there are so many. */

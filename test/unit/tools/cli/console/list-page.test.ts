@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { icon } from '../../../../../tools/cli/console/pages/parts.ts';
+import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 
@@ -10,19 +12,23 @@ const settled = {
   results: { bucket: 'b', key: 'k', bytes: 2_489, sha256: 's' },
 } as const;
 
+/** The first page over these records. */
+const pageOf = (records: readonly Extraction[], more: Partial<ConsoleSources> = {}) =>
+  consoleOver(sourcesWith(records, more)).text('/');
+
 test('the first line answers whether anything is overdue', async () => {
   // After three intervals of the sweep, 15 minutes. The console shows 100 s.
   const overdue = extractionIn('RUNNING', { dueAt: iso(100 - 901) });
-  expect(await consoleOver(sourcesWith([overdue])).text('/')).toContain('<h1>1 extraction is overdue.</h1>');
+  expect(await pageOf([overdue])).toContain('<h1>1 extraction is overdue.</h1>');
   for (const dueAt of [iso(100 - 900), iso(200)]) {
-    expect(await consoleOver(sourcesWith([extractionIn('RUNNING', { dueAt })])).text('/')).toContain(
+    expect(await pageOf([extractionIn('RUNNING', { dueAt })])).toContain(
       '<h1>1 extraction is open, and none is overdue.</h1>',
     );
   }
 });
 
-const breaker = { name: 'starts', state: 'closed' } as const;
-const closedBreakers = async () => [breaker, { name: 'reads', state: 'closed' } as const];
+const reads = { name: 'reads', state: 'closed' } as const;
+const closedBreakers = async () => [{ name: 'starts', state: 'closed' } as const, reads];
 /** Of today, as the pages over it are. */
 const openStarts = {
   name: 'starts',
@@ -33,7 +39,7 @@ const openStarts = {
 } as const;
 
 test('the first page says whether calls pass, the sweep runs and messages are dead', async () => {
-  const sources = sourcesWith([], {
+  const page = await pageOf([], {
     breakers: closedBreakers,
     sweeps: async () => ({ items: [{ at: iso(40), sent: 0, failed: 0 }], complete: true }),
     queues: async () => [
@@ -41,16 +47,13 @@ test('the first page says whether calls pass, the sweep runs and messages are de
       { name: 'dead letters', isDeadLetters: true, waiting: 1, later: 0, inFlight: 0 },
     ],
   });
-  const page = await consoleOver(sources).text('/');
   const late = `<li class="late">${icon('alert')}`;
   expect(page).toContain('<li>starts and reads pass</li>');
   expect(page).not.toContain('class="banner"');
   expect(page).toMatch(/<li>sweep <time [^>]+>1 min ago<\/time><\/li>/);
   expect(page).toContain('<li>reconcile queue 7</li>');
   expect(page).toContain(`${late} dead letters 1</li>`);
-  const troubled = await consoleOver(
-    sourcesWith([], { queues: () => denied('sqs:GetQueueAttributes') }),
-  ).text('/');
+  const troubled = await pageOf([], { queues: () => denied('sqs:GetQueueAttributes') });
   expect(troubled).toContain('<li>no sweep within an hour</li>');
   expect(troubled).toContain(`${late} queues unknown</li>`);
 });
@@ -65,7 +68,7 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
     const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
     const page = await consoleOver(
       sourcesWith([...waiting, extractionIn('RUNNING', { extractionId: id.replace(/1$/, '3') })], {
-        breakers: async () => [openStarts, { name: 'reads', state: 'closed' }],
+        breakers: async () => [openStarts, reads],
       }),
       { actions: [{ ...action, run: async () => ({ text: '' }) }] },
     ).text(path);
@@ -76,14 +79,12 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
 );
 
 test('a row that a hold keeps waiting says so, and another does not', async () => {
-  const page = await consoleOver(
-    sourcesWith(
-      [extractionIn('REQUESTED'), extractionIn('RUNNING', { extractionId: id.replace(/1$/, '2') })],
-      {
-        breakers: async () => [openStarts, { name: 'reads', state: 'closed' }],
-      },
-    ),
-  ).text('/');
+  const page = await pageOf(
+    [extractionIn('REQUESTED'), extractionIn('RUNNING', { extractionId: id.replace(/1$/, '2') })],
+    {
+      breakers: async () => [openStarts, reads],
+    },
+  );
   expect(page.match(/held: starts are held · next reconcile/g)).toHaveLength(1);
   expect(page).toContain('starts are held</li><li>reads pass</li>');
   expect(page).not.toContain('starts open');
@@ -113,12 +114,10 @@ test('300 rows are a page, and a link leads to the next with the filters', async
 });
 
 test('a row says what an open extraction waits for, and how one ended', async () => {
-  const page = await consoleOver(
-    sourcesWith([
-      extractionIn('RUNNING', { dueAt: iso(89) }),
-      closedExtraction({ extractionId: id.replace(/1$/, '2'), status: 'COMPLETED', ...settled }),
-    ]),
-  ).text('/');
+  const page = await pageOf([
+    extractionIn('RUNNING', { dueAt: iso(89) }),
+    closedExtraction({ extractionId: id.replace(/1$/, '2'), status: 'COMPLETED', ...settled }),
+  ]);
   expect(page).toContain('webhook, or a poll · due for 11 s: the next sweep queues it');
   expect(page).toContain('by webhook in 42 s · collected, 2,489 bytes');
 });
@@ -153,7 +152,7 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
 
 test('a text of a caller is escaped, its control characters are visible, and it is cut off', async () => {
   const reference = `<script>alert(1)</script>\u001b[2J${'x'.repeat(200)}`;
-  const page = await consoleOver(sourcesWith([extractionIn('RUNNING', { reference })])).text('/');
+  const page = await pageOf([extractionIn('RUNNING', { reference })]);
   expect(page).not.toContain('<script>alert');
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u001b[2J');
   expect(page).not.toContain('x'.repeat(60));
@@ -163,19 +162,17 @@ test('a text of a caller is escaped, its control characters are visible, and it 
 
 test('a fingerprint, a bucket, a key and a request id are not on the list', async () => {
   const record = closedExtraction({ status: 'COMPLETED', ...settled, requestId: 'the-request-id' });
-  const page = await consoleOver(sourcesWith([record])).text('/');
+  const page = await pageOf([record]);
   for (const value of [record.fingerprint, 'the-request-id']) expect(page).not.toContain(value);
 });
 
 test('a part that the operator may not read is named, and the rest is shown', async () => {
   const open = extractionIn('RUNNING', { reference: 'order-7' });
-  const page = await consoleOver(sourcesWith([open], { recent: () => denied('states:ListExecutions') })).text(
-    '/',
-  );
+  const page = await pageOf([open], { recent: () => denied('states:ListExecutions') });
   expect(page).toContain('Extractions that ended: not shown.');
   expect(page).toContain('to states:ListExecutions on r. That permission is missing');
   expect(page).toContain('order-7');
-  const nothing = await consoleOver(sourcesWith([], { open: () => denied('dynamodb:Query') })).text('/');
+  const nothing = await pageOf([], { open: () => denied('dynamodb:Query') });
   expect(nothing).toContain('<h1>What is open could not be read.</h1>');
 });
 

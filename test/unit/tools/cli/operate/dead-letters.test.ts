@@ -2,12 +2,15 @@ import { expect, test } from 'vitest';
 import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
 import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
-import type { DeadLetter } from '../../../../../tools/cli/operate/dead-letters.ts';
-import { parseDeadLetter, redriveLetters } from '../../../../../tools/cli/operate/dead-letters.ts';
+import {
+  type DeadLetter,
+  parseDeadLetter,
+  redriveLetters,
+} from '../../../../../tools/cli/operate/dead-letters.ts';
 import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/extraction-fixtures.ts';
 
-const extractionId = '0190a0b0-0000-7000-8000-000000000001';
+const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];
 
 /** Step Functions' documented example, shortened. */
 const brokenEvent = {
@@ -15,26 +18,23 @@ const brokenEvent = {
   id: '315c1398-40ff-a850-213b-158f73e60175',
   'detail-type': 'Step Functions Execution Status Change',
   source: 'aws.states',
-  detail: { name: extractionId, status: 'TIMED_OUT', input: '{"sealed":"x"}' },
+  detail: { name: one, status: 'TIMED_OUT', input: '{"sealed":"x"}' },
 };
 
 test.each([
-  ['a message of the queue', { extractionId, cause: 'webhook' }],
-  ['a message that the rule did not deliver', { extractionId, cause: 'execution-broken' }],
-  ['an event that the rule did not deliver', brokenEvent],
-])('the extraction of %s', (_, body) => {
+  ['a message of the queue', { extractionId: one, cause: 'webhook' }, one],
+  ['a message that the rule did not deliver', { extractionId: one, cause: 'execution-broken' }, one],
+  ['an event that the rule did not deliver', brokenEvent, one],
+  ['nothing', null, undefined],
+  ['an event of the sweep', { trigger: 'sweep' }, undefined],
+  ['a message without an id', { extractionId: 'no-uuid', cause: 'webhook' }, undefined],
+  ['an event of another source', { ...brokenEvent, source: 'my.own' }, undefined],
+])('the extraction of %s', (_, body, extractionId) => {
   expect(parseDeadLetter(JSON.stringify(body))).toBe(extractionId);
 });
 
-test.each([
-  'no json',
-  'null',
-  '{}',
-  JSON.stringify({ trigger: 'sweep' }),
-  JSON.stringify({ extractionId: 'no-uuid', cause: 'webhook' }),
-  JSON.stringify({ ...brokenEvent, source: 'my.own' }),
-])('%s is unknown', (body) => {
-  expect(parseDeadLetter(body)).toBeUndefined();
+test('a text that is no JSON has no extraction', () => {
+  expect(parseDeadLetter('no json')).toBeUndefined();
 });
 
 test('a delivery would settle an extraction that is RUNNING or TIMED_OUT, and no other', () => {
@@ -46,7 +46,6 @@ test('a delivery for a task without an extraction would be an orphan', () => {
   expect(predictDelivery(undefined)).toEqual({ kind: 'orphan' });
 });
 
-const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];
 const letter = (extractionId: string | undefined): string => JSON.stringify({ extractionId, cause: 'sweep' });
 
 /** A queue that hides received messages until they are released, as SQS does. */

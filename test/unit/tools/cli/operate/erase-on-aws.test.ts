@@ -8,18 +8,15 @@ import { at, closedExtraction, id, iso, timings } from '../../../../support/extr
 import { httpServer } from '../../../../support/local-servers.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 
-const erasing = (parts: {
-  dynamo?: Parameters<typeof stubClient>[0];
-  s3?: Parameters<typeof stubClient>[0];
-}) => {
+const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
+
+type Answer = Parameters<typeof stubClient>[0];
+
+const erasing = (parts: { readonly dynamo?: Answer; readonly s3?: Answer }) => {
   const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
   const s3 = stubClient<S3Client>(parts.s3 ?? (() => ({})));
-  const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
-  return {
-    ...eraseOnAws({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0)),
-    dynamo,
-    s3,
-  };
+  const removals = eraseOnAws({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0));
+  return { ...removals, dynamo, s3 };
 };
 
 /** A DynamoDB over HTTP with one record, whose clock is so many seconds after the record's request. */
@@ -53,13 +50,9 @@ test.each([
   for (const operatorClock of [0, 1_060, 100_000]) {
     const now = () => at(operatorClock);
     const { client: s3 } = stubClient<S3Client>(() => ({}));
-    const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
-    const deps = {
-      ...eraseOnAws({ dynamo, s3, ...names }, now),
-      reconcileTimeout: 120,
-      recordRetention: timings.recordRetention,
-    };
-    expect(await erase(id, deps)).toMatchObject({ kind });
+    const removals = eraseOnAws({ dynamo, s3, ...names }, now);
+    const { recordRetention } = timings;
+    expect(await erase(id, { ...removals, reconcileTimeout: 120, recordRetention })).toMatchObject({ kind });
   }
 });
 

@@ -49,20 +49,21 @@ const printAll = (json: boolean, text: string): void => {
   shell.hint(text);
 };
 
-test.each(hostile)('%s is escaped for people', (_what, text) => {
-  printAll(false, text);
-  const lines = written.split('\n');
-  expect(lines).toHaveLength(3);
-  expect(lines.filter((line) => interpreted.test(line))).toEqual([]);
-});
-
-test.each(hostile)('%s is escaped in JSON, and the facts keep their values', (_what, text) => {
-  printAll(true, text);
-  const [line = '', ...rest] = written.split('\n');
-  expect(rest).toEqual(['']);
-  expect(line).not.toMatch(interpreted);
-  expect(JSON.parse(line)).toEqual({ reference: text, [text]: { nested: [text] } });
-});
+test.each(hostile)(
+  '%s is escaped for people and in JSON, where the facts keep their values',
+  (_what, text) => {
+    printAll(false, text);
+    const lines = written.split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.filter((line) => interpreted.test(line))).toEqual([]);
+    written = '';
+    printAll(true, text);
+    const [line = '', ...rest] = written.split('\n');
+    expect(rest).toEqual(['']);
+    expect(line).not.toMatch(interpreted);
+    expect(JSON.parse(line)).toEqual({ reference: text, [text]: { nested: [text] } });
+  },
+);
 
 test('a harmless text is printed unchanged', () => {
   nodeShell({ json: false }).print('señal 😀 → “done” \\u001b', {});
@@ -105,30 +106,28 @@ test('what is written is for its owner alone, and a file that exists stays as it
   );
 });
 
-test('the prompt for a text names it', async () => {
-  const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => terminal });
-  const { stdin } = process;
-  Object.defineProperty(process, 'stdin', { configurable: true, value: terminal });
-  try {
-    const read = nodeShell({ json: false }).readText('-', 'the credentials as JSON');
-    expect(written).toBe(
-      'Type the credentials as JSON. What you type is not shown. End with Enter and Ctrl-D.\n',
-    );
-    terminal.end('{}\n');
-    expect(await read).toBe('{}\n');
-  } finally {
-    Object.defineProperty(process, 'stdin', { configurable: true, value: stdin });
-  }
-});
-
-afterEach(() => vi.restoreAllMocks());
-
 /** A terminal, as far as readline uses one. It records the modes it was put into. */
 const terminal = () => {
   const modes: boolean[] = [];
   const setRawMode = (raw: boolean) => void modes.push(raw);
   return { input: Object.assign(new PassThrough(), { isTTY: true, setRawMode }), modes };
 };
+
+test('the prompt for a text names it', async () => {
+  const { input } = terminal();
+  const { stdin } = process;
+  Object.defineProperty(process, 'stdin', { configurable: true, value: input });
+  try {
+    const read = nodeShell({ json: false }).readText('-', 'the credentials as JSON');
+    expect(written).toBe(
+      'Type the credentials as JSON. What you type is not shown. End with Enter and Ctrl-D.\n',
+    );
+    input.end('{}\n');
+    expect(await read).toBe('{}\n');
+  } finally {
+    Object.defineProperty(process, 'stdin', { configurable: true, value: stdin });
+  }
+});
 
 test('a text typed at a terminal is read until Ctrl-D and not echoed', async () => {
   const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
