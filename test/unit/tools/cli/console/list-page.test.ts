@@ -86,6 +86,10 @@ test('a row that a hold keeps waiting says so, and another does not', async () =
     },
   );
   expect(page.match(/held: starts are held · next reconcile/g)).toHaveLength(1);
+  const starting = await pageOf([extractionIn('STARTING')], {
+    breakers: async () => [{ ...openStarts, name: 'reads' }],
+  });
+  expect(starting).not.toContain('held: reads');
   expect(page).toContain('starts are held</li><li>reads pass</li>');
   expect(page).not.toContain('starts open');
 });

@@ -25,7 +25,7 @@ test('an alarm in ALARM fails, and is named', async () => {
   expect(
     await check([
       { AlarmName: 'a', StateValue: 'ALARM' },
-      { AlarmName: 'b', StateValue: 'OK' },
+      { AlarmName: 'b', StateValue: 'INSUFFICIENT_DATA' },
     ]),
   ).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
 });

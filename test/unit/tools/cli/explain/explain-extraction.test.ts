@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
+import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
 import { denied } from '../../../../support/console-fixtures.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { situations } from './situations.ts';
@@ -72,6 +74,8 @@ test('lines of all sources are merged in order of time, and each retry has its n
       logLine(2.4, 'start-task', 'The start call failed.', {
         failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
       }),
+      // The history has it.
+      logLine(2.45, 'start-task', 'Start finished.'),
     ),
     queues: [{ queue: 'dead-letter', messages: 2 }],
   });
@@ -100,6 +104,21 @@ test('the story of a closed extraction ends with it: the queues of now are no pa
   });
   expect(story?.lines.map(({ who }) => who)).not.toContain('SQS');
   expect(story?.lines.at(-1)?.at).toBe(iso(30));
+});
+
+test('the logs are searched from a minute before the request until nothing more can come', async () => {
+  const periodOf = async (record: Extraction) => {
+    let period: Period | undefined;
+    const logs: StorySources['logs'] = async (_ids, within) => {
+      period = within;
+      return bounded();
+    };
+    await explain(90_000, { record, logs });
+    return [period?.from, period?.to];
+  };
+  const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(60) });
+  expect(await periodOf(extractionIn('RUNNING'))).toEqual([iso(-60), iso(90_000)]);
+  expect(await periodOf(collected)).toEqual([iso(-60), iso(60 + 1_800)]);
 });
 
 test('the story begins with the trace that the request is part of', async () => {

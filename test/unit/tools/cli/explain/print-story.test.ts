@@ -19,7 +19,7 @@ test('a story is a headline, a line for each event under its day, and what is mi
       status: 'RUNNING',
       headline: 'Waits.',
       lines: [
-        line(0, 'Requested.', { who: 'API' }),
+        line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
         line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),
         ...[10, 20, 30, 40, 50].map((seconds, index) => poll(seconds, index + 1)),
         line(86_400, 'Ended.', { verdict: 'ok' }),
@@ -31,7 +31,7 @@ test('a story is a headline, a line for each event under its day, and what is mi
     'Waits.',
     '',
     '2026-03-01',
-    '12:00:00.000Z    API             Requested.',
+    '12:00:00.000Z    API             Requested.  [until 2026-03-02T12:00:00.000Z]',
     '12:00:01.000Z  ✗ Step Functions  Try failed: ProviderBusy.  [try 1, next 12:00:03.000Z]',
     '12:00:10.000Z    Step Functions  Polled: not yet.  [try 1]',
     '                 3 more of these',

@@ -50,6 +50,19 @@ export const situations: readonly Situation[] = [
     'Waits to be started: at try 3, the provider was busy (429). The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   ],
   [
+    'busy again, after a redrive',
+    20,
+    {
+      record: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
+      execution: inStartTask(
+        event(2, 'ExecutionFailed'),
+        event(10, 'ExecutionRedriven'),
+        failed(19, 'ProviderBusy'),
+      ),
+    },
+    'Waits to be started: at try 1, the provider was busy (429). The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+  ],
+  [
     'busy, with a time before which the provider wants no call',
     20,
     {
@@ -250,6 +263,7 @@ export const situations: readonly Situation[] = [
         settledAt: iso(8_000),
         settledBy: 'reconcile',
       }),
+      changes: bounded(change(8_000, 'INSERT', { after: closedExtraction({ status: 'UNCONFIRMED' }) })),
     },
     'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again.',
   ],

@@ -54,7 +54,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const event = { kind: 'erased', extractionId: 'e-1', eventId: 'event-1', sequenceNumber: '1' };
 const posted = { eventId: event.eventId, body: JSON.stringify(event) };
 
-type Sent = { readonly body: string; readonly headers: Record<string, string> };
+type Sent = { readonly body: string; readonly headers: Record<string, string>; readonly redirect: unknown };
 
 /** Forwards the event to a handler with these answers, one after the other. */
 const forward = async (answers: readonly (number | Error)[], over: Partial<ForwardDeps> = {}) => {
@@ -66,8 +66,8 @@ const forward = async (answers: readonly (number | Error)[], over: Partial<Forwa
     failureIn: () => undefined,
     url: 'http://localhost:3000/hook',
     secret,
-    fetch: async (_url, { body, headers }) => {
-      sent.push({ body: String(body), headers: headers as Record<string, string> });
+    fetch: async (_url, { body, headers, redirect }) => {
+      sent.push({ body: String(body), headers: headers as Record<string, string>, redirect });
       const answer = queue.shift() ?? 200;
       if (answer instanceof Error) throw answer;
       return new Response(null, { status: answer });
@@ -84,7 +84,8 @@ const forward = async (answers: readonly (number | Error)[], over: Partial<Forwa
 test('the event is the body, and a library of Standard Webhooks verifies its signature', async () => {
   const { status, sent } = await forward([204]);
   expect(status).toBe(204);
-  const [{ body, headers }] = sent as [Sent];
+  const [{ body, headers, redirect }] = sent as [Sent];
+  expect(redirect).toBe('manual');
   expect(JSON.parse(body)).toEqual(event);
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
   expect(() => new Webhook(secret).verify(body.replace('erased', 'expired'), headers)).toThrow();
