@@ -23,56 +23,47 @@ const parse = (request: unknown) => parseExtractionRequest(JSON.parse(JSON.strin
 
 const build = (options: StartOptions) => buildRequest(options, async (path) => texts[path] ?? '');
 
-describe('the request', () => {
-  test('by credentials from standard input is accepted by the API', async () => {
-    const request = await build({
-      entity: 'bank',
-      action: ['product-balance'],
-      movementFrom: '2026-01-01',
-      movementTo: '2026-01-31',
-      reference: 'mine',
-    });
-    expect(request).toEqual({
+const movement = {
+  id: 'movement',
+  params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } },
+};
+const consentId = '0190a0b0-0000-4000-8000-00000000000c';
+
+test.each<[string, StartOptions, object]>([
+  [
+    'by credentials from standard input',
+    {
+      ...{ entity: 'bank', action: ['product-balance'], reference: 'mine' },
+      ...{ movementFrom: '2026-01-01', movementTo: '2026-01-31' },
+    },
+    {
       entity: 'bank',
       credentials: { mode: 'raw', value: { username: 'u', password: 'p' } },
-      actions: [
-        { id: 'product-balance' },
-        { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
-      ],
+      actions: [{ id: 'product-balance' }, movement],
       reference: 'mine',
-    });
-    expect(parse(request).kind).toBe('valid');
-  });
+    },
+  ],
+  [
+    'by credentials with a mode',
+    { entity: 'bank', action: ['tef'], credentials: 'persisted.json' },
+    { entity: 'bank', credentials: { mode: 'persisted', value: 'abc' }, actions: [{ id: 'tef' }] },
+  ],
+  [
+    'by consent with a national id from a file',
+    { consent: consentId, product: 'movement', target: 'id', variant: 'v2', reference: 'mine' },
+    {
+      ...{ method: 'consent', product: 'movement', consentId, target: '11.111.111-1' },
+      ...{ variant: 'v2', reference: 'mine' },
+    },
+  ],
+])('the request %s is accepted by the API', async (_, options, expected) => {
+  const request = await build(options);
+  expect(JSON.parse(JSON.stringify(request))).toEqual(expected);
+  expect(parse(request).kind).toBe('valid');
+});
 
-  test('by credentials with a mode has them unchanged', async () => {
-    expect(await build({ entity: 'bank', action: ['tef'], credentials: 'persisted.json' })).toMatchObject({
-      credentials: { mode: 'persisted', value: 'abc' },
-    });
-  });
-
-  test('by consent with a national id from a file is accepted by the API', async () => {
-    const consent = '0190a0b0-0000-4000-8000-00000000000c';
-    const request = await build({
-      consent,
-      product: 'movement',
-      target: 'id',
-      variant: 'v2',
-      reference: 'mine',
-    });
-    expect(request).toEqual({
-      method: 'consent',
-      product: 'movement',
-      consentId: consent,
-      target: '11.111.111-1',
-      variant: 'v2',
-      reference: 'mine',
-    });
-    expect(parse(request).kind).toBe('valid');
-  });
-
-  test('is the file of --file, unchanged', async () => {
-    expect(await build({ file: 'whole.json' })).toEqual({ anything: 1 });
-  });
+test('the request is the file of --file, unchanged', async () => {
+  expect(await build({ file: 'whole.json' })).toEqual({ anything: 1 });
 });
 
 describe('options that make no request', () => {
@@ -151,13 +142,10 @@ test('each change is a line, until the extraction is closed', async () => {
   ]);
 });
 
-test('the final status is returned, also of an extraction that was never started', async () => {
+test('an extraction that was never started ends, and one that does not exist is absent', async () => {
   const { result, lines } = await follow({}, extractionIn('REJECTED'));
   expect(result).toEqual({ kind: 'ended', status: 'REJECTED' });
   expect(lines).toEqual(['0 s  REJECTED (http-400, settled by start), closed']);
-});
-
-test('an extraction that does not exist is absent', async () => {
   expect((await follow({}, undefined)).result).toEqual({ kind: 'absent' });
 });
 

@@ -13,39 +13,36 @@ import { memoryBreakerStore } from '../../../../support/memory-breaker-store.ts'
 const { host, token } = consoleAddress;
 const own = `http://${host}`;
 
-/** Why a request of this kind is refused. `host` is the address of the console where no other is given. */
-const refused = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  refusalOf(new Request(`http://${host}${path}`, { method, headers: { host, ...headers } }), consoleAddress);
+const answered = undefined;
+const isRefused = expect.any(String);
+const fromOwn = { origin: own, 'sec-fetch-site': 'same-origin' };
+const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
 
 test.each([
-  ['typed into the address bar', {}],
-  ['from its own page', { origin: own, 'sec-fetch-site': 'same-origin' }],
-  ['a link in another program', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
-  ['a link in another page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-] as const)('a request is answered: %s', (_, headers) => {
-  expect(refused(`/${token}/`, headers)).toBeUndefined();
-});
-
-test.each([
-  ['no token', '/', {}],
-  ['a wrong token', `/${token}x/`, {}],
-  ['a token of another length', '/t/', {}],
-  ['a name that another page made to resolve here', `/${token}/`, { host: 'evil.example:4000' }],
-  ['another port', `/${token}/`, { host: '127.0.0.1:4001' }],
-  ['a script of another page', `/${token}/`, { origin: 'https://evil.example' }],
-  ['an unknown page', `/${token}/`, { origin: 'null' }],
-  ['an image in another page', `/${token}/`, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
-  ['another port of this machine', `/${token}/`, { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }],
-] as const)('a request is refused: %s', (_, path, headers) => {
-  expect(refused(path, headers)).toEqual(expect.any(String));
-});
-
-test('a form is accepted from its own page only', () => {
-  const path = `/${token}/actions/pause`;
-  expect(refused(path, { origin: own, 'sec-fetch-site': 'same-origin' }, 'POST')).toBeUndefined();
-  expect(refused(path, {}, 'POST')).toEqual(expect.any(String));
-  const fromAnotherPage = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-  expect(refused(path, { origin: own, ...fromAnotherPage }, 'POST')).toEqual(expect.any(String));
+  [answered, 'typed into the address bar', `/${token}/`, {}],
+  [answered, 'from its own page', `/${token}/`, fromOwn],
+  [answered, 'a link in another program', `/${token}/`, { ...link, 'sec-fetch-site': 'none' }],
+  [answered, 'a link in another page', `/${token}/`, link],
+  [answered, 'a form of its own page', `/${token}/`, fromOwn, 'POST'],
+  [isRefused, 'a form without an origin', `/${token}/`, {}, 'POST'],
+  [isRefused, 'a form of another page', `/${token}/`, { ...link, origin: own }, 'POST'],
+  [isRefused, 'no token', '/', {}],
+  [isRefused, 'a wrong token', `/${token}x/`, {}],
+  [isRefused, 'a token of another length', '/t/', {}],
+  [isRefused, 'a name that another page made to resolve here', `/${token}/`, { host: 'evil.example:4000' }],
+  [isRefused, 'another port', `/${token}/`, { host: '127.0.0.1:4001' }],
+  [isRefused, 'a script of another page', `/${token}/`, { origin: 'https://evil.example' }],
+  [isRefused, 'an unknown page', `/${token}/`, { origin: 'null' }],
+  [isRefused, 'an image in another page', `/${token}/`, { ...link, 'sec-fetch-mode': 'no-cors' }],
+  [
+    isRefused,
+    'another port of this machine',
+    `/${token}/`,
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+  ],
+] as const)('the refusal is %s for a request: %s', (refusal, _, path, headers, method: string = 'GET') => {
+  const request = new Request(`http://${host}${path}`, { method, headers: { host, ...headers } });
+  expect(refusalOf(request, consoleAddress)).toEqual(refusal);
 });
 
 test('a refusal shows nothing of the deployment, and every answer has the headers', async () => {

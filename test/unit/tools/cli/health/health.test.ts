@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
 import { readHealth, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
 import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
@@ -67,15 +67,10 @@ const returned: readonly Readonly<Record<string, string>>[] = [
   ['Extraction ended.', 'bank', 'CREDENTIALS_WRONG', 'CREDENTIALS_WRONG', '1', '40', '40'],
   ['Extraction ended.', 'other', 'COMPLETED', 'COMPLETED', '3', '40', '40'],
   ['Extraction ended.', 'movement', 'FAILED', 'NO_CONSENT/E1', '1', '5', '5'],
-].map(([message = '', subject = '', ending = '', why = '', count = '', p50 = '', p95 = '']) => ({
-  message,
-  subject,
-  ending,
-  why,
-  lines: count,
-  p50,
-  p95,
-}));
+].map((texts) => {
+  const names = ['message', 'subject', 'ending', 'why', 'lines', 'p50', 'p95'];
+  return Object.fromEntries(texts.map((text, index) => [names[index], text]));
+});
 
 const report = () =>
   readHealth(
@@ -130,37 +125,41 @@ test('the worst is first: what surely fails, then what failed once, then what wo
   ]);
 });
 
-describe('a share of failures', () => {
-  test.each([
-    [1, 1, 0.207, 1],
-    [1, 2, 0.095, 0.905],
-    [10, 10, 0.722, 1],
-    [20, 1_000, 0.013, 0.031],
-    [0, 0, 0, 1],
-  ])('of %d of %d is from %d to %d', (failed, ended, least, most) => {
-    const share = shareOfFailures({ failed, ended });
-    expect([share.least, share.most]).toEqual([expect.closeTo(least, 3), expect.closeTo(most, 3)]);
-  });
+test.each([
+  [1, 1, 0.207, 1],
+  [1, 2, 0.095, 0.905],
+  [10, 10, 0.722, 1],
+  [20, 1_000, 0.013, 0.031],
+  [0, 0, 0, 1],
+])('the share of %d failures of %d is from %d to %d', (failed, ended, least, most) => {
+  const share = shareOfFailures({ failed, ended });
+  expect([share.least, share.most]).toEqual([expect.closeTo(least, 3), expect.closeTo(most, 3)]);
 });
 
-test('a difference is named where chance does not explain it', async () => {
-  const changes = (now: readonly [number, number], before: readonly [number, number]) => {
-    const rows = ([failed, well]: readonly [number, number], p95: number): ProgressRow[] => [
+/** How many failed, and how many ended well. */
+type Counts = readonly [number, number];
+
+test.each<[Counts, Counts, string]>([
+  [[9, 3], [1, 40], 'worse'],
+  [[1, 1], [0, 2], 'same'],
+  [[0, 40], [9, 3], 'better'],
+  [[0, 5], [0, 5], 'slower'],
+  [[0, 4], [0, 5], 'same'],
+])(
+  'a difference is named where chance does not explain it: %j after %j is %s',
+  async (after, before, change) => {
+    const rows = ([failed, well]: Counts, p95: number): ProgressRow[] => [
       { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
       { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
     ];
     const source = async ({ to }: { readonly to: string }) => ({
-      items: to === ago(0) ? rows(now, 61) : rows(before, 30),
+      items: to === ago(0) ? rows(after, 61) : rows(before, 30),
       complete: true,
     });
-    return readHealth(source, at(48 * hour)).then(({ subjects: [first] }) => first?.hourChange);
-  };
-  expect(await changes([9, 3], [1, 40])).toBe('worse');
-  expect(await changes([1, 1], [0, 2])).toBe('same');
-  expect(await changes([0, 40], [9, 3])).toBe('better');
-  expect(await changes([0, 5], [0, 5])).toBe('slower');
-  expect(await changes([0, 4], [0, 5])).toBe('same');
-});
+    const { subjects } = await readHealth(source, now);
+    expect(subjects[0]?.hourChange).toBe(change);
+  },
+);
 
 test('a sentence and a row for each period are printed', async () => {
   expect([healthHeading, ...describeSubject(await subject('bank'))]).toEqual([
