@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { defined } from '../../lib/defined.ts';
+import { describeStack } from '../cli/aws/stack.ts';
 import { runCdk } from './cdk.ts';
 import { completeStack } from './emulator/complete-stack.ts';
 import type { Emulator } from './emulator/emulator.ts';
@@ -46,7 +48,7 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
   onProgress?.('deploying the stack');
   const emulator = await options.emulator;
   const outputs = await deployAssembly(emulator, directory, signal);
-  await completeStack(emulator, outputs, assemblyOf(directory));
+  await completeStack(emulator, outputs);
   return outputs;
 };
 
@@ -68,7 +70,7 @@ const synthesize = async (
       ...settings,
     ],
     problem: 'The app could not be synthesized',
-    ...(awsEnv && { awsEnv }),
+    ...defined({ awsEnv }),
     directory,
     signal,
   });
@@ -76,36 +78,23 @@ const synthesize = async (
 
 /** Bootstraps the account once per endpoint. An emulator that was running before has its bootstrap stack already. */
 const bootstrap = async (
-  emulator: Emulator,
+  { client, awsEnv }: Emulator,
   directory: string,
   signal: AbortSignal,
   onProgress?: (step: string) => void,
 ): Promise<void> => {
-  if (await isBootstrapped(emulator)) return;
-  const sts = new STSClient(emulator.client);
-  const { Account } = await sts.send(new GetCallerIdentityCommand());
+  const stack = await describeStack(new CloudFormationClient(client), 'CDKToolkit');
+  if (stack?.status.endsWith('_COMPLETE')) return;
+  const { Account } = await new STSClient(client).send(new GetCallerIdentityCommand());
   onProgress?.('bootstrapping the emulated account');
   await runCdk({
-    args: ['bootstrap', `aws://${Account}/${emulator.client.region}`],
+    args: ['bootstrap', `aws://${Account}/${client.region}`],
     problem: 'The emulated account could not be bootstrapped',
-    awsEnv: emulator.awsEnv,
+    awsEnv,
     // In another directory than cdk.json, or it would synthesize the app as well.
     cwd: directory,
-    directory,
-    signal,
+    ...{ directory, signal },
   });
-};
-
-const isBootstrapped = async (emulator: Emulator): Promise<boolean> => {
-  const cloudFormation = new CloudFormationClient(emulator.client);
-  const found = await cloudFormation
-    .send(new DescribeStacksCommand({ StackName: 'CDKToolkit' }))
-    .catch((error) => {
-      // CloudFormation's error for a stack that does not exist.
-      if (error instanceof Error && error.name === 'ValidationError') return { Stacks: [] };
-      throw error;
-    });
-  return found.Stacks?.some(({ StackStatus }) => StackStatus?.endsWith('_COMPLETE')) ?? false;
 };
 
 const deployAssembly = async (
@@ -114,24 +103,13 @@ const deployAssembly = async (
   signal: AbortSignal,
 ): Promise<Record<string, string>> => {
   const outputsFile = join(directory, 'outputs.json');
+  // `direct` creates no change set, because nothing has to be approved.
+  const options = '--all --require-approval never --method direct';
   await runCdk({
-    // `direct` creates no change set, because nothing has to be approved.
-    args: [
-      'deploy',
-      '--all',
-      '--app',
-      assemblyOf(directory),
-      '--require-approval',
-      'never',
-      '--method',
-      'direct',
-      '--outputs-file',
-      outputsFile,
-    ],
+    args: ['deploy', ...options.split(' '), '--app', assemblyOf(directory), '--outputs-file', outputsFile],
     problem: 'The stack could not be deployed',
     awsEnv: emulator.awsEnv,
-    directory,
-    signal,
+    ...{ directory, signal },
   });
   return parseOutputs(await readFile(outputsFile, 'utf8'));
 };
