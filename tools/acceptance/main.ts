@@ -1,31 +1,25 @@
-import { CliError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
 import type { Shell } from '../cli/terminal/shell.ts';
-import { ExpectedFailure } from '../local/expected-failure.ts';
 import { createRunDirectory } from '../local/paths.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
-import { type AcceptOptions, readAcceptOptions, usage } from './read-accept-options.ts';
+import { type AcceptOptions, readAcceptOptions } from './read-accept-options.ts';
 import { runOnAws } from './run-on-aws.ts';
 
 /** `npm run accept`: deploys a stage with a fake provider, checks it, and destroys it. Returns the exit code. */
 const main = async (args: readonly string[]): Promise<number> => {
   try {
     const options = readAcceptOptions(args);
-    if (options === 'help') {
-      console.log(usage);
-      return 0;
-    }
-    const shell = nodeShell({ json: options.json });
+    if (options === 'help') return 0;
+    const shell = nodeShell({ json: options.json === true });
     // Ctrl-C ends what runs, and the stage is then destroyed. A second one leaves it.
     const stop = shell.interrupted();
     return await (options.emulator ? runOnEmulator : runOnAws)(options, shell, stop);
   } catch (error) {
     // Ctrl-C, before there was anything to check.
     if (error instanceof Error && error.name === 'AbortError') return exitCodes.interrupted;
-    const failure = error instanceof ExpectedFailure ? new CliError(error.message) : error;
-    const { lines, code } = describeFailure(failure, process.env.AWS_PROFILE);
+    const { lines, code } = describeFailure(error, process.env.AWS_PROFILE);
     nodeShell({ json: args.includes('--json') }).fail(lines);
     return code;
   }

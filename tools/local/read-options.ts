@@ -1,43 +1,22 @@
-import { parseArgs } from 'node:util';
-import { ExpectedFailure } from './expected-failure.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { parseOptions } from './parse-options.ts';
 
-export type Options = {
-  /** Whether to stop after the demo. */
-  once: boolean;
-  /** The port of the emulator. Any free one if omitted. */
-  port?: number;
+type Options = { readonly once?: true; readonly port?: number };
+
+const port = (value: string): number => {
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 1 && number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be a number from 1 to 65535.');
 };
 
-export const usage = `Usage: npm start [-- --once] [-- --port <number>]
-
-  --once         stop after the demo; the exit code is 0 if every extraction had the expected outcome
-  --port <n>     the port of the AWS emulator (default: any free port)
-
-If AWS_ENDPOINT_URL is set, that emulator is used and none is started.`;
-
-/** @throws ExpectedFailure with the problem and the usage */
-export const readOptions = (args: string[]): Options | 'help' => {
-  const { help, once = false, port: text } = parse(args);
-  if (help) return 'help';
-  if (text === undefined) return { once };
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return { once, port };
-  throw new ExpectedFailure(`--port must be a number from 1 to 65535, not "${text}".\n\n${usage}`);
-};
-
-const parse = (args: string[]) => {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        once: { type: 'boolean' },
-        port: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    return values;
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ExpectedFailure(`${problem}.\n\n${usage}`, { cause: error });
-  }
-};
+/** @throws {UsageError} */
+export const readOptions = (args: readonly string[]): Options | 'help' =>
+  parseOptions(
+    new Command('npm start --')
+      .description(
+        'Runs the whole service on this machine, shows each method, and serves until Ctrl-C. If AWS_ENDPOINT_URL is set, that emulator is used and none is started.',
+      )
+      .option('--once', 'stop after the demo; the exit code is 0 if every extraction ended as expected')
+      .option('--port <n>', 'the port of the AWS emulator; without it, any free one', port),
+    args,
+  );

@@ -6,13 +6,13 @@ import {
   type LocalDeployment,
   removeLocalDeployment,
 } from '../cli/aws/local-deployment.ts';
+import { CliError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
-import { ExpectedFailure } from './expected-failure.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
-import { readOptions, usage } from './read-options.ts';
+import { readOptions } from './read-options.ts';
 import { createRunOutput } from './run-output.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 import { serveLocalConsole } from './serve-console.ts';
@@ -20,10 +20,7 @@ import { serveLocalConsole } from './serve-console.ts';
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
   const options = readOptions(args);
-  if (options === 'help') {
-    console.log(usage);
-    return 0;
-  }
+  if (options === 'help') return 0;
   const signal = stopOnSignals();
   const show = createRunOutput(process.stdout, Date.now);
   const directory = await createRunDirectory('start', new Date());
@@ -33,7 +30,7 @@ const main = async (args: string[]): Promise<number> => {
     atEnd: (cleanup) => cleanups.push(cleanup),
   };
   try {
-    await runDemoAndServe(run, options.once);
+    await runDemoAndServe(run, options.once === true);
     return 0;
   } catch (error) {
     // Ctrl-C aborts the current step. That is no failure to report, but the demo has not ended either.
@@ -111,9 +108,9 @@ const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   if (!signal.aborted) await once(signal, 'abort');
 };
 
-/** Prints the sentence of an expected failure, and everything about any other error. */
+/** Prints the sentences of an expected failure, and everything about any other error. */
 const report = (error: unknown): void => {
-  console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
+  console.error(error instanceof CliError ? `\n${error.message}\n` : error);
 };
 
 main(process.argv.slice(2))
