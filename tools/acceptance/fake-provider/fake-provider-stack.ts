@@ -3,7 +3,6 @@ import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apig
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { CfnSecret, type CfnSecretProps } from 'aws-cdk-lib/aws-secretsmanager';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { allow } from '../../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
@@ -18,7 +17,7 @@ import { ConfigError } from '../../../infra/settings/config-error.ts';
 import { emulatorApiUrl } from '../../cli/aws/local-deployment.ts';
 import { fakeProviderStackNameOf } from '../settings.ts';
 import { fakeClient } from './function/answer-consent-flow.ts';
-import { AlarmInbox } from './inbox.ts';
+import { AlarmInbox, Inbox } from './inbox.ts';
 
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */
 const timeout = Duration.seconds(29);
@@ -38,7 +37,11 @@ export class FakeProviderStack extends Stack {
       description: `Cosecha ${config.stage}: the fake provider`,
     });
     const dataKey = new DataKey(this, 'DataKey', { config });
-    const deliveries = this.deliveryQueue();
+    // Holds each webhook until it is due, 15 minutes at most: the id of its task, and no body. Lambda requires at least the
+    // timeout of the function, and recommends six times as much.
+    const deliveries = new Inbox(this, 'Deliveries', {
+      visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
+    });
     const registration = this.secret('Registration', 'registration', {
       description: 'What `npm run accept` registers: webhookUrl, signingKey and apiKey, as JSON',
     });
@@ -83,24 +86,6 @@ export class FakeProviderStack extends Stack {
       description: 'The base address of the fake provider’s API',
     });
     RemovalPolicies.of(this).destroy();
-  }
-
-  /** Holds each webhook until it is due: the id of its task, and no body. */
-  private deliveryQueue(): Queue {
-    const queue = new Queue(this, 'Deliveries', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      // Lambda requires at least the timeout of the function, and recommends six times as much.
-      visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
-      // Longer than the longest delay, 15 minutes. No run waits for a webhook that is later.
-      retentionPeriod: Duration.hours(1),
-    });
-    Validations.of(queue).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason:
-        'A webhook that the fake provider cannot send is lost, as at the provider. Polling finds the outcome.',
-    });
-    return queue;
   }
 
   /** Adds a secret and returns its name. CloudFormation deletes it at once, so the name can be used again. */

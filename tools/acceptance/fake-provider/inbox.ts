@@ -2,13 +2,14 @@ import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** Receives, for an hour, what a service of AWS notifies, so that `npm run accept` can read it. */
+/** Keeps messages for an hour, which is longer than any run waits for one. What is not read is lost. */
 export class Inbox extends Queue {
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, props: Pick<QueueProps, 'visibilityTimeout'> = {}) {
     super(scope, id, {
+      ...props,
       // SQS's own key, with which every service may send.
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -16,7 +17,8 @@ export class Inbox extends Queue {
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: '`npm run accept` reads and deletes its messages. What it does not read is of no further use.',
+      reason:
+        'What no check reads is of no further use, and a webhook that is not sent is lost, as at the provider.',
     });
   }
 }

@@ -94,31 +94,36 @@ const unseal = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', forOneEx
 const problems = (...Statement: readonly Statement[]) =>
   keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions: true });
 
-test('a key policy that lets only the users decrypt, for a named extraction, is right', () => {
-  expect(problems(administer, unseal)).toEqual([]);
+const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
+
+test.each<[string, readonly Statement[], readonly string[]]>([
+  ['lets only the users decrypt, for a named extraction', [administer, unseal], []],
+  ...['kms:Decrypt', 'kms:*', '*', 'kms:CreateGrant', 'kms:ReEncryptFrom'].map(
+    (action): [string, readonly Statement[], readonly string[]] => [
+      `allows ${action} to another principal`,
+      [administer, unseal, allow(root, action, forOneExtraction)],
+      [`The policy of the seal key lets ${root} decrypt.`],
+    ],
+  ),
+  [
+    'allows it to everybody',
+    [unseal, { ...allow('', 'kms:Decrypt', forOneExtraction), Principal: '*' }],
+    ['The policy of the seal key lets * decrypt.'],
+  ],
+  [
+    'leaves out a user',
+    [administer, allow(sweep.roleArn, 'kms:Decrypt', forOneExtraction)],
+    ['The policy of the seal key does not let start-task decrypt.'],
+  ],
+  [
+    'names no extraction',
+    [administer, free],
+    ['The policy of the seal key allows to decrypt without extractionId and requestId in the context.'],
+  ],
+])('a key policy that %s is judged so', (_what, statements, expected) => {
+  expect(problems(...statements)).toEqual(expected);
 });
 
-test('a principal that may decrypt or grant it, and is no user, is named', () => {
-  for (const action of ['kms:Decrypt', 'kms:*', '*', 'kms:CreateGrant', 'kms:ReEncryptFrom']) {
-    expect(problems(administer, unseal, allow(root, action, forOneExtraction)), action).toEqual([
-      `The policy of the seal key lets ${root} decrypt.`,
-    ]);
-  }
-  expect(problems(unseal, { ...allow('', 'kms:Decrypt', forOneExtraction), Principal: '*' })).toEqual([
-    'The policy of the seal key lets * decrypt.',
-  ]);
-});
-
-test('a user that may not decrypt any more is named', () => {
-  expect(problems(administer, allow(sweep.roleArn, 'kms:Decrypt', forOneExtraction))).toEqual([
-    'The policy of the seal key does not let start-task decrypt.',
-  ]);
-});
-
-test('a permission without a named extraction is reported, except where conditions are unknown', () => {
-  const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
-  expect(problems(administer, free)).toEqual([
-    'The policy of the seal key allows to decrypt without extractionId and requestId in the context.',
-  ]);
+test('a permission without a named extraction is right where conditions are unknown', () => {
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
 });
