@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
+import { failTask } from '../../lib/aws/step-functions.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
+import type { TaskStore } from '../../lib/extraction/store.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
 import { sweepNow } from '../cli/operate/invoke-functions.ts';
 import type { Emulator } from '../local/emulator/emulator.ts';
@@ -16,7 +19,8 @@ const hourSeconds = 3_600;
 type Mover = {
   readonly outputs: Readonly<Record<string, string>>;
   readonly dynamo: DynamoDBClient;
-  readonly stepFunctions: SFNClient;
+  readonly tasks: TaskStore;
+  readonly failTask: ReturnType<typeof failTask>;
   readonly lambda: LambdaClient;
   readonly signal: AbortSignal;
 };
@@ -26,18 +30,8 @@ const anHourAgo = (): string => new Date(Date.now() - hourSeconds * 1_000).toISO
 /** Ends the execution's wait for the webhook as its timeout would, once start-task has linked the task. */
 const endWebhookWait = async ({ taskId = '' }: Extraction, mover: Mover): Promise<void> => {
   for (;;) {
-    const { Item } = await mover.dynamo.send(
-      new GetItemCommand({
-        TableName: mover.outputs.TasksTableName,
-        Key: marshall({ taskId }),
-        ConsistentRead: true,
-      }),
-    );
-    const taskToken = Item?.callbackToken?.S;
-    if (taskToken !== undefined) {
-      await mover.stepFunctions.send(new SendTaskFailureCommand({ taskToken, error: 'States.Timeout' }));
-      return;
-    }
+    const token = (await mover.tasks.get(taskId))?.callbackToken;
+    if (token !== undefined) return mover.failTask(token, 'States.Timeout', 'The wait is over.');
     await delay(200, undefined, { signal: mover.signal });
   }
 };
@@ -103,10 +97,11 @@ export const moveTime = async (
   outputs: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> => {
+  const dynamo = new DynamoDBClient(client);
   const mover: Mover = {
-    ...{ outputs, signal },
-    dynamo: new DynamoDBClient(client),
-    stepFunctions: new SFNClient(client),
+    ...{ outputs, signal, dynamo },
+    tasks: dynamoTaskStore(dynamo, outputs.TasksTableName ?? '', () => new Date()),
+    failTask: failTask(new SFNClient(client)),
     lambda: new LambdaClient(client),
   };
   const ended = new Set<string>();

@@ -39,8 +39,7 @@ export const findFakeProvider = async (
   );
   const fakeUrl = fakeProvider?.outputs.FakeProviderUrl;
   const elsewhere = functions.filter(
-    ({ variables: { PROVIDER_BASE_URL: url } }) =>
-      url !== undefined && (fakeUrl === undefined || !isSameAddress(fakeUrl, url)),
+    ({ variables: { PROVIDER_BASE_URL: url } }) => url !== undefined && url !== fakeUrl,
   );
   if (fakeUrl === undefined || elsewhere.length > 0) {
     const providers = elsewhere.map(({ name, variables }) => `${name} at ${variables.PROVIDER_BASE_URL}`);
@@ -77,6 +76,3 @@ export const findFakeProvider = async (
     },
   };
 };
-
-const isSameAddress = (one: string, other: string): boolean =>
-  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');

@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createRunOutput } from '../../../../tools/local/run-output.ts';
+import { eventText } from '../../../sandbox/describe-event.ts';
+import type { SandboxEvent } from '../../../sandbox/events.ts';
 
 test('without a terminal, every step and every wait is a plain line', () => {
   let written = '';
@@ -25,4 +27,9 @@ test('without a terminal, every step and every wait is a plain line', () => {
       '',
     ].join('\n'),
   );
+});
+
+test('an event of the provider is a line without its username, which may be a national id', () => {
+  const call = { method: 'GET', path: '/api/v1/consents', status: 200, username: '11111111-1' };
+  expect(eventText({ type: 'call', call } as SandboxEvent)).toBe('GET /api/v1/consents → 200');
 });

@@ -9,7 +9,7 @@ import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { readOptions } from '../../../../tools/local/read-options.ts';
-import { sandboxActions } from '../../../../tools/local/sandbox-actions.ts';
+import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
@@ -96,18 +96,24 @@ test('each start and each webhook requests one extraction, after the sandbox has
   expect((await provider.summary()).counts.plans).toBe(planned.length);
 });
 
-test('the provider fails, hangs and stops, and recovers from each', async () => {
+test('the provider fails, hangs and stops, says so, and recovers from each', async () => {
   const run = (start: string) => actions.find(({ label }) => label.startsWith(start))?.run('', '');
   const status = async () => (await fetch(`${sandbox.baseUrl}/api/v1/consents`)).status;
+  const state = async () => (await sandboxState({ provider })).active.join();
   await run('Answer 503');
+  expect(await state()).toBe('The provider answers with 503, for the next 20 calls.');
   expect(await status()).toBe(503);
+  await run('Hang');
+  expect(await state()).toBe('The provider accepts calls and never answers them, for the next 20 calls.');
   await run('End it');
+  expect(await state()).toBe('');
   expect(await status()).toBe(401);
   await run('Stop');
   // It answers this call before it closes.
   await expect(async () => {
     for (;;) await provider.summary();
   }).rejects.toThrow('does not answer');
+  expect(await state()).toContain('refuses every connection, for 30 s');
   await run('End it');
   expect(await status()).toBe(401);
 });

@@ -79,9 +79,8 @@ const startTask = { name: 'start-task', roleArn: 'arn:aws:iam::111122223333:role
 const sweep = { name: 'sweep-extractions', roleArn: 'arn:aws:iam::111122223333:role/sweep' };
 const root = 'arn:aws:iam::111122223333:root';
 
-const forOneExtraction = {
-  Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
-};
+const onlyExtraction = { 'kms:EncryptionContext:extractionId': 'false' };
+const forOneExtraction = { Null: { ...onlyExtraction, 'kms:EncryptionContext:requestId': 'false' } };
 const allow = (
   AWS: string | readonly string[],
   Action: string | readonly string[],
@@ -93,8 +92,6 @@ const unseal = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', forOneEx
 
 const problems = (...Statement: readonly Statement[]) =>
   keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions: true });
-
-const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
 
 test.each<[string, readonly Statement[], readonly string[]]>([
   ['lets only the users decrypt, for a named extraction', [administer, unseal], []],
@@ -116,8 +113,8 @@ test.each<[string, readonly Statement[], readonly string[]]>([
     ['The policy of the seal key does not let start-task decrypt.'],
   ],
   [
-    'names no extraction',
-    [administer, free],
+    'names the extraction, and not its request',
+    [administer, allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', { Null: onlyExtraction })],
     ['The policy of the seal key allows to decrypt without extractionId and requestId in the context.'],
   ],
 ])('a key policy that %s is judged so', (_what, statements, expected) => {
@@ -125,5 +122,6 @@ test.each<[string, readonly Statement[], readonly string[]]>([
 });
 
 test('a permission without a named extraction is right where conditions are unknown', () => {
+  const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
 });
