@@ -82,15 +82,6 @@ describe('an extraction by consent', () => {
     );
   });
 
-  test('uses v1 by default', async () => {
-    const user = await authorized();
-    const record = await closed(await extract(consentRequest(user)));
-    expect(record).toMatchObject({ status: 'COMPLETED', variant: 'v1' });
-    expect(await startCallsOf(user.target)).toMatchObject([
-      { path: '/api/v1/products/retrieve-data/tasks', status: 200, consentId: user.consentId },
-    ]);
-  });
-
   test('runs concurrently with another of the same consent', async () => {
     const user = await authorized({ durationMs: 1_500 });
     const products = ['movement', 'tef'];
@@ -262,32 +253,14 @@ test('after start-task is killed once the task runs, the next attempt sends the 
   expect(await startCallsOf(user.target)).toHaveLength(1);
 });
 
-describe('a request by consent', () => {
-  test('for several products is refused: each needs its own request', async () => {
-    const answer = await post(consentRequest(await authorized(), { product: ['movement', 'tef'] }));
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
-      errors: [{ pointer: '/product', detail: 'must be one product: send one request for each of several' }],
-    });
-  });
+test('a request by consent is replayed under its idempotency key, and refused under it for another target', async () => {
+  const user = await authorized();
+  const options = { idempotencyKey: user.consentId };
+  const extractionId = await extract(consentRequest(user), options);
+  const replay = await post(consentRequest(user, { variant: 'v1' }), options);
+  expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
+  expect((await post(consentRequest({ ...user, target: uniqueNationalId() }), options)).status).toBe(422);
 
-  test('whose target is no national id is refused, and the answer does not repeat it', async () => {
-    const answer = await post(consentRequest({ ...(await authorized()), target: '12345678-9-typo' }));
-    expect(answer.status).toBe(400);
-    const text = await answer.text();
-    expect(JSON.parse(text)).toMatchObject({ errors: [{ pointer: '/target' }] });
-    expect(text).not.toContain('12345678');
-  });
-
-  test('is replayed under its idempotency key, and refused under it for another target', async () => {
-    const user = await authorized();
-    const options = { idempotencyKey: user.consentId };
-    const extractionId = await extract(consentRequest(user), options);
-    const replay = await post(consentRequest(user, { variant: 'v1' }), options);
-    expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
-    expect((await post(consentRequest({ ...user, target: uniqueNationalId() }), options)).status).toBe(422);
-
-    await closed(extractionId);
-    expect(await startCallsOf(user.target)).toHaveLength(1);
-  });
+  await closed(extractionId);
+  expect(await startCallsOf(user.target)).toHaveLength(1);
 });

@@ -175,6 +175,17 @@ describe('consents', () => {
   });
 });
 
+test.each([undefined, '11111111-2'])(
+  'the header Cosecha-Target is required, and must be a national id, which the answer does not repeat: %s',
+  async (header) => {
+    const { ask, calls } = setUp();
+    const { statusCode, body } = await ask('GET /consents', { headers: { 'cosecha-target': header } });
+    expect([statusCode, calls]).toEqual([400, []]);
+    expect(body).toContain('Cosecha-Target');
+    expect(body).not.toContain('11111111');
+  },
+);
+
 test.each([{ page: '0' }, { limit: 'all' }, { Page: '1' }])(
   'the query %o is refused by name, and nothing is asked',
   async (queryStringParameters) => {

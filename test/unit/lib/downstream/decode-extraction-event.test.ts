@@ -236,16 +236,11 @@ describe('what is not ours is refused with a sentence:', () => {
   test.each([
     ['something else altogether', {}, 'It is not a record of a DynamoDB stream'],
     ['null', null, 'It is not a record of a DynamoDB stream'],
-    ['a record with null for its change', { ...record, dynamodb: null }, 'It is not a record of a DynamoDB'],
-    ['a record with null for its name', { ...record, eventName: null }, 'It is not a record of a DynamoDB'],
     [
       'a record with null for its id',
       { ...record, eventID: null },
       'It is not a record of a DynamoDB stream',
     ],
-    ['null for its keys', withStream({ Keys: null as never }), 'It is from another table'],
-    ['null for its new image', withStream({ NewImage: null as never }), 'Its new image is not'],
-    ['null for its old image', withStream({ OldImage: null as never }), 'Its old image is not'],
     [
       'a record of another table',
       withStream({ Keys: { taskId: { S: 'task-1' } } }),
@@ -254,11 +249,6 @@ describe('what is not ours is refused with a sentence:', () => {
     ['a stream without new images', withStream({ NewImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a stream without old images', withStream({ OldImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a newer schema', streamRecord({ old, new: { ...now, schemaVersion: 2 } }), 'schemaVersion is not 1'],
-    [
-      'a record without a schema',
-      streamRecord({ old, new: { extractionId: id, status: 'COMPLETED' } }),
-      'schemaVersion',
-    ],
     [
       'a record without a status',
       streamRecord({ old, new: { ...now, status: undefined } }),

@@ -6,10 +6,18 @@ import { memoryExtractionStore } from '../../../../support/memory-extraction-sto
 import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
+const caller = { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/u' } } };
+
 test('a request without a caller starts nothing', async () => {
   const event = { headers: {}, requestContext: {}, body: '{}' };
   const answer = await answerRequest(event, {} as AnswerRequestDeps);
   expect(answer.statusCode).toBe(401);
+});
+
+test('a body of more than 64 KiB is too large', async () => {
+  const event = { headers: {}, requestContext: caller, body: 'x'.repeat(65_537) };
+  const answer = await answerRequest(event, {} as AnswerRequestDeps);
+  expect(answer.statusCode).toBe(413);
 });
 
 test('a request is logged with its entity, once', async () => {
@@ -33,7 +41,6 @@ test('a request is logged with its entity, once', async () => {
     credentials: { mode: 'raw', value: { username: 'SENTINEL', password: 'SENTINEL' } },
     actions: [{ id: 'tef' }],
   });
-  const caller = { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/u' } } };
   const event = { headers: { 'idempotency-key': 'order-1' }, requestContext: caller, body };
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
