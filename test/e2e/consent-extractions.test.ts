@@ -177,14 +177,6 @@ describe.each(variants)('in %s', (variant: Variant) => {
     expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
-  test('results of an unexpected shape are stored unchanged', async () => {
-    const extractionId = await extract(
-      consentRequest(await authorized({ results: { surprise: [1, 2, 3] } }), { variant }),
-    );
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect(await storedOf(extractionId)).toContain('{"surprise":[1,2,3]}');
-  });
-
   const reasonOf = (status: number, errorCode: string) =>
     variant === 'v1' ? `http-${status}` : `CONSENT/${errorCode}`;
 
@@ -208,20 +200,6 @@ describe.each(variants)('in %s', (variant: Variant) => {
     });
     expect(await startCallsOf(used.target)).toMatchObject([{ status }]);
     expect(await provider.polledTasks({ username: used.target })).toEqual([]);
-  });
-
-  test('a start that is answered 429 twice is repeated, and one task runs', async () => {
-    const busy = { kind: 'answer', status: 429 } as const;
-    const user = await authorized({ start: [busy, busy] });
-    expect(await closed(await extract(consentRequest(user, { variant })))).toMatchObject({
-      status: 'COMPLETED',
-    });
-    expect(await startCallsOf(user.target)).toMatchObject([
-      { status: 429 },
-      { status: 429 },
-      { status: 200 },
-    ]);
-    expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
   test.for([

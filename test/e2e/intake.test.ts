@@ -60,16 +60,6 @@ describe('an idempotency key', () => {
     await closed(extractionId);
     expect(await startCallsOf(username)).toHaveLength(1);
   });
-
-  test('starts separate extractions for two callers', async () => {
-    const idempotencyKey = randomUUID();
-    const [mine, theirs] = await Promise.all([
-      extract(requestFor(uniqueUsername()), { idempotencyKey }),
-      extract(requestFor(uniqueUsername()), { idempotencyKey, as: 'stranger' }),
-    ]);
-    expect(mine).not.toBe(theirs);
-    await Promise.all([closed(mine), closed(theirs)]);
-  });
 });
 
 /** The input that the execution of an extraction was started with. */

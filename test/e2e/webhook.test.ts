@@ -51,17 +51,6 @@ describe('a delivery', () => {
     expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'PARTIAL']);
   });
 
-  test('that overtakes an earlier one settles its own extraction only', async () => {
-    const start = async () => running(await plannedUsername({ durationMs: null }));
-    const [first, second] = await Promise.all([start(), start()]);
-    await provider.finish(second.taskId, 'FAILED');
-    expect(await closed(second.extractionId)).toMatchObject({ status: 'FAILED', settledBy: 'webhook' });
-    expect(await readRecord(first.extractionId)).toMatchObject({ status: 'RUNNING' });
-
-    await provider.finish(first.taskId, 'COMPLETED');
-    expect(await closed(first.extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-  });
-
   test('for a task of no extraction is stored and answered 204', async () => {
     const taskId = `orphan-${randomUUID()}`;
     expect(await provider.deliver({ taskId, taskStatus: 'COMPLETED' })).toMatchObject({ status: 204 });

@@ -165,9 +165,6 @@ test.each(functionNames)('%s reads credentials only from its environment', (name
 });
 
 describe('signing', () => {
-  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-signing-'));
-  afterAll(() => rmSync(workspace, { recursive: true }));
-
   const credentials = {
     accessKeyId: 'AKIDEXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -214,8 +211,7 @@ describe('signing', () => {
     try {
       const certificate = join(workspace, 'aws.pem');
       writeFileSync(certificate, stub.certificate);
-      const { code } = await bundleFunctions(join(workspace, 'functions'));
-      const script = `require(${JSON.stringify(join(code['receive-webhook'], 'index.js'))})
+      const script = `require(${JSON.stringify(fileOf('receive-webhook'))})
         .handler(${JSON.stringify(delivery)}, {})
         .then(({ statusCode }) => { console.log(statusCode); process.exit(); });`;
       const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {

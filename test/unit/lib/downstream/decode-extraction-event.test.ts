@@ -236,6 +236,8 @@ describe('what is not ours is refused with a sentence:', () => {
   test.each([
     ['something else altogether', {}, 'It is not a record of a DynamoDB stream'],
     ['null', null, 'It is not a record of a DynamoDB stream'],
+    ['a record with null for its change', { ...record, dynamodb: null }, 'It is not a record of a DynamoDB'],
+    ['a record with null for its name', { ...record, eventName: null }, 'It is not a record of a DynamoDB'],
     [
       'a record with null for its id',
       { ...record, eventID: null },
@@ -249,6 +251,11 @@ describe('what is not ours is refused with a sentence:', () => {
     ['a stream without new images', withStream({ NewImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a stream without old images', withStream({ OldImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a newer schema', streamRecord({ old, new: { ...now, schemaVersion: 2 } }), 'schemaVersion is not 1'],
+    [
+      'a record without a schema',
+      streamRecord({ old, new: { extractionId: id, status: 'COMPLETED' } }),
+      'schemaVersion',
+    ],
     [
       'a record without a status',
       streamRecord({ old, new: { ...now, status: undefined } }),

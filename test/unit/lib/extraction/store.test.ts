@@ -67,19 +67,13 @@ const changes: readonly (readonly [string, Extraction, Change])[] = [
   ['closeAfterGrace', timedOut, closeAfterGrace(on(timedOut))],
 ];
 
-test.each(changes)('%s that applies is written', async (_name, record, change) => {
-  const store = storeWith(record);
-  const outcome = await writeChange(store, change);
-  expect(outcome).toEqual({ kind: 'written', record: store.items.get(id) });
-  expect(store.items.get(id)).not.toEqual(record);
-});
-
 test.each(changes)(
   '%s whose answer was lost is recognized as written by this process',
   async (_name, record, change) => {
     const store = storeWith(record);
     const once = storeWith(record);
     await once.apply(change);
+    expect(once.items.get(id)).not.toEqual(record);
     const outcome = await writeChange(withLostAnswers(store), change);
     expect(outcome).toEqual({ kind: 'written', record: once.items.get(id) });
   },

@@ -141,21 +141,12 @@ describe('a status says what may be done next', () => {
   test.each([
     [400, ProviderRefused],
     [401, ProviderUnauthorized],
-    [403, ProviderRefused],
-    [404, ProviderRefused],
     [408, ProviderAmbiguous],
-    [407, ProviderRefused],
-    [409, ProviderRefused],
     // The Fetch standard has a call answered 421 made once more: a second start.
     [421, ProviderRefused],
-    [422, ProviderRefused],
     [425, ProviderRefused],
     [429, ProviderBusy],
     [500, ProviderAmbiguous],
-    [502, ProviderAmbiguous],
-    [503, ProviderAmbiguous],
-    [504, ProviderAmbiguous],
-    [300, ProviderAmbiguous],
     [304, ProviderAmbiguous],
   ])('%i', async (status, kind) => {
     const { baseUrl, seen } = await httpServer((response) =>
