@@ -84,7 +84,7 @@ const bootstrap = async (
   onProgress?: (step: string) => void,
 ): Promise<void> => {
   const stack = await describeStack(new CloudFormationClient(client), 'CDKToolkit');
-  if (stack?.status.endsWith('_COMPLETE')) return;
+  if (stack?.status?.endsWith('_COMPLETE')) return;
   const { Account } = await new STSClient(client).send(new GetCallerIdentityCommand());
   onProgress?.('bootstrapping the emulated account');
   await runCdk({

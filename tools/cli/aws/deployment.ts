@@ -144,7 +144,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     stage,
     name,
     stackName,
-    stackStatus: stack.status,
+    stackStatus: String(stack.status),
     client,
     isEmulated: endpoint !== undefined,
     output,

@@ -4,24 +4,14 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 
-export type DescribedStack = {
-  readonly status: string;
-  readonly outputs: Readonly<Record<string, string>>;
-};
-
 /** The stack of this name, or undefined where there is none. Throws the SDK's other errors. */
-export const describeStack = async (
-  client: CloudFormationClient,
-  name: string,
-): Promise<DescribedStack | undefined> => {
+export const describeStack = async (client: CloudFormationClient, name: string) => {
   try {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
     if (stack === undefined) return undefined;
-    const outputs = (stack.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [
-      OutputKey,
-      OutputValue,
-    ]);
-    return { status: stack.StackStatus ?? '', outputs: Object.fromEntries(outputs) };
+    const { StackStatus: status, Outputs = [] } = stack;
+    const outputs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const);
+    return { status, outputs: Object.fromEntries(outputs) };
   } catch (error) {
     // CloudFormation's answer for a stack that does not exist.
     if (error instanceof Error && error.name === 'ValidationError') return undefined;

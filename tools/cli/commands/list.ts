@@ -124,11 +124,7 @@ const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): P
 };
 
 /** An absent field matches every record. `since` is compared with the time of the request. */
-export type ListFilter = {
-  readonly status?: ExtractionStatus | undefined;
-  readonly since?: string | undefined;
-  readonly reference?: string | undefined;
-};
+type ListFilter = { readonly [Field in 'status' | 'since' | 'reference']?: string | undefined };
 
 /** The records that are open and match, by the time at which they are due. The index may still have closed ones. */
 export const selectOpen = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>

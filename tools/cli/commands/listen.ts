@@ -5,7 +5,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
 import { extractionsOf } from '../aws/stores.ts';
 import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
-import { forwardEvent, type Posted, secretPrefix } from '../listen/forward-event.ts';
+import { forwardEvent, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
 import {
@@ -162,15 +162,8 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
   return exitCodes.done;
 };
 
-/** What is handed out of a record, and how it is named on the terminal. */
-type HandedOut = Posted & {
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly name: string;
-  readonly facts: Readonly<Record<string, unknown>>;
-};
-
 /** As a raw event, a record of a later schema is the handler's to judge, as it is on Lambda. */
-const handedOut = (record: StreamRecord, { raw, streamArn }: RunInput): HandedOut => {
+const handedOut = (record: StreamRecord, { raw, streamArn }: RunInput) => {
   const event = decodeExtractionEvent(record);
   if (event.kind === 'not-ours' && raw !== true)
     throw new CliError(`A record of the stream cannot be read. ${event.problem}`);

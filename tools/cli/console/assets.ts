@@ -6,10 +6,8 @@ const types: Readonly<Record<string, string>> = {
   'console.svg': 'image/svg+xml',
 };
 
-export type Asset = { readonly type: string; readonly body: string };
-
 /** A file that pages refer to. It lies beside this module, and in the package beside the bundle. */
-export const readAsset = (name: string): Asset | undefined => {
+export const readAsset = (name: string) => {
   const type = types[name];
   if (type === undefined) return undefined;
   return { type, body: readFileSync(new URL(`./${name}`, import.meta.url), 'utf8') };

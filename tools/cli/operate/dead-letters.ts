@@ -93,20 +93,13 @@ type RedriveDeps = {
   readonly onUnknown: (letter: DeadLetter) => void;
 };
 
-type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
-
 /**
  * Receives every message once, reconciles its extraction, and deletes it on success. Messages of one extraction share one
  * try: a day of failures makes hundreds of them, and each can take minutes to fail. Messages that stay are made visible
  * again at the end, as they would otherwise be received again.
  */
-export const redriveLetters = async ({
-  letters,
-  reconcile,
-  onDone,
-  onFailed,
-  onUnknown,
-}: RedriveDeps): Promise<RedriveResult> => {
+export const redriveLetters = async (deps: RedriveDeps) => {
+  const { letters, reconcile, onDone, onFailed, onUnknown } = deps;
   const counts = { done: 0, failed: 0, unknown: 0 };
   const staying: DeadLetter[] = [];
   const tries = new Map<string, Promise<void>>();

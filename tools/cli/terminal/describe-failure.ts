@@ -29,10 +29,8 @@ const otherError: ErrorMeaning = { meaning: 'a code that Cosecha does not know',
 const meaningOf = (code: string): ErrorMeaning =>
   Object.hasOwn(errors, code) ? errors[code as ActionErrorCode] : otherError;
 
-/** An error code, and the actions that failed with it. */
-type FailedActions = { readonly code: string; readonly actions: string };
-
-const failedActions = ({ actionResults = [] }: Extraction): readonly FailedActions[] => {
+/** Each error code, and the actions that failed with it. */
+const failedActions = ({ actionResults = [] }: Extraction) => {
   const failed = actionResults.filter(
     ({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined,
   );

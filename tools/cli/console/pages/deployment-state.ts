@@ -3,28 +3,11 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { ago, clock, type Html, plural, shown } from '../format-for-page.ts';
 import { isOpen } from '../select-extractions.ts';
-import {
-  type Bounded,
-  type Breaker,
-  type ConsoleSources,
-  type Part,
-  type QueueLine,
-  readPart,
-  type SweepLine,
-  valueIn,
-} from '../sources.ts';
+import { type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';
 
-/** One reading of what every page shows about the deployment, so that no two parts of a page contradict each other. */
-export type DeploymentState = {
-  readonly breakers: Part<readonly Breaker[]>;
-  readonly sweeps: Part<Bounded<SweepLine>>;
-  readonly queues: Part<readonly QueueLine[]>;
-  readonly open: Part<readonly Extraction[]>;
-};
-
-export const readState = async (sources: ConsoleSources): Promise<DeploymentState> => {
+export const readState = async (sources: ConsoleSources) => {
   const [breakers, sweeps, queues, open] = await Promise.all([
     readPart(() => sources.breakers()),
     readPart(() => sources.sweeps()),
@@ -33,6 +16,9 @@ export const readState = async (sources: ConsoleSources): Promise<DeploymentStat
   ]);
   return { breakers, sweeps, queues, open };
 };
+
+/** One reading of what every page shows about the deployment, so that no two parts of a page contradict each other. */
+export type DeploymentState = Readonly<Awaited<ReturnType<typeof readState>>>;
 
 const passes = ({ state }: Breaker): boolean => state === 'closed';
 

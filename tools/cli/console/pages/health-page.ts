@@ -1,10 +1,5 @@
 import { html } from 'hono/html';
-import {
-  type HealthReport,
-  type PeriodName,
-  type SubjectHealth,
-  shareOfFailures,
-} from '../../health/compare-periods.ts';
+import { type HealthReport, type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
 import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
@@ -16,7 +11,6 @@ import {
   type Breaker,
   type ConsoleSources,
   type FindingLine,
-  type Part,
   type QueueLine,
   readPart,
   type SweepLine,
@@ -31,15 +25,7 @@ import { icon, showPart } from './parts.ts';
 
 const hour = 3_600_000;
 
-type Parts = DeploymentState & {
-  readonly findings: Part<readonly FindingLine[]>;
-  readonly alarms: Part<readonly AlarmLine[]>;
-  readonly trends: Part<readonly Trend[]>;
-  readonly subjects: Part<HealthReport>;
-  readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
-};
-
-const readParts = async (sources: ConsoleSources, state: DeploymentState, now: Date): Promise<Parts> => {
+const readParts = async (sources: ConsoleSources, state: DeploymentState, now: Date) => {
   const [findings, alarms, trends, subjects, hours] = await Promise.all([
     // The doctor's own check of the breakers may be a minute older than what this page says of them.
     readPart(async () => (await sources.findings()).filter(({ id }) => id !== 'breakers')),
@@ -53,6 +39,8 @@ const readParts = async (sources: ConsoleSources, state: DeploymentState, now: D
   ]);
   return { ...state, findings, alarms, trends, subjects, hours };
 };
+
+type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
 
 const headline = (parts: Parts): string => {
   const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
@@ -177,19 +165,12 @@ const showTrends = (trends: readonly Trend[]): Html => {
 const mostSubjects = 25;
 
 /** One period beside the one before, which is in brackets. */
-type Compared = {
-  readonly title: string;
-  readonly now: PeriodName;
-  readonly before: PeriodName;
-  readonly change: 'hourChange' | 'dayChange';
-};
-
-const compared: readonly Compared[] = [
+const compared = [
   { title: 'Last hour', now: 'lastHour', before: 'hourBefore', change: 'hourChange' },
   { title: 'Last day', now: 'lastDay', before: 'dayBefore', change: 'dayChange' },
-];
+] as const;
 
-const subjectRow = (health: SubjectHealth, { now, before, change }: Compared): Html => {
+const subjectRow = (health: SubjectHealth, { now, before, change }: (typeof compared)[number]): Html => {
   const [figures, earlier] = [health[now], health[before]];
   const cell = (label: string, value: string, was: string): Html =>
     html`<td data-label="${label}">${value} <span class="quiet">(${was})</span></td>`;

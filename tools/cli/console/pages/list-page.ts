@@ -17,7 +17,7 @@ import {
   statusChoices,
   taskIdIn,
 } from '../select-extractions.ts';
-import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources.ts';
+import { type Breaker, type ConsoleSources, readPart, valueIn } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';
 import { pageOf, showPager } from './pager.ts';
@@ -29,19 +29,7 @@ type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
 const countOverdue = (records: readonly Extraction[], { now, sweepEveryMinutes }: Clock): number =>
   records.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
 
-type Lists = {
-  readonly open: Part<readonly Extraction[]>;
-  readonly recent: Part<Bounded<Extraction>>;
-  readonly named: Part<Extraction | undefined>;
-  readonly referenced: Part<Bounded<Extraction>>;
-};
-
-const readLists = async (
-  sources: ConsoleSources,
-  { open }: DeploymentState,
-  filter: Filter,
-  now: Date,
-): Promise<Lists> => {
+const readLists = async (sources: ConsoleSources, { open }: DeploymentState, filter: Filter, now: Date) => {
   const since = startOf(filter.since, now);
   const id = idIn(filter);
   const taskId = taskIdIn(filter);
@@ -57,6 +45,8 @@ const readLists = async (
   ]);
   return { open, recent, named, referenced };
 };
+
+type Lists = Readonly<Awaited<ReturnType<typeof readLists>>>;
 
 /** The records of all parts. Of one that is in several, the last is used: the recent ones may be a minute old. */
 const recordsIn = ({ open, recent, named, referenced }: Lists, since: string): readonly Extraction[] => [
