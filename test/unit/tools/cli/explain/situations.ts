@@ -1,3 +1,4 @@
+import type { SettledBy } from '../../../../../lib/extraction/record.ts';
 import { denied } from '../../../../support/console-fixtures.ts';
 import {
   closedExtraction,
@@ -23,7 +24,8 @@ type Situation = readonly [string, number, KnownValues, string];
 
 const otherId = '0190a0b0-0000-7000-8000-000000000002';
 const results = { bucket: 'b', key: `${id}/x.json`, bytes: 2_489, sha256: 'x' };
-const completed = { collectedAt: iso(32), results } as const;
+const collected = (seconds: number) => ({ collectedAt: iso(seconds), results });
+const settled = (seconds: number, settledBy: SettledBy) => ({ settledAt: iso(seconds), settledBy });
 const ranAs = { attemptId: 'attempt-1', startingAt: iso(1), startedAt: iso(2), taskId: 'task-1' };
 
 /** What is stuck or odd, and how it is explained. */
@@ -158,10 +160,8 @@ export const situations: readonly Situation[] = [
       record: closedExtraction({
         status: 'COMPLETED',
         ...ranAs,
-        settledAt: iso(615),
-        settledBy: 'reconcile',
-        collectedAt: iso(616),
-        results,
+        ...settled(615, 'reconcile'),
+        ...collected(616),
       }),
       task: linkedTask(),
     },
@@ -176,8 +176,7 @@ export const situations: readonly Situation[] = [
         reason: 'start-interrupted',
         attemptId: 'attempt-1',
         startingAt: iso(1),
-        settledAt: iso(92),
-        settledBy: 'start',
+        ...settled(92, 'start'),
       }),
       execution: inStartTask(
         failed(61, 'Sandbox.Timedout'),
@@ -233,10 +232,8 @@ export const situations: readonly Situation[] = [
       record: closedExtraction({
         status: 'COMPLETED',
         ...ranAs,
-        settledAt: iso(8_000),
-        settledBy: 'webhook',
-        collectedAt: iso(8_001),
-        results,
+        ...settled(8_000, 'webhook'),
+        ...collected(8_001),
       }),
       changes: bounded(
         change(8_000, 'MODIFY', {
@@ -257,12 +254,7 @@ export const situations: readonly Situation[] = [
     'restored',
     9_000,
     {
-      record: closedExtraction({
-        status: 'UNCONFIRMED',
-        reason: 'restored',
-        settledAt: iso(8_000),
-        settledBy: 'reconcile',
-      }),
+      record: closedExtraction({ status: 'UNCONFIRMED', reason: 'restored', ...settled(8_000, 'reconcile') }),
       changes: bounded(change(8_000, 'INSERT', { after: closedExtraction({ status: 'UNCONFIRMED' }) })),
     },
     'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again.',
@@ -285,7 +277,7 @@ export const situations: readonly Situation[] = [
       execution: inStartTask(event(31, 'ExecutionSucceeded')),
       changes: bounded(
         change(8_000, 'REMOVE', {
-          before: closedExtraction({ status: 'COMPLETED', ...ranAs, ...completed }),
+          before: closedExtraction({ status: 'COMPLETED', ...ranAs, ...collected(32) }),
         }),
       ),
     },
@@ -299,8 +291,7 @@ export const situations: readonly Situation[] = [
         status: 'UNCONFIRMED',
         reason: 'task-linked-elsewhere',
         ...ranAs,
-        settledAt: iso(3),
-        settledBy: 'start',
+        ...settled(3, 'start'),
       }),
       task: linkedTask({ extractionId: otherId }),
     },
@@ -345,8 +336,7 @@ export const situations: readonly Situation[] = [
       record: closedExtraction({
         status: 'NOT_STARTED',
         reason: 'start-abandoned',
-        settledAt: iso(1_200),
-        settledBy: 'reconcile',
+        ...settled(1_200, 'reconcile'),
       }),
       execution: inStartTask(failed(16, 'ProviderUnreachable')),
     },
@@ -358,7 +348,7 @@ export const situations: readonly Situation[] = [
     {
       record: closedExtraction({
         ...ranAs,
-        ...completed,
+        ...collected(32),
         status: 'FAILED',
         settledBy: 'webhook',
         actionResults: [
@@ -379,7 +369,7 @@ export const situations: readonly Situation[] = [
   [
     'partial, with results of an unexpected shape',
     1_300,
-    { record: closedExtraction({ ...ranAs, ...completed, status: 'PARTIAL', settledBy: 'webhook' }) },
+    { record: closedExtraction({ ...ranAs, ...collected(32), status: 'PARTIAL', settledBy: 'webhook' }) },
     'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. Its results name no error code of an action. Its results, 2489 bytes, were collected at 12:00:32Z.',
   ],
   [
