@@ -3,7 +3,14 @@ import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
 import { denied } from '../../../../support/console-fixtures.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/extraction-fixtures.ts';
 import { situations } from './situations.ts';
 import {
   bounded,
@@ -97,9 +104,18 @@ test('lines of all sources are merged in order of time, and each retry has its n
   ]);
 });
 
+const ttlAt = (seconds: number): number => at(seconds).getTime() / 1_000 + timings.recordRetention;
+
+test('a record that was closed for want of a correction has a line that says so', async () => {
+  const record = closedExtraction({ status: 'TIMED_OUT', expiresAt: ttlAt(40) });
+  const story = await explain(3_600, { record });
+  expect(story?.lines.at(-1)).toMatchObject({ at: iso(40), what: 'Closed the record: no correction came.' });
+});
+
 test('the story of a closed extraction ends with it: the queues of now are no part of it', async () => {
   const story = await explain(3_600, {
-    record: closedExtraction({ status: 'FAILED', settledBy: 'webhook' }),
+    // It closed at second 40, which only a record without an outcome of the provider shows as a line.
+    record: closedExtraction({ status: 'FAILED', settledBy: 'webhook', expiresAt: ttlAt(40) }),
     queues: [{ queue: 'reconcile', messages: 2 }],
   });
   expect(story?.lines.map(({ who }) => who)).not.toContain('SQS');

@@ -34,11 +34,12 @@ const logged: readonly LoggedFields[] = [
   line(80, 'Extraction requested.', { service: 'request-extraction', outcome: 'replayed' }),
   line(70, 'Extraction started.', { entity: 'bank', seconds: 1 }),
   line(69, 'Extraction started.', { entity: 'bank', seconds: 3 }),
+  // Before those that have error codes, which do not explain it.
+  ended(63, 'bank', 'REJECTED', { reason: 'http-500' }),
   ...[60, 61, 62].map((seconds) => ended(seconds, 'bank', 'FAILED')),
   ...[50, 51].map((seconds) =>
     line(seconds, 'Error codes collected.', { entity: 'bank', status: 'FAILED', cause: 'TIMEOUT_ERROR' }),
   ),
-  ended(49, 'bank', 'REJECTED', { reason: 'http-500' }),
   ended(48, 'bank', 'REJECTED', { reason: 'session-token-refused' }),
   ended(47, 'bank', 'CREDENTIALS_WRONG'),
   ...[1, 2, 3, 4].map((index) => ended(hour + index, 'bank', 'COMPLETED', { seconds: 10 * index })),

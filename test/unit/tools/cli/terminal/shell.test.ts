@@ -99,10 +99,11 @@ test('what is written is for its owner alone, and a file that exists stays as it
   const shell = nodeShell({ json: false });
   const directory = await mkdtemp(join(tmpdir(), 'cosecha-shell-'));
   onTestFinished(() => rm(directory, { recursive: true }));
-  await shell.writePrivately(join(directory, 'results'), new Uint8Array());
-  expect((await stat(join(directory, 'results'))).mode & 0o777).toBe(0o600);
-  await expect(shell.writePrivately(join(root, 'package.json'), new Uint8Array())).rejects.toThrow(
-    'package.json exists, and is not overwritten. Name another file, or remove this one.',
+  const file = join(directory, 'results');
+  await shell.writePrivately(file, new Uint8Array());
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await expect(shell.writePrivately(file, new Uint8Array())).rejects.toThrow(
+    `${file} exists, and is not overwritten. Name another file, or remove this one.`,
   );
 });
 
