@@ -1,6 +1,6 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { createConsoleApp } from '../../tools/cli/console/app.ts';
-import type { ConsoleSources } from '../../tools/cli/console/sources.ts';
+import type { ConsoleSources } from '../../tools/cli/console/sources/sources.ts';
 import { at } from './extraction-fixtures.ts';
 
 export const consoleAddress = { host: '127.0.0.1:4000', token: 'token-of-the-console' };

@@ -1,7 +1,7 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../tools/cli/console/actions.ts';
+import type { ConsoleAction } from '../../tools/cli/console/actions/actions.ts';
 import type { serveConsole } from '../../tools/cli/console/serve-console.ts';
-import type { Breaker } from '../../tools/cli/console/sources.ts';
+import type { Breaker } from '../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../tools/cli/explain/explain-extraction.ts';
 import { sandboxActions } from '../../tools/local/sandbox-actions.ts';
 import {

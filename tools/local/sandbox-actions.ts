@@ -3,7 +3,7 @@ import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/c
 import { SandboxControlError } from '../../test/sandbox/control-client.ts';
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcomes.ts';
 import type { Fault, Plan } from '../../test/sandbox/plan.ts';
-import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions.ts';
+import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions/actions.ts';
 import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Deployment } from '../aws/deployment.ts';
-import type { ConsoleAction, SandboxState } from '../console/actions.ts';
-import { consoleActions } from '../console/console-actions.ts';
-import { consoleSources } from '../console/deployment-sources.ts';
+import type { ConsoleAction, SandboxState } from '../console/actions/actions.ts';
+import { consoleActions } from '../console/actions/console-actions.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
+import { consoleSources } from '../console/sources/deployment-sources.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';

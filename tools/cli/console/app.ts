@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { describeStory } from '../explain/print-story.ts';
 import { printableLines } from '../terminal/printable.ts';
-import type { ConsoleAction, Notice, SandboxState } from './actions.ts';
-import { addActionRoutes, subjectOfToken } from './answer-action.ts';
+import type { ConsoleAction, Notice, SandboxState } from './actions/actions.ts';
+import { addActionRoutes, subjectOfToken } from './actions/answer-action.ts';
 import { readAsset } from './assets.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
@@ -18,7 +18,7 @@ import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
 import { createShortLived, type ShortLived } from './short-lived.ts';
-import { type ConsoleSources, readPart } from './sources.ts';
+import { type ConsoleSources, readPart } from './sources/sources.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;

@@ -3,7 +3,7 @@ import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { shown } from './format-for-page.ts';
-import type { Breaker } from './sources.ts';
+import type { Breaker } from './sources/sources.ts';
 
 /** What an open extraction waits for, in a few words. */
 const awaited = (record: Extraction): string => {

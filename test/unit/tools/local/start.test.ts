@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
+import type { ConsoleAction } from '../../../../tools/cli/console/actions/actions.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { readOptions } from '../../../../tools/local/read-options.ts';

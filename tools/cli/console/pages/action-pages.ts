@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ConsoleAction, Notice } from '../actions.ts';
+import type { ConsoleAction, Notice } from '../actions/actions.ts';
 import { type Html, shown } from '../format-for-page.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';

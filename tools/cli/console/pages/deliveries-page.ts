@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { ago, clock, type Html, plural, shortId, shown, withCode } from '../format-for-page.ts';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query.ts';
-import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources.ts';
+import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
 import type { Content, Links } from './content.ts';
 import { pageOf, showPager } from './pager.ts';
 import { badge, type IconName, option, showPart } from './parts.ts';

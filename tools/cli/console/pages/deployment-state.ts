@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { ago, clock, type Html, plural, shown } from '../format-for-page.ts';
-import { isOpen } from '../select-extractions.ts';
-import { type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources.ts';
+import { isOpen } from '../sources/select-extractions.ts';
+import { type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';
 

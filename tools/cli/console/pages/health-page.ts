@@ -3,7 +3,7 @@ import { type HealthReport, type SubjectHealth, shareOfFailures } from '../../he
 import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
-import type { ConsoleAction } from '../actions.ts';
+import type { ConsoleAction } from '../actions/actions.ts';
 import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
@@ -16,8 +16,8 @@ import {
   type SweepLine,
   type Trend,
   valueIn,
-} from '../sources.ts';
-import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
+} from '../sources/sources.ts';
+import { type HourSummary, summarizeHours } from '../sources/summarize-hours.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn } from './deployment-state.ts';

@@ -16,8 +16,8 @@ import {
   selectExtractions,
   statusChoices,
   taskIdIn,
-} from '../select-extractions.ts';
-import { type Breaker, type ConsoleSources, readPart, valueIn } from '../sources.ts';
+} from '../sources/select-extractions.ts';
+import { type Breaker, type ConsoleSources, readPart, valueIn } from '../sources/sources.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';
 import { pageOf, showPager } from './pager.ts';

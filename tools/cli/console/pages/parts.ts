@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import { type Html, shown } from '../format-for-page.ts';
-import type { Part } from '../sources.ts';
+import type { Part } from '../sources/sources.ts';
 
 /**
  * Signs as drawings, since fonts lack many such characters. Each is a path in a square of 16, in the colour of the text

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ConsoleAction, SandboxState } from '../actions.ts';
+import type { ConsoleAction, SandboxState } from '../actions/actions.ts';
 import { type Html, shown } from '../format-for-page.ts';
 import { confirmation } from './action-pages.ts';
 import type { Links } from './content.ts';

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BreakerName, closedBreaker, phaseOf } from '../../../../../lib/breaker/breaker-state.ts';
 import { readBreaker } from '../../../../../lib/breaker/breaker-store.ts';
-import { breakerActions } from '../../../../../tools/cli/console/console-actions.ts';
+import { breakerActions } from '../../../../../tools/cli/console/actions/console-actions.ts';
 import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';

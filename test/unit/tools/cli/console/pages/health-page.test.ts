@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
-import { summarizeHours } from '../../../../../tools/cli/console/summarize-hours.ts';
-import { comparedSubjects, consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
+import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
+import { summarizeHours } from '../../../../../../tools/cli/console/sources/summarize-hours.ts';
+import {
+  comparedSubjects,
+  consoleOver,
+  denied,
+  sourcesWith,
+} from '../../../../../support/console-fixtures.ts';
+import { closedExtraction, extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
 
 const pageOf = (more: Partial<ConsoleSources>, records: readonly Extraction[] = []) =>
   consoleOver(sourcesWith(records, more)).text('/health');

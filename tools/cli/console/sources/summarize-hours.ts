@@ -1,6 +1,6 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { percentile } from '../health/progress-rows.ts';
-import { secondsSince } from '../terminal/format-seconds.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { percentile } from '../../health/progress-rows.ts';
+import { secondsSince } from '../../terminal/format-seconds.ts';
 
 export type HourSummary = {
   readonly hour: string;

@@ -1,4 +1,4 @@
-import type { Lane, StoryLine } from '../explain/story.ts';
+import type { Lane, StoryLine } from '../../explain/story.ts';
 
 /** A part of a story's time, in milliseconds since its first line. */
 export type Range = { readonly from: number; readonly to: number };

@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/defined.ts';
-import type { LoggedFields } from '../aws/logs.ts';
+import { defined } from '../../../../lib/defined.ts';
+import type { LoggedFields } from '../../aws/logs.ts';
 import type { DeliveryLine, SweepLine } from './sources.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,7 +1,7 @@
-import { defined } from '../../../lib/defined.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { type Lane, lanes, type StoryLine } from '../explain/story.ts';
-import { formatOffset } from './format-for-page.ts';
+import { defined } from '../../../../lib/defined.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { type Lane, lanes, type StoryLine } from '../../explain/story.ts';
+import { formatOffset } from '../format-for-page.ts';
 import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
 import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
 

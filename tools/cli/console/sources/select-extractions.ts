@@ -5,9 +5,9 @@ import {
   openStatuses,
   ownOutcomes,
   terminalStatuses,
-} from '../../../lib/extraction/record.ts';
-import { causeOf } from '../terminal/describe-failure.ts';
-import { choiceIn, type Since, sinceIn } from './query.ts';
+} from '../../../../lib/extraction/record.ts';
+import { causeOf } from '../../terminal/describe-failure.ts';
+import { choiceIn, type Since, sinceIn } from '../query.ts';
 
 const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
 

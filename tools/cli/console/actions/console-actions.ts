@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { presignResults } from '../../../lib/aws/presign-results.ts';
-import { type BreakerName, breakerNames, closedBreaker, pause } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, changeBreaker } from '../../../lib/breaker/breaker-store.ts';
-import type { Deployment } from '../aws/deployment.ts';
-import { breakersOf, requireRecord, requireResults, s3Of } from '../aws/stores.ts';
-import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
-import { reconcileNow } from '../operate/invoke-functions.ts';
-import { describeProgress } from '../terminal/describe-record.ts';
+import { presignResults } from '../../../../lib/aws/presign-results.ts';
+import {
+  type BreakerName,
+  breakerNames,
+  closedBreaker,
+  pause,
+} from '../../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, changeBreaker } from '../../../../lib/breaker/breaker-store.ts';
+import type { Deployment } from '../../aws/deployment.ts';
+import { breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
+import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts';
+import { reconcileNow } from '../../operate/invoke-functions.ts';
+import { describeProgress } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from './actions.ts';
 
 const calls = { starts: 'start calls', reads: 'reads of tasks' } as const;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { icon } from '../../../../../tools/cli/console/pages/parts.ts';
-import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import { icon } from '../../../../../../tools/cli/console/pages/parts.ts';
+import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
+import { consoleOver, denied, sourcesWith } from '../../../../../support/console-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../../../support/extraction-fixtures.ts';
 
 const settled = {
   settledBy: 'webhook',

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { isOverdue } from '../../../../../lib/extraction/deadlines.ts';
+import { isOverdue } from '../../../../../../lib/extraction/deadlines.ts';
 import {
   distinct,
   parseFilter,
   selectExtractions,
-} from '../../../../../tools/cli/console/select-extractions.ts';
+} from '../../../../../../tools/cli/console/sources/select-extractions.ts';
 import {
   at,
   closedExtraction,
   consentIn,
   extractionIn,
   iso,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../../support/extraction-fixtures.ts';
 
 const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digit}`;
 

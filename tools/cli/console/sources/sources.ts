@@ -1,11 +1,11 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { QueueContent } from '../aws/queues.ts';
-import type { AlarmLine } from '../aws/read-alarms.ts';
-import type { Finding } from '../doctor/finding.ts';
-import type { Bounded, Breaker } from '../explain/sources.ts';
-import type { Story } from '../explain/story.ts';
-import type { HealthReport } from '../health/compare-periods.ts';
-import { explainFailure } from '../terminal/explain-failure.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { QueueContent } from '../../aws/queues.ts';
+import type { AlarmLine } from '../../aws/read-alarms.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import type { Bounded, Breaker } from '../../explain/sources.ts';
+import type { Story } from '../../explain/story.ts';
+import type { HealthReport } from '../../health/compare-periods.ts';
+import { explainFailure } from '../../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
 export type Part<Value> =

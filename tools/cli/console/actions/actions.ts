@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
 
 export type ActionResult = {
   readonly text: string;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { drawingWidth, drawTimeline } from '../../../../../tools/cli/console/draw-timeline.ts';
-import { rangeIn, wholeRange, zoomsOf } from '../../../../../tools/cli/console/timeline-range.ts';
-import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
-import { at, closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
+import { drawingWidth, drawTimeline } from '../../../../../../tools/cli/console/timeline/draw-timeline.ts';
+import { rangeIn, wholeRange, zoomsOf } from '../../../../../../tools/cli/console/timeline/timeline-range.ts';
+import type { StoryLine } from '../../../../../../tools/cli/explain/story.ts';
+import { at, closedExtraction, extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
 
 const line = (seconds: number, more: Partial<StoryLine> = {}): StoryLine => ({
   at: iso(seconds),

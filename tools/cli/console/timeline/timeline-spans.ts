@@ -1,8 +1,8 @@
-import { defined } from '../../../lib/defined.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { mostAlike, runsOf } from '../explain/print-story.ts';
-import type { StoryLine } from '../explain/story.ts';
-import { formatOffset } from './format-for-page.ts';
+import { defined } from '../../../../lib/defined.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { mostAlike, runsOf } from '../../explain/print-story.ts';
+import type { StoryLine } from '../../explain/story.ts';
+import { formatOffset } from '../format-for-page.ts';
 import { type Range, timeOf } from './timeline-range.ts';
 
 export type SpanLook = {

@@ -1,13 +1,13 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { validate as isUuid } from 'uuid';
-import { explainFailure } from '../terminal/explain-failure.ts';
+import { explainFailure } from '../../terminal/explain-failure.ts';
+import type { Html } from '../format-for-page.ts';
+import type { ConsoleEnv } from '../guard-request.ts';
+import { confirmPage, longestInput, pageOfAction } from '../pages/action-pages.ts';
+import type { Links } from '../pages/content.ts';
+import type { ShortLived } from '../short-lived.ts';
 import type { ConsoleAction, Notice } from './actions.ts';
-import type { Html } from './format-for-page.ts';
-import type { ConsoleEnv } from './guard-request.ts';
-import { confirmPage, longestInput, pageOfAction } from './pages/action-pages.ts';
-import type { Links } from './pages/content.ts';
-import type { ShortLived } from './short-lived.ts';
 
 export type ActionDeps = {
   readonly actions: readonly ConsoleAction[];
