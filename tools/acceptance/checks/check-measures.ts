@@ -88,16 +88,20 @@ export const metricsArrive: Check = {
   // Metrics that come in logs have their values minutes later, as in `alarm-raised`.
   seconds: () => 600,
   notOnEmulator: 'it makes no metrics of logs',
-  run: async ({ client, deployment, startedAt, now, until }) => {
+  run: async ({ client, deployment, startedAt, now, until, waitFor }) => {
     const cloudWatch = new CloudWatchClient(client);
     // Values are kept by whole minutes.
     const since = new Date(startedAt.getTime() - 60_000);
     const sumOf = (name: MetricName) =>
       sumMetric(cloudWatch, ownMetric(deployment.stage, name), since, now());
-    for (const name of causedMetrics) {
-      const hasValue = async () => (await sumOf(name)) > 0;
-      await until(`a value of ${name}, which other checks cause`, hasValue, 10_000);
-    }
+    let missing = causedMetrics;
+    const areThere = async (): Promise<boolean> => {
+      const sums = await Promise.all(missing.map(sumOf));
+      missing = missing.filter((_, index) => sums[index] === 0);
+      waitFor(`values of ${missing.join(', ')}, which other checks cause`);
+      return missing.length === 0;
+    };
+    await until('values of metrics', areThere, 10_000);
     return passed(`${causedMetrics.length} metrics of the stage have values`);
   },
 };

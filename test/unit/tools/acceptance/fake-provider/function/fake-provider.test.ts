@@ -59,6 +59,18 @@ test.each([
   await expect(client.startTask(request)).rejects.toMatchObject({ name: 'ProviderRefused', status: 400 });
 });
 
+test.each([
+  ['COMPLETED', ['COMPLETED', 'COMPLETED']],
+  ['PARTIAL', ['COMPLETED', 'FAILED']],
+  ['FAILED', ['FAILED', 'FAILED']],
+  ['CREDENTIALS_WRONG', undefined],
+] as const)('a task that ends %s has the results of its actions', async (outcome, expected) => {
+  const { client } = playProvider();
+  const { results } = await client.readTask(await client.startTask(requestOf({ outcome })));
+  const actions = (results as { actions: { status: string }[] } | null)?.actions;
+  expect(actions?.map(({ status }) => status)).toEqual(expected);
+});
+
 test('a wrong API key logs in nobody', async () => {
   const { clientWith } = playProvider();
   await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
