@@ -1,8 +1,4 @@
-import {
-  type ExtractionRequest,
-  type RequestedExtraction,
-  requestExtraction,
-} from '../../../lib/client/request-extraction.ts';
+import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { limitTo } from './limit-to.ts';
@@ -27,36 +23,33 @@ export const fetchAgain = async (
   }
 };
 
-/** The API of the stage, called as an administrator or as another caller. */
-export type AcceptApi = {
-  /** POST /extractions. Repeats it after transient failures, and throws ApiError and NoAnswerError. */
-  readonly request: (request: ExtractionRequest, idempotencyKey: string) => Promise<RequestedExtraction>;
-  /** Any other call, signed, as `fetchAgain`. `target` is the national id of routes about consents. */
-  readonly call: (
-    method: 'GET' | 'POST',
-    path: string,
-    options?: { readonly target?: string; readonly body?: unknown; readonly as?: SignedFetch },
-  ) => Promise<{ readonly status: number; readonly body: string }>;
+type CallOptions = {
+  /** The national id of routes about consents. */
+  readonly target?: string;
+  readonly body?: unknown;
+  readonly as?: SignedFetch;
 };
 
 /** More requests at once could exceed the concurrency of a new account, which is 10. */
 const requestsAtOnce = 4;
 
+/** The API of the stage, called as an administrator or as another caller. */
 export const acceptApi = (
   { base, fetch }: { readonly base: string; readonly fetch: SignedFetch },
   sleep: (milliseconds: number) => Promise<void>,
-): AcceptApi => {
+) => {
   const paced = limitTo(requestsAtOnce);
   return {
-    request: (request, idempotencyKey) =>
+    /** POST /extractions. Repeats it after transient failures, and throws ApiError and NoAnswerError. */
+    request: (request: ExtractionRequest, idempotencyKey: string) =>
       paced(() => requestExtraction(base, request, idempotencyKey, { fetch, sleep })),
-    call: (method, path, { target, body, as = fetch } = {}) =>
+    /** Any other call, signed, as `fetchAgain`. */
+    call: (method: 'GET' | 'POST', path: string, { target, body, as = fetch }: CallOptions = {}) =>
       paced(async () => {
         const type = body === undefined ? undefined : 'application/json';
         const headers = defined({ 'cosecha-target': target, 'content-type': type });
         const request = {
-          method,
-          headers,
+          ...{ method, headers },
           ...defined({ body: body === undefined ? body : JSON.stringify(body) }),
         };
         const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);
@@ -64,3 +57,5 @@ export const acceptApi = (
       }),
   };
 };
+
+export type AcceptApi = ReturnType<typeof acceptApi>;

@@ -9,19 +9,6 @@ import type { DeployedFunction } from './stack-parts.ts';
 /** What the stage and its fake provider share, as a client and its provider do. */
 export type SharedKeys = { readonly apiKey: string; readonly signingKey: string };
 
-/** The fake provider of a stage. */
-export type FakeProvider = {
-  readonly stackName: string;
-  /** An output of its stack or of the stack of its readers. Throws CliError where neither has it. */
-  readonly output: (name: string) => string;
-  /** All outputs of both. */
-  readonly outputs: Readonly<Record<string, string>>;
-  /** The keys of this run. A rotation replaces them. */
-  readonly keys: () => SharedKeys;
-  /** Stores the keys at the stage and at the fake provider, with the webhook URL. */
-  readonly share: (keys: SharedKeys) => Promise<void>;
-};
-
 /**
  * Finds the fake provider of a stage. Throws CliError where any function has another provider: a real one must never receive
  * the random keys and the invented credentials of the checks.
@@ -29,7 +16,7 @@ export type FakeProvider = {
 export const findFakeProvider = async (
   deployment: Deployment,
   functions: readonly Pick<DeployedFunction, 'name' | 'variables'>[],
-): Promise<FakeProvider> => {
+) => {
   const { client, stage, stackName } = deployment;
   const { webhookUrl } = deployment.api;
   const cloudFormation = new CloudFormationClient(client);
@@ -53,21 +40,26 @@ export const findFakeProvider = async (
   const put = (SecretId: string, SecretString: string) =>
     secrets.send(new PutSecretValueCommand({ SecretId, SecretString }));
   let shared: SharedKeys | undefined;
-  const outputs = { ...readers?.outputs, ...fakeProvider?.outputs };
+  const outputs: Readonly<Record<string, string>> = { ...readers?.outputs, ...fakeProvider?.outputs };
   return {
-    ...{ stackName: fakeStack, outputs },
-    output: (name) => {
+    stackName: fakeStack,
+    /** All outputs of its stack and of the stack of its readers. */
+    outputs,
+    /** One of them. Throws CliError where neither stack has it. */
+    output: (name: string): string => {
       const value = outputs[name];
       if (value !== undefined) return value;
       throw new CliError(
         `No stack around ${stackName} has the output ${name}. Deploy them with this version.`,
       );
     },
-    keys: () => {
+    /** The keys of this run. A rotation replaces them. */
+    keys: (): SharedKeys => {
       if (shared === undefined) throw new Error('The keys are shared before any check runs.');
       return shared;
     },
-    share: async (keys) => {
+    /** Stores the keys at the stage and at the fake provider, with the webhook URL. */
+    share: async (keys: SharedKeys): Promise<void> => {
       // The stage first: it then accepts the new key, and still the one before it.
       await put(`${stackName}/webhook-signing-key`, keys.signingKey);
       await put(`${stackName}/provider-api-key`, keys.apiKey);
@@ -76,3 +68,5 @@ export const findFakeProvider = async (
     },
   };
 };
+
+export type FakeProvider = Awaited<ReturnType<typeof findFakeProvider>>;

@@ -22,17 +22,10 @@ export type DeployedFunction = {
 };
 
 /** The resources of the stage's stack, read once. */
-export type StackParts = {
-  /** Physical ids of the resources of a type. */
-  readonly resources: (type: string) => Promise<readonly string[]>;
-  readonly functions: () => Promise<readonly DeployedFunction[]>;
-  /** One function by its name. Throws CliError where the stack does not have it. */
-  readonly functionNamed: (name: string) => Promise<DeployedFunction>;
-};
-
-export const stackParts = ({ client, stackName }: Deployment): StackParts => {
+export const stackParts = ({ client, stackName }: Deployment) => {
   const byType = once(() => readStackResources(new CloudFormationClient(client), stackName));
-  const resources = async (type: string) => (await byType()).get(type) ?? [];
+  /** Physical ids of the resources of a type. */
+  const resources = async (type: string): Promise<readonly string[]> => (await byType()).get(type) ?? [];
   const lambda = new LambdaClient(client);
   const functions = once(async () =>
     Promise.all(
@@ -44,7 +37,8 @@ export const stackParts = ({ client, stackName }: Deployment): StackParts => {
   return {
     resources,
     functions,
-    functionNamed: async (name) => {
+    /** One function by its name. Throws CliError where the stack does not have it. */
+    functionNamed: async (name: string): Promise<DeployedFunction> => {
       const found = (await functions()).find((one) => one.name === name);
       if (found !== undefined) return found;
       throw new CliError(
@@ -53,6 +47,8 @@ export const stackParts = ({ client, stackName }: Deployment): StackParts => {
     },
   };
 };
+
+export type StackParts = ReturnType<typeof stackParts>;
 
 export const describeFunction = (configuration: FunctionConfiguration): DeployedFunction => {
   const {
