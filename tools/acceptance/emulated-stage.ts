@@ -18,7 +18,7 @@ export type EmulatedStage = {
   readonly stop: () => Promise<void>;
 };
 
-export type EmulatedStageOptions = {
+type EmulatedStageOptions = {
   /** That of the run. */
   readonly directory: string;
   /** Further environment variables of the emulator and its functions. */

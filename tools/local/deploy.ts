@@ -8,7 +8,7 @@ import { runCdk } from './cdk.ts';
 import { completeStack } from './emulator/complete-stack.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
-export type DeployOptions = {
+type DeployOptions = {
   /** It may still be starting, as the app of cdk.json is synthesized meanwhile, which needs no AWS. */
   emulator: Emulator | Promise<Emulator>;
   /** The command of an app whose synthesis needs the address of the emulator. Default: that of cdk.json, which does not. */

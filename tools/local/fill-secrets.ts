@@ -1,7 +1,7 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Emulator } from './emulator/emulator.ts';
 
-export type SecretValues = { providerApiKey: string; webhookSigningKey: string };
+type SecretValues = { providerApiKey: string; webhookSigningKey: string };
 
 /** Has the effect of the commands in the outputs FillProviderApiKey and FillWebhookSigningKey. */
 export const fillSecrets = async (

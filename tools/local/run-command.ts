@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 
 /** The exit code of a command, and the last 64 KiB of its stdout and stderr, in the order of arrival. */
-export type CommandResult = { code: number; output: string };
+type CommandResult = { code: number; output: string };
 
 type Options = {
   env: Record<string, string | undefined>;

@@ -3,7 +3,7 @@ import { prices } from './prices.ts';
 import type { Invocation } from './report-lines.ts';
 
 /** What Step Functions and Lambda bill for one extraction on the happy path. */
-export type BilledWork = {
+type BilledWork = {
   readonly transitions: number;
   readonly invocations: number;
   readonly gigabyteSeconds: number;

@@ -7,7 +7,7 @@ import { fakeProviderStackNameOf, readersStackNameOf } from '../settings.ts';
 import type { DeployedFunction } from './stack-parts.ts';
 
 /** What the stage and its fake provider share, as a client and its provider do. */
-export type SharedKeys = { readonly apiKey: string; readonly signingKey: string };
+type SharedKeys = { readonly apiKey: string; readonly signingKey: string };
 
 /**
  * Finds the fake provider of a stage. Throws CliError where any function has another provider: a real one must never receive

@@ -15,7 +15,7 @@ import { limitTo } from './limit-to.ts';
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
 
 /** What a run reports while it lasts. */
-export type RunProgress = {
+type RunProgress = {
   readonly onEnd: (report: CheckReport) => void;
   /** Called when a check starts to wait for something else, with all that are running. */
   readonly onWait: (waiting: ReadonlyMap<string, string>) => void;

@@ -54,7 +54,7 @@ const schema = v.strictObject({
 export type Scenario = Readonly<v.InferOutput<typeof schema>>;
 
 /** The task is accepted, ends at once as COMPLETED, and is reported by a plain webhook. */
-export const plainScenario: Scenario = v.parse(schema, {});
+const plainScenario: Scenario = v.parse(schema, {});
 
 const prefix = 'fake:';
 

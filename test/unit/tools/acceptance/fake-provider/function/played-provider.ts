@@ -6,7 +6,7 @@ import { createApp } from '../../../../../../tools/acceptance/fake-provider/func
 import type { ProviderPorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
 import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';
 
-export const registration = {
+const registration = {
   webhookUrl: 'https://cosecha.example/webhooks/provider',
   signingKey: 'the signing key',
   apiKey: 'the API key',
@@ -22,14 +22,11 @@ export const playProvider = (status = 204) => {
   const queued: { readonly delivery: Delivery; readonly delaySeconds: number }[] = [];
   /** What Cosecha made of each webhook, and how many start calls had been answered by then. */
   const received: Received[] = [];
-  const slept: number[] = [];
   const clock = { now: 1_795_000_000, issued: 0 };
   const ports: ProviderPorts = {
     now: () => clock.now,
     nonce: () => `n${clock.issued++}`,
-    sleep: async (seconds) => {
-      slept.push(seconds);
-    },
+    sleep: async () => {},
     tokenKey: async () => 'the token key',
     registration: async () => registration,
     post: async (_url, body, headers) => {
@@ -57,7 +54,7 @@ export const playProvider = (status = 204) => {
   const deliverQueued = async (): Promise<void> => {
     for (const { delivery } of queued.splice(0)) await deliver(delivery, ports);
   };
-  return { clock, queued, received, slept, ports, clientWith, client: clientWith(), deliverQueued };
+  return { clock, queued, received, clientWith, client: clientWith(), deliverQueued };
 };
 
 const receive = (body: string, signature: string | undefined): Promise<Received> =>
