@@ -1,72 +1,45 @@
 import type { FaultRule } from './rule.ts';
 
-/** The throttling and server errors of each service: the first is injected once, the second at every try. */
+/**
+ * The throttling errors of each service and their status, and its errors of the statuses 500 and 503. The first is injected once,
+ * the second at every try.
+ */
 const errors = {
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
   dynamodb: {
-    throttles: [
-      [400, 'ThrottlingException'],
-      [400, 'ProvisionedThroughputExceededException'],
-    ],
-    failures: [
-      [500, 'InternalServerError'],
-      [503, 'ServiceUnavailable'],
-    ],
+    throttled: 400,
+    throttles: ['ThrottlingException', 'ProvisionedThroughputExceededException'],
+    failures: ['InternalServerError', 'ServiceUnavailable'],
   },
   // https://docs.aws.amazon.com/step-functions/latest/apireference/CommonErrors.html
   stepFunctions: {
-    throttles: [
-      [400, 'ThrottlingException'],
-      [400, 'ThrottlingException'],
-    ],
-    failures: [
-      [500, 'InternalFailure'],
-      [503, 'ServiceUnavailable'],
-    ],
+    throttled: 400,
+    throttles: ['ThrottlingException', 'ThrottlingException'],
+    failures: ['InternalFailure', 'ServiceUnavailable'],
   },
   // https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
   secretsManager: {
-    throttles: [
-      [400, 'ThrottlingException'],
-      [400, 'ThrottlingException'],
-    ],
-    failures: [
-      [500, 'InternalServiceError'],
-      [503, 'ServiceUnavailable'],
-    ],
+    throttled: 400,
+    throttles: ['ThrottlingException', 'ThrottlingException'],
+    failures: ['InternalServiceError', 'ServiceUnavailable'],
   },
   // https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
   kms: {
-    throttles: [
-      [400, 'ThrottlingException'],
-      [400, 'ThrottlingException'],
-    ],
-    failures: [
-      [500, 'KMSInternalException'],
-      [503, 'DependencyTimeoutException'],
-    ],
+    throttled: 400,
+    throttles: ['ThrottlingException', 'ThrottlingException'],
+    failures: ['KMSInternalException', 'DependencyTimeoutException'],
   },
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
   sqs: {
-    throttles: [
-      [400, 'RequestThrottled'],
-      [400, 'ThrottlingException'],
-    ],
-    failures: [
-      [500, 'InternalError'],
-      [503, 'ServiceUnavailable'],
-    ],
+    throttled: 400,
+    throttles: ['RequestThrottled', 'ThrottlingException'],
+    failures: ['InternalError', 'ServiceUnavailable'],
   },
   // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
   s3: {
-    throttles: [
-      [503, 'SlowDown'],
-      [503, 'SlowDown'],
-    ],
-    failures: [
-      [500, 'InternalError'],
-      [503, 'ServiceUnavailable'],
-    ],
+    throttled: 503,
+    throttles: ['SlowDown', 'SlowDown'],
+    failures: ['InternalError', 'ServiceUnavailable'],
   },
 } as const;
 
@@ -92,7 +65,7 @@ export const injectedFailures = (
   { service, writes }: { readonly service: Service; readonly writes: boolean },
   attempts: number,
 ): readonly InjectedFailure[] => {
-  const { throttles, failures } = errors[service];
+  const { throttled, throttles, failures } = errors[service];
   const killed = (when: 'before' | 'after'): InjectedFailure => ({
     kind: 'killed',
     title: `killed ${whenText[when]}`,
@@ -102,7 +75,8 @@ export const injectedFailures = (
   const answered = (
     kind: 'once' | 'always',
     when: 'before' | 'after',
-    [status, errorType]: readonly [number, string],
+    status: number,
+    errorType: string,
   ): InjectedFailure => ({
     kind,
     title: `answered ${errorType} ${kind === 'once' ? 'once' : 'at every try'} ${whenText[when]}`,
@@ -114,9 +88,13 @@ export const injectedFailures = (
     ? [
         killed('before'),
         killed('after'),
-        answered('always', 'before', throttles[1]),
-        answered('once', 'after', failures[0]),
-        answered('always', 'after', failures[1]),
+        answered('always', 'before', throttled, throttles[1]),
+        answered('once', 'after', 500, failures[0]),
+        answered('always', 'after', 503, failures[1]),
       ]
-    : [killed('before'), answered('once', 'before', throttles[0]), answered('always', 'before', failures[1])];
+    : [
+        killed('before'),
+        answered('once', 'before', throttled, throttles[0]),
+        answered('always', 'before', 503, failures[1]),
+      ];
 };

@@ -232,7 +232,10 @@ describe('a last call', () => {
   test('is made although the breaker is open; its success closes it, and its failure counts for nothing', async () => {
     const shared = await opened();
     const before = stateOf(shared);
-    expect(await call(processOn(shared), failing, { isLast: true })).toBe(http503);
+    const asking = Object.assign(new ProviderAmbiguous('503', { status: 503 }), {
+      retryAfter: { kind: 'delay', seconds: 90 },
+    });
+    expect(await call(processOn(shared), () => Promise.reject(asking), { isLast: true })).toBe(asking);
     expect(stateOf(shared)).toEqual(before);
     expect(await call(processOn(shared), succeed, { isLast: true })).toBe('last');
     expect(stateOf(shared)?.opened).toBeUndefined();

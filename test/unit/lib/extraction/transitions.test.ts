@@ -198,15 +198,6 @@ describe('a final status applies to its own task only', () => {
   });
 });
 
-test('the STARTING write sets the attempt and the time', async () => {
-  expect(
-    (await applyTo(extraction(), markStarting({ ...on(extraction()), attemptId: 'mine' }))).record,
-  ).toMatchObject({
-    attemptId: 'mine',
-    startingAt: iso(100),
-  });
-});
-
 test.each([
   ['leaves dueAt alone if that is after the start timeout', 900 - 60 - 120, undefined],
   ['near the end of the start window moves dueAt behind the start timeout', 900 - 60 - 119, iso(901)],
@@ -214,18 +205,6 @@ test.each([
   const { set } = markStarting({ record: extraction(), attemptId: 'mine', now: at(seconds), timings });
   expect(set.dueAt).toBe(dueAt);
   expect('dueShard' in set).toBe(dueAt !== undefined);
-});
-
-test('a reverted start leaves the record as it was, except for the attempt', async () => {
-  const before = extraction();
-  const { record: starting } = await applyTo(before, markStarting({ ...on(before), attemptId: 'mine' }));
-  if (starting === undefined) throw new Error('It was not started.');
-  expect(
-    (await applyTo(starting, revertToRequested({ record: starting, attemptId: 'mine', timings }))).record,
-  ).toEqual({
-    ...before,
-    attemptId: 'mine',
-  });
 });
 
 test.each([
@@ -277,31 +256,6 @@ test('a correction after grace reopens the record', async () => {
 });
 
 describe('collecting', () => {
-  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
-  const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
-
-  test('writes the results, and closes', async () => {
-    const before = extractionIn('COMPLETED');
-    const { record } = await applyTo(
-      before,
-      closeCollected({ ...on(before), found: { results, actionResults } }),
-    );
-    expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
-    expect(record).not.toHaveProperty('dueShard');
-    expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
-  });
-
-  test('that is abandoned writes a collectionError, and closes', async () => {
-    const before = extractionIn('COMPLETED');
-    const { record } = await applyTo(
-      before,
-      closeUncollected({ ...on(before), collectionError: 'results-too-large' }),
-    );
-    expect(record).toMatchObject({ collectionError: 'results-too-large' });
-    expect(record).not.toHaveProperty('collectedAt');
-    expect(record).not.toHaveProperty('dueShard');
-  });
-
   test('that succeeds after it was abandoned removes the collectionError', async () => {
     const before = extractionIn('COMPLETED', { collectionError: 'gone' });
     const { record } = await applyTo(before, closeCollected({ ...on(before), found: {} }));
@@ -320,28 +274,14 @@ describe('collecting', () => {
   });
 });
 
-describe('rescheduling', () => {
-  test('changes dueAt and nothing else', async () => {
-    const record = extractionIn('RUNNING');
-    expect((await applyTo(record, reschedule({ record, dueAt: iso(500) }))).record).toEqual({
-      ...record,
-      dueAt: iso(500),
-    });
-  });
-
-  test.each<readonly [string, Extraction]>([
-    ['it was rescheduled meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
-    ['the status changed meanwhile', extractionIn('COMPLETED', { dueAt: iso(8_100) })],
-  ])('is refused if %s', async (_what, current) => {
-    expect(
-      (await applyTo(current, reschedule({ record: extractionIn('RUNNING'), dueAt: iso(500) }))).applied,
-    ).toBe(false);
-  });
-
-  test('never reopens a closed record', async () => {
-    const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
-    expect((await applyTo(closed, reschedule({ record: closed, dueAt: iso(500) }))).applied).toBe(false);
-  });
+test('a record whose status changed meanwhile is not rescheduled, and a closed one not reopened', async () => {
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
+  for (const [record, current] of [
+    [extractionIn('RUNNING'), extractionIn('COMPLETED', { dueAt: iso(8_100) })],
+    [closed, closed],
+  ] as const) {
+    expect((await applyTo(current, reschedule({ record, dueAt: iso(500) }))).applied).toBe(false);
+  }
 });
 
 test('a new record is due when its start window ends', () => {

@@ -117,15 +117,6 @@ describe('restoring', () => {
     expect(reported).toEqual([`${id} unconfirmed`]);
   });
 
-  test('can be repeated', async () => {
-    const { deps } = live();
-    await restore(backup(extractionIn('STARTING')), deps);
-    expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({
-      present: 1,
-      unconfirmed: 0,
-    });
-  });
-
   test('copies many records, each once', async () => {
     const { store, deps } = live();
     const records = Array.from({ length: 100 }, (_, n) =>

@@ -178,13 +178,14 @@ describe('RUNNING', () => {
   });
 
   test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
-    const { reconcile, record, counted } = world(running, {
+    const { reconcile, record, requests, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'FAILED' } });
     expect(record()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
     expect(record()).not.toHaveProperty('collectedAt');
+    expect(requests.items.size).toBe(0);
     expect(counted).toEqual([
       'SettledByReconcile',
       'EarlyDelivery',
