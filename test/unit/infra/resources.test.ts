@@ -148,10 +148,13 @@ describe('the functions', () => {
       [...functions].map(([name, one]) => [name, valueIn(one)]).filter(([, value]) => value !== undefined),
     );
 
-  test('have startTimeoutSeconds as the timeout of start-task', () => {
-    const lambda = functionsWith({ startTimeoutSeconds: 100, webhookWaitSeconds: 610 }).get('start-task');
+  test('have startTimeoutSeconds as the timeout of start-task, and the interval as that of the sweep', () => {
+    const settings = { startTimeoutSeconds: 100, webhookWaitSeconds: 610, sweepEveryMinutes: 2 };
+    const functions = functionsWith(settings);
+    const lambda = functions.get('start-task');
     expect(lambda?.properties.Timeout).toBe(100);
     expect(JSON.parse(lambda?.variables.TIMINGS ?? '')).toMatchObject({ startTimeout: 100 });
+    expect(functions.get('sweep-extractions')?.properties.Timeout).toBe(120);
   });
 
   test('reserve concurrency only where a setting does', () => {

@@ -44,7 +44,7 @@ const guardOn = (
     { weight: 1, arbitrary: other.map((value) => ({ [field]: value })) },
   );
 
-const flag = (name: 'open' | 'uncollected' | 'unattempted') => fc.constantFrom({}, {}, { [name]: true });
+const flag = (name: 'open' | 'uncollected' | 'withoutAttempt') => fc.constantFrom({}, {}, { [name]: true });
 
 /** A change that was decided on the item, so that its guard holds about as often as not. */
 const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
@@ -59,7 +59,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
         guardOn(given, 'dueAt', time),
         flag('open'),
         flag('uncollected'),
-        flag('unattempted'),
+        flag('withoutAttempt'),
       ),
       set: fc.record({ status, ...fields }, { requiredKeys: [] }),
       remove: fc.uniqueArray(fc.constantFrom(...(Object.keys(fields) as Update['remove'][number][]))),

@@ -26,7 +26,7 @@ test('extractions with a reference are read page by page', async () => {
     urls.push(url);
     return Response.json(
       urls.length === 1
-        ? { extractions: [{ extractionId: 'e-3' }, { extractionId: 'e-2' }], cursor: 'e-2' }
+        ? { extractions: [{ extractionId: 'e-3' }, { extractionId: 'e-2' }], cursor: 'e/2' }
         : { extractions: [{ extractionId: 'e-1' }] },
     );
   });
@@ -34,7 +34,7 @@ test('extractions with a reference are read page by page', async () => {
   for await (const { extractionId } of findExtractions('order 7+&')) found.push(extractionId);
   expect(found).toEqual(['e-3', 'e-2', 'e-1']);
   const first = 'https://api.example/extractions?reference=order%207%2B%26';
-  expect(urls).toEqual([first, `${first}&cursor=e-2`]);
+  expect(urls).toEqual([first, `${first}&cursor=e%2F2`]);
 });
 
 test('a request without a key gets one of its own', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
@@ -7,7 +6,6 @@ import {
   type TerminalStatus,
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
-import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import {
   type Change,
   closeAfterGrace,
@@ -38,7 +36,6 @@ import {
   iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
-import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
 const now = at(100);
@@ -104,50 +101,31 @@ const moves: readonly Move[] = [
 /** A record with the attempt and the task of every move, so that the status alone decides. */
 const recordIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
 
-const stores: readonly (readonly [string, (record: Extraction) => Promise<ExtractionStore>])[] = [
-  [
-    'in memory',
-    async (record) => {
-      const store = memoryExtractionStore();
-      store.items.set(record.extractionId, record);
-      return store;
-    },
-  ],
-  [
-    'as DynamoDB expressions',
-    async (record) => {
-      const table = interpretedDynamo('extractionId');
-      table.items.set(record.extractionId, record as unknown as Record<string, unknown>);
-      return dynamoExtractionStore(table.client, 'T');
-    },
-  ],
-];
+const applyTo = async (record: Extraction, change: Change) => {
+  const store = memoryExtractionStore();
+  store.items.set(record.extractionId, record);
+  return store.apply(change);
+};
 
-describe.each(stores)('%s', (_where, storeWith) => {
-  describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
-    test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
-      const before = recordIn(status);
-      const store = await storeWith(before);
-      const result = await store.apply(of(on(before)));
-      if (from === status) {
-        expect(result).toMatchObject({ applied: true, record: { status: to } });
-      } else {
-        expect(result).toEqual({ applied: false, record: before });
-        expect(await store.get(id)).toEqual(before);
-      }
-    });
+// The same as expressions of DynamoDB: test/unit/lib/aws/update-expression.test.ts.
+describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
+  test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
+    const before = recordIn(status);
+    expect(await applyTo(before, of(on(before)))).toMatchObject(
+      from === status ? { applied: true, record: { status: to } } : { applied: false, record: before },
+    );
+  });
 
-    test('sets dueAt, or closes', async () => {
-      const { record } = await (await storeWith(recordIn(from))).apply(of(on(recordIn(from))));
-      if (dueAt === undefined) {
-        expect(record).not.toHaveProperty('dueShard');
-        expect(record).not.toHaveProperty('dueAt');
-        expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
-      } else {
-        expect(record).toMatchObject({ dueShard: dueShardOf(id), dueAt });
-        expect(record).not.toHaveProperty('expiresAt');
-      }
-    });
+  test('sets dueAt, or closes', async () => {
+    const { record } = await applyTo(recordIn(from), of(on(recordIn(from))));
+    if (dueAt === undefined) {
+      expect(record).not.toHaveProperty('dueShard');
+      expect(record).not.toHaveProperty('dueAt');
+      expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
+    } else {
+      expect(record).toMatchObject({ dueShard: dueShardOf(id), dueAt });
+      expect(record).not.toHaveProperty('expiresAt');
+    }
   });
 });
 
@@ -159,12 +137,6 @@ test.each(moves)(
     expect([to, record?.isFinal]).toEqual([to, isLeft ? undefined : true]);
   },
 );
-
-const applyTo = async (record: Extraction, change: Change) => {
-  const store = memoryExtractionStore();
-  store.items.set(record.extractionId, record);
-  return store.apply(change);
-};
 
 describe('a transition of one attempt does not apply to another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
