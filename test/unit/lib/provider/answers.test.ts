@@ -8,7 +8,7 @@ import {
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/canned-connection.ts';
 import { errorText } from '../../../support/error-text.ts';
-import { everyCall, secret } from './every-call.ts';
+import { bearer, everyCall, secret } from './every-call.ts';
 
 const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -45,19 +45,17 @@ const isFree = (path: readonly (string | number)[]): boolean => {
 
 const wrongFor = (value: unknown): unknown => (typeof value === 'string' ? 7 : secret);
 
-describe.each(everyCall)('$name', ({ call, method, path, header, body, status = 200, answer }) => {
+describe.each(everyCall)('$name', ({ call, request, header = bearer, body, status = 200, answer }) => {
   const answered = (text: string) => answering(() => ({ status, body: text }));
 
   test('is called as the document says', async () => {
     const { connection, calls } = answered(JSON.stringify(answer));
     await call(connection);
     expect(calls).toHaveLength(1);
-    expect(calls[0]).toMatchObject({
-      url: `https://provider.example${path}`,
-      method,
-      headers: { [header[0]]: header[1] },
-    });
-    expect(calls[0]?.body === undefined ? undefined : JSON.parse(calls[0].body)).toEqual(body);
+    const [{ url = '', method, headers, body: sent } = {}] = calls;
+    expect(`${method} ${url.replace('https://provider.example', '')}`).toBe(request);
+    expect(headers).toMatchObject({ [header[0]]: header[1] });
+    expect(sent === undefined ? undefined : JSON.parse(sent)).toEqual(body);
   });
 
   test('takes the answer that the document shows, and fields that it does not know', async () => {

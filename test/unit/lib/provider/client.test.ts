@@ -186,12 +186,6 @@ describe('a refusal of the v2 consent-based variant', () => {
     }
   });
 
-  test('of the Bearer token is ProviderUnauthorized, whatever the body says', async () => {
-    for (const failure of await Promise.all(calls(401, '{"errorType":"TOKEN"}'))) {
-      expect(failure).toBeInstanceOf(ProviderUnauthorized);
-    }
-  });
-
   test.each([
     [409, '', ProviderRefused],
     [409, `<html>${secret}`, ProviderRefused],

@@ -10,9 +10,10 @@ const clientId = '5f0c8e52-63c1-4c39-8ff5-0c2f1f0b6a11';
 export type EveryCall = {
   readonly name: string;
   readonly call: (connection: Connection) => Promise<unknown>;
-  readonly method: string;
-  readonly path: string;
-  readonly header: readonly [name: string, value: string];
+  /** Its method and its path. */
+  readonly request: string;
+  /** Default: the Bearer token. */
+  readonly header?: readonly [name: string, value: string];
   readonly body?: unknown;
   readonly status?: number;
   readonly answer: unknown;
@@ -44,7 +45,7 @@ export const results = {
 };
 
 const apiKey = ['x-api-key', secret] as const;
-const bearer = ['authorization', `Bearer ${secret}`] as const;
+export const bearer = ['authorization', `Bearer ${secret}`] as const;
 const otp = {
   products: ['tef'],
   user: { username: target, email: 'someone@example.com' },
@@ -72,8 +73,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'logIn',
     call: (connection) => provider.logIn(connection, secret, 30),
-    method: 'POST',
-    path: '/api/v1/auth/login',
+    request: 'POST /api/v1/auth/login',
     header: ['X-API-Key', secret],
     body: { expire: 30 },
     answer: { token: 'a-session-token' },
@@ -81,8 +81,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'createOtpToken',
     call: (connection) => provider.createOtpToken(connection, secret, otp),
-    method: 'POST',
-    path: '/api/v1/token/otp/create',
+    request: 'POST /api/v1/token/otp/create',
     header: apiKey,
     body: otp,
     answer: { data: { otpToken: 'jwt', consentId: consent.id } },
@@ -90,8 +89,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'createLegalPersonOtpToken',
     call: (connection) => provider.createLegalPersonOtpToken(connection, secret, { ...otp, company }),
-    method: 'POST',
-    path: '/api/v1/token/otp/create',
+    request: 'POST /api/v1/token/otp/create',
     header: apiKey,
     body: { ...otp, company },
     answer: { data: { otpToken: 'jwt', consentId: consent.id } },
@@ -99,8 +97,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'createTaskToken',
     call: (connection) => provider.createTaskToken(connection, secret, { target, clientId }),
-    method: 'POST',
-    path: '/api/v1/token/task',
+    request: 'POST /api/v1/token/task',
     header: apiKey,
     body: { target, clientId },
     answer: { data: { taskToken: 'jwt' } },
@@ -109,120 +106,92 @@ export const everyCall: readonly EveryCall[] = [
     name: 'listConsents',
     call: (connection) =>
       provider.listConsents(connection, secret, { page: 2, limit: 5, filters: { status: 'ACTIVE' } }),
-    method: 'GET',
-    path: '/api/v1/consents?status=ACTIVE&page=2&limit=5',
-    header: bearer,
+    request: 'GET /api/v1/consents?status=ACTIVE&page=2&limit=5',
     answer: { data: { consents: [consent], hasNext: false, count: 6 } },
   },
   {
     name: 'getConsent',
     call: (connection) => provider.getConsent(connection, secret, consent.id),
-    method: 'GET',
-    path: `/api/v1/consents/${consent.id}`,
-    header: bearer,
+    request: `GET /api/v1/consents/${consent.id}`,
     answer: { data: consent },
   },
   {
     name: 'getConsentPdf',
     call: (connection) => provider.getConsentPdf(connection, secret, consent.id),
-    method: 'GET',
-    path: `/api/v1/consents/${consent.id}/pdf`,
-    header: bearer,
+    request: `GET /api/v1/consents/${consent.id}/pdf`,
     answer: { data: { url: 'https://files.example/consent.pdf?signature=x' } },
   },
   {
     name: 'revokeConsent',
     call: (connection) => provider.revokeConsent(connection, secret, consent.id),
-    method: 'POST',
-    path: '/api/v1/consents/revoke',
-    header: bearer,
+    request: 'POST /api/v1/consents/revoke',
     body: { consentId: consent.id },
     answer: { data: { consentId: consent.id, status: 'INACTIVE', subStatus: 'REVOKED' } },
   },
   {
     name: 'startExtraction',
     call: (connection) => provider.startExtraction(connection, secret, order),
-    method: 'POST',
-    path: '/api/v1/products/retrieve-data/tasks',
-    header: bearer,
+    request: 'POST /api/v1/products/retrieve-data/tasks',
     body: order,
     answer: { taskId: 'task-1' },
   },
   {
     name: 'pollExtraction',
     call: (connection) => provider.pollExtraction(connection, secret, 'task-1'),
-    method: 'GET',
-    path: '/api/v1/products/retrieve-data/tasks/task-1',
-    header: bearer,
+    request: 'GET /api/v1/products/retrieve-data/tasks/task-1',
     answer: { taskStatus: 'success', taskStatusCode: 200, results: [{ amount: 1 }] },
   },
   {
     name: 'pollExtraction, in progress',
     call: (connection) => provider.pollExtraction(connection, secret, 'task-1'),
-    method: 'GET',
-    path: '/api/v1/products/retrieve-data/tasks/task-1',
-    header: bearer,
+    request: 'GET /api/v1/products/retrieve-data/tasks/task-1',
     status: 202,
     answer: { taskStatus: 'pending', taskStatusCode: 202 },
   },
   {
     name: 'retrieveData',
     call: (connection) => provider.retrieveData(connection, secret, order),
-    method: 'POST',
-    path: '/api/v1/products/retrieve-data',
-    header: bearer,
+    request: 'POST /api/v1/products/retrieve-data',
     body: order,
     answer: { taskStatus: 'success', taskStatusCode: 200, data: [{ amount: 1 }] },
   },
   {
     name: 'startExtractionV2',
     call: (connection) => provider.startExtractionV2(connection, secret, order),
-    method: 'POST',
-    path: '/api/v2/products/retrieve-data/tasks',
-    header: bearer,
+    request: 'POST /api/v2/products/retrieve-data/tasks',
     body: order,
     answer: { data: { taskId: 'task-1' } },
   },
   {
     name: 'pollExtractionV2',
     call: (connection) => provider.pollExtractionV2(connection, secret, 'task-1'),
-    method: 'GET',
-    path: '/api/v2/products/retrieve-data/tasks/task-1',
-    header: bearer,
+    request: 'GET /api/v2/products/retrieve-data/tasks/task-1',
     answer: { data: [{ amount: 1 }] },
   },
   {
     name: 'startTask',
     call: (connection) => provider.startTask(connection, secret, task),
-    method: 'POST',
-    path: '/api/v2/tasks',
-    header: bearer,
+    request: 'POST /api/v2/tasks',
     body: task,
     answer: { taskId: 'task-1' },
   },
   {
     name: 'readTypedTask',
     call: (connection) => provider.readTypedTask(connection, secret, 'task-1'),
-    method: 'GET',
-    path: '/api/v2/tasks/task-1',
-    header: bearer,
+    request: 'GET /api/v2/tasks/task-1',
     answer: { taskStatus: 'PARTIAL', results },
   },
   {
     name: 'startLegacyTask',
     call: (connection) => provider.startLegacyTask(connection, secret, legacyTask, preset),
-    method: 'POST',
-    path: '/api/v1/tasks?responseType=aPreset',
-    header: bearer,
+    request: 'POST /api/v1/tasks?responseType=aPreset',
     body: legacyTask,
     answer: { taskId: 'task-1' },
   },
   {
     name: 'pollLegacyTask',
     call: (connection) => provider.pollLegacyTask(connection, secret, 'task-1', preset),
-    method: 'GET',
-    path: '/api/v1/tasks/task-1?responseType=aPreset',
-    header: bearer,
+    request: 'GET /api/v1/tasks/task-1?responseType=aPreset',
     answer: {
       taskStatus: 'success',
       taskStatusCode: 200,
@@ -232,9 +201,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'listEntities',
     call: (connection) => provider.listEntities(connection, secret, preset),
-    method: 'GET',
-    path: '/api/v1/entities?responseType=aPreset',
-    header: bearer,
+    request: 'GET /api/v1/entities?responseType=aPreset',
     answer: [
       {
         name: 'Demo bank',
@@ -247,9 +214,7 @@ export const everyCall: readonly EveryCall[] = [
   {
     name: 'getUserStatus',
     call: (connection) => provider.getUserStatus(connection, secret, user, preset),
-    method: 'POST',
-    path: '/api/v1/users/status/by-entity?responseType=aPreset',
-    header: bearer,
+    request: 'POST /api/v1/users/status/by-entity?responseType=aPreset',
     body: user,
     answer: { enabled: false, retryAfter: '2026-01-31T00:00:00.000Z' },
   },

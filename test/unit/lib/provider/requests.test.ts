@@ -31,13 +31,6 @@ const isSent = async (call: (connection: provider.Connection) => Promise<unknown
 /** As a caller without types would send it. */
 const loose = <T>(value: unknown): T => value as T;
 
-describe('login', () => {
-  test.each([0, -1, 1.5, Number.NaN, loose<number>('60')])('expire %s', async (expire) => {
-    const violations = await violationsOf((connection) => provider.logIn(connection, secret, expire));
-    expect(Object.keys(violations)).toEqual(['expire']);
-  });
-});
-
 describe('an OTP token', () => {
   const otp: provider.OtpTokenRequest = {
     products: ['tef', 'birth-certificate'],
@@ -74,15 +67,6 @@ describe('an OTP token', () => {
       provider.createLegalPersonOtpToken(connection, secret, loose({ ...otp, ...company })),
     );
     expect(Object.keys(violations)).toEqual([path]);
-  });
-});
-
-describe('a Task Token', () => {
-  test('for somebody who is nobody', async () => {
-    const violations = await violationsOf((connection) =>
-      provider.createTaskToken(connection, secret, { target: secret, clientId: 'client' }),
-    );
-    expect(violations).toEqual({ target: 'must be a national id with its check digit' });
   });
 });
 

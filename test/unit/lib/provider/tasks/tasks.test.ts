@@ -38,11 +38,6 @@ test('output and message never pass, whatever is in them', () => {
   );
 });
 
-test('a code that the catalogue does not have yet passes as given', () => {
-  const results = { actions: [{ id: 'tef', status: 'FAILED', error: { code: 'NEW_ERROR' } }] };
-  expect(parseActionResults('PARTIAL', results)).toMatchObject({ actions: [{ errorCode: 'NEW_ERROR' }] });
-});
-
 test('an error of null is none', () => {
   const results = { actions: [{ id: 'tef', status: 'COMPLETED', error: null }] };
   expect(parseActionResults('PARTIAL', results)).toEqual({
@@ -85,17 +80,6 @@ test('whatever the provider sends, nothing is thrown', () => {
 });
 
 const reading = (body: string) => readTask(answering(() => ({ body })).connection, 'session', 'task-1');
-
-test('a task is read by its id under the session token', async () => {
-  const { connection, calls } = answering(() => ({ body: '{"taskStatus":"RUNNING"}' }));
-  await readTask(connection, 'session', 'task-1');
-  expect(calls[0]).toMatchObject({
-    url: 'https://provider.example/api/v2/tasks/task-1',
-    method: 'GET',
-    headers: { authorization: 'Bearer session' },
-  });
-  expect(calls[0]?.body).toBeUndefined();
-});
 
 test('status, results and the very bytes are given', async () => {
   const body = ' {"taskStatus" : "COMPLETED","results":{"actions":[]},"new":1}\n';
