@@ -45,12 +45,7 @@ const settlesExtraction = ['":status":{"S":"COMPLETED"}'];
 const calls: readonly Call[] = [
   { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...byConsent },
   { call: 'reading the item of the request', ...read, contains: ['{"requestId"'], ...byConsent },
-  {
-    call: 'reading the item of its task',
-    ...read,
-    contains: ['"taskId"'],
-    method: 'credentials',
-  },
+  { call: 'reading the item of its task', ...read, contains: ['"taskId"'], method: 'credentials' },
   {
     call: 'decrypting the sealed target',
     service: 'kms',
@@ -67,12 +62,7 @@ const calls: readonly Call[] = [
     // The machine repeats at once what fails.
     method: 'credentials',
   },
-  {
-    call: 'settling the extraction',
-    ...update,
-    contains: settlesExtraction,
-    ...byConsent,
-  },
+  { call: 'settling the extraction', ...update, contains: settlesExtraction, ...byConsent },
   { call: 'storing the results', service: 's3', operation: 'PUT /', writes: true, ...byConsent },
   { call: 'closing the record', ...update, contains: ['":collectedAt"'], ...byConsent },
   {

@@ -31,12 +31,7 @@ const put = { service: 'dynamodb', operation: 'DynamoDB_20120810.PutItem', write
 const calls: readonly Call[] = [
   { call: 'encrypting the credentials', ...seal, recorded: [false, false] },
   { call: 'storing what is sealed', ...put, contains: ['"sealed"'], recorded: [false, false] },
-  {
-    call: 'recording the request',
-    ...put,
-    contains: ['"fingerprint"'],
-    recorded: [false, true],
-  },
+  { call: 'recording the request', ...put, contains: ['"fingerprint"'], recorded: [false, true] },
   {
     call: 'starting the execution',
     service: 'stepFunctions',

@@ -62,18 +62,8 @@ const readSecret = {
 const harmless = { killed: ['COMPLETED', 'COMPLETED'] } as const;
 
 const calls: readonly Call[] = [
-  {
-    call: 'reading the record',
-    ...read,
-    contains: ['{"extractionId"'],
-    ...harmless,
-  },
-  {
-    call: 'reading the item of the request',
-    ...read,
-    contains: ['{"requestId"'],
-    ...harmless,
-  },
+  { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...harmless },
+  { call: 'reading the item of the request', ...read, contains: ['{"requestId"'], ...harmless },
   {
     call: 'decrypting the sealed request data',
     service: 'kms',
@@ -100,12 +90,7 @@ const calls: readonly Call[] = [
     contains: setsStatus('RUNNING'),
     killed: ['UNCONFIRMED', 'COMPLETED'],
   },
-  {
-    call: 'storing the callback token',
-    ...update,
-    contains: ['":token"'],
-    ...harmless,
-  },
+  { call: 'storing the callback token', ...update, contains: ['":token"'], ...harmless },
   { call: 'removing the item of the request', ...remove, ...harmless },
   {
     call: 'removing the item of a request that the provider refused',
@@ -151,12 +136,7 @@ const calls: readonly Call[] = [
     plan: { start: [{ kind: 'finish-first' }] },
     ...harmless,
   },
-  {
-    call: 'sending the first message by consent',
-    byConsent: true,
-    ...sendMessage,
-    ...harmless,
-  },
+  { call: 'sending the first message by consent', byConsent: true, ...sendMessage, ...harmless },
   {
     call: 'sending the message after an early delivery',
     ...sendMessage,
