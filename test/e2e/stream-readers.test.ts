@@ -110,28 +110,6 @@ describe('the example counts', () => {
     await totalsBecome(bank, { FAILED: { extractions: 1, collected: 1, bytes: results?.bytes ?? 0 } });
   });
 
-  test('each extraction once, for repeated records in any batches', async () => {
-    const bank = uniqueBank();
-    const [one, two] = await Promise.all([completed(bank), completed(bank)]);
-    const exactly = { COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes } };
-    await totalsBecome(bank, exactly);
-
-    const [first, second] = [recordsOf(one.extractionId), recordsOf(two.extractionId)];
-    const both = [...first, ...second];
-    const half = Math.ceil(both.length / 2);
-    const batches = [
-      both,
-      // Split, each half twice. Then the extractions in reverse order.
-      ...[both.slice(0, half), both.slice(half), both.slice(0, half), both.slice(half)],
-      [...second, ...first],
-      // Replayed by hand from the failure bucket: old records, out of order.
-      ...[both.slice(-1), both.slice(0, 1), both.toReversed()],
-    ];
-    for (const batch of batches) expect(await invoke(batch)).toEqual(allProcessed);
-    await Promise.all(batches.map(invoke));
-    expect(await totalsOf(bank)).toEqual(exactly);
-  });
-
   test('each extraction once, when concurrent invocations get the same new records', async () => {
     const bank = uniqueBank();
     const extractionId = randomUUID();
@@ -149,24 +127,6 @@ describe('the example counts', () => {
     // Conflicting invocations may fail. Then Lambda repeats them.
     await eventually(async () => expect(await invoke(records)).toEqual(allProcessed));
     expect(await totalsOf(bank)).toEqual({ COMPLETED: { extractions: 1, collected: 1, bytes: real.bytes } });
-  });
-});
-
-describe('a record that cannot be decoded', () => {
-  test('is returned as the failed item, and fails the batch if it is the first', async () => {
-    const bank = uniqueBank();
-    const { extractionId, bytes } = await completed(bank);
-    await totalsBecome(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
-    const [record] = recordsOf(extractionId).slice(-1);
-    if (record === undefined) throw new Error('The stream has no record.');
-    const poison: DynamoDBRecord = {
-      ...record,
-      dynamodb: { ...record.dynamodb, SequenceNumber: '1', NewImage: { schemaVersion: { N: '2' } } },
-    };
-    expect(await invoke([record, poison, record])).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-    expect(await invoke([poison, record])).toEqual({
-      failed: expect.stringContaining('Its schemaVersion is not 1'),
-    });
   });
 });
 
