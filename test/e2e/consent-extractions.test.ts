@@ -104,22 +104,6 @@ describe('an extraction by consent', () => {
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     expect(await closed(await extract(consentRequest(user)))).toMatchObject({ status: 'REJECTED' });
   });
-
-  test('is FAILED when the provider ends it because of a revoked consent', async () => {
-    const user = await authorized({ durationMs: null });
-    const extractionId = await extract(consentRequest(user, { variant: 'v2' }));
-    const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    await provider.alterConsent(user.consentId, { subStatus: 'REVOKED' });
-    await provider.setPlan(user.target, {
-      failure: { status: 409, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' },
-    });
-    await provider.finishPolled(taskId);
-
-    expect(await closed(extractionId)).toMatchObject({
-      status: 'FAILED',
-      reason: 'CONSENT/CONSENT_NOT_ACTIVE',
-    });
-  });
 });
 
 describe.each(variants)('in %s', (variant: Variant) => {

@@ -79,7 +79,6 @@ describe('the final status of the provider', () => {
       ],
     ],
     ['unknown-error', 'FAILED', [{ id: 'movement', ...failed('UNKNOWN_ERROR') }]],
-    ['request-block-error', 'FAILED', [{ id: 'movement', ...failed('REQUEST_BLOCK_ERROR') }]],
     ['credentials-wrong', 'CREDENTIALS_WRONG', undefined],
     ['credentials-locked', 'CREDENTIALS_LOCKED', undefined],
   ] as const)(

@@ -56,19 +56,6 @@ describe('a delivery', () => {
     expect(await provider.deliver({ taskId, taskStatus: 'COMPLETED' })).toMatchObject({ status: 204 });
     expect(await taskItem(taskId)).toMatchObject({ taskStatus: 'COMPLETED' });
   });
-
-  test('with an undocumented status is answered 204, and a poll settles the extraction', async () => {
-    const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
-    const { extractionId, taskId } = await running(username);
-    expect(await provider.deliverTask(taskId, { statusOverride: 'MOSTLY_HARMLESS' })).toMatchObject({
-      status: 204,
-    });
-    expect((await taskItem(taskId))?.taskStatus).toBeUndefined();
-
-    await provider.finish(taskId, 'COMPLETED');
-    await endWebhookWait(extractionId);
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
-  });
 });
 
 test('a request that is no signed delivery is refused and changes nothing', async () => {

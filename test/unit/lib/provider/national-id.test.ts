@@ -6,14 +6,10 @@ test.each([
   ['no check digit', '11.111.111-'],
   ['dots in wrong places', '111.11.111-1'],
   ['dots in some places only', '11.111111-1'],
-  ['two hyphens', '11111111--1'],
   ['a space before it', ' 11111111-1'],
   ['a line break after it', '11111111-1\n'],
   ['ten digits', '1111111111-1'],
-  ['letters', 'abcdefgh-1'],
   ['digits of another script', '١١١١١١١١-1'],
-  ['nothing', ''],
-  ['only a check digit', '-K'],
 ])('one with %s is none', (_what, id) => {
   expect(isNationalId(id)).toBe(false);
 });

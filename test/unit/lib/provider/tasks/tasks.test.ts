@@ -57,11 +57,9 @@ test.each(['COMPLETED', 'PARTIAL', 'FAILED'])('null is a shape that nobody knows
 test.each([
   undefined,
   'later',
-  7,
   [],
   {},
   { actions: null },
-  { actions: {} },
   { actions: ['tef'] },
   { actions: [{ id: 'tef' }] },
   { actions: [{ id: 7, status: 'COMPLETED' }] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cacheSessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, tokensOf, withTaskToken } from '../../../../../lib/provider/tokens/task-tokens.ts';
+import { cacheTaskTokens, tokensOf } from '../../../../../lib/provider/tokens/task-tokens.ts';
 import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
 import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/extraction-fixtures.ts';
@@ -109,14 +109,6 @@ const tokens = () => {
   };
 };
 
-test('a call is made once with the current token', async () => {
-  const session = tokens();
-  const calls: string[] = [];
-  expect(await withSession(session, async (token) => calls.push(token))).toBe(1);
-  expect(calls).toEqual(['t1']);
-  expect(session.dropped).toEqual([]);
-});
-
 test('a 401 drops the token and makes the call once more with a new one', async () => {
   const session = tokens();
   const answer = await withSession(session, async (token) => {
@@ -155,18 +147,4 @@ test('a 401 for the making of a token is thrown at once', async () => {
   const call = withSession({ ...tokens(), current }, async (token) => calls.push(token));
   await expect(call).rejects.toThrow(ProviderUnauthorized);
   expect(calls).toEqual([]);
-});
-
-test('a Task Token that is refused is dropped for its own user', async () => {
-  const dropped: string[] = [];
-  const cache = {
-    current: async (target: string) => `${target}-${dropped.length + 1}`,
-    drop: (target: string, token: string) => void dropped.push(`${target}: ${token}`),
-  };
-  const answer = await withTaskToken(cache, 'ana', async (token) => {
-    if (token === 'ana-1') throw new ProviderUnauthorized('401');
-    return `with ${token}`;
-  });
-  expect(answer).toBe('with ana-2');
-  expect(dropped).toEqual(['ana: ana-1']);
 });
