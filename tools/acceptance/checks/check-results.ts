@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { erase } from '../../../lib/extraction/operate/erase.ts';
+import { s3Of } from '../../cli/aws/stores.ts';
 import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
 import { fetchAgain } from './api.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
@@ -52,7 +52,7 @@ export const eraseForGood: Check = {
     const removals = eraseOnAws(
       {
         dynamo: new DynamoDBClient(client),
-        s3: new S3Client({ ...client, forcePathStyle: deployment.isEmulated }),
+        s3: s3Of(deployment),
         extractionsTable: deployment.output('ExtractionsTableName'),
         tasksTable: deployment.output('TasksTableName'),
         requestsTable: deployment.output('RequestsTableName'),

@@ -3,10 +3,10 @@ import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { extractionsOf } from '../../cli/aws/stores.ts';
 import { type AcceptContext, type Check, expectNone, passed, Unmet, webhookArrives } from './check.ts';
 import { extract, extractUntilDone, isDone, readUntil, requestOf } from './extractions.ts';
 
@@ -20,12 +20,7 @@ const requestsOf = ({ client, deployment }: AcceptContext) =>
 const extractBusy = async (context: AcceptContext, checkId: string) => {
   const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
   const extractionId = await extract(context, requestOf(checkId, { busyUntil }));
-  const { client, deployment } = context;
-  const extractions = dynamoExtractionStore(
-    new DynamoDBClient(client),
-    deployment.output('ExtractionsTableName'),
-  );
-  const record = await extractions.get(extractionId);
+  const record = await extractionsOf(context.deployment).get(extractionId);
   const item = await requestsOf(context).get(record?.requestId ?? '');
   if (item === undefined)
     throw new Unmet(`The table Requests has no item for ${extractionId}, which is not started yet.`);

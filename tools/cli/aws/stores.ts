@@ -3,9 +3,11 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import { type Breaker, breakerOf } from '../terminal/describe-breaker.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -20,14 +22,24 @@ export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskSt
 export const breakersOf = ({ client, output }: Deployment): BreakerStore =>
   dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
 
+/** Each breaker as it is now. */
+export const readBreakers = (store: Pick<BreakerStore, 'read'>, now: Date): Promise<readonly Breaker[]> =>
+  Promise.all(
+    breakerNames.map(async (name) => breakerOf(name, (await readBreaker(store, name, now)).state, now)),
+  );
+
 export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
   new S3Client({ ...client, forcePathStyle: isEmulated });
+
+/** For an extraction that has no record. */
+export const noExtraction = ({ stackName }: Deployment, extractionId: string): CliError =>
+  new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
 
 /** The record of an extraction. Throws CliError where there is none. */
 export const requireRecord = async (deployment: Deployment, extractionId: string): Promise<Extraction> => {
   const record = await extractionsOf(deployment).get(extractionId);
   if (record !== undefined) return record;
-  throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
+  throw noExtraction(deployment, extractionId);
 };
 
 /** Where the results are. Throws CliError where there are none, or none yet. */

@@ -1,14 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
-import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
-import { breakersOf } from '../aws/stores.ts';
-import { breakerOf, describeBreaker } from '../terminal/describe-breaker.ts';
+import { breakersOf, readBreakers } from '../aws/stores.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
@@ -116,9 +115,8 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
 
 /** Prints which calls to the provider are held, as that is why extractions wait. */
 const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
-  for (const name of breakerNames) {
-    const { state } = await readBreaker(store, name, shell.now());
-    const { isHeld, line } = describeBreaker(breakerOf(name, state, shell.now()), shell.now());
+  for (const breaker of await readBreakers(store, shell.now())) {
+    const { isHeld, line } = describeBreaker(breaker, shell.now());
     if (isHeld) shell.hint(`${line}.`);
   }
 };

@@ -3,9 +3,9 @@ import type { Extraction, ExtractionStatus } from '../../../lib/extraction/recor
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
-import { extractionsOf } from '../aws/stores.ts';
+import { extractionsOf, noExtraction } from '../aws/stores.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
-import { CliError, UsageError } from '../terminal/errors.ts';
+import { UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Shell } from '../terminal/shell.ts';
@@ -113,9 +113,7 @@ export const watchOne = async (
     onWait: shell.wait,
   });
   shell.wait(undefined);
-  if (result.kind === 'absent') {
-    throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
-  }
+  if (result.kind === 'absent') throw noExtraction(deployment, extractionId);
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
     shell.hint(

@@ -1,13 +1,13 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { countMessages } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
-import { breakerOf, describeBreaker } from '../terminal/describe-breaker.ts';
+import { readBreakers } from '../aws/stores.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
@@ -21,12 +21,8 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
 
 /** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */
 export const checkBreakers = async (store: Pick<BreakerStore, 'read'>, now: Date): Promise<Finding> => {
-  const described = await Promise.all(
-    breakerNames.map(async (name) =>
-      describeBreaker(breakerOf(name, (await readBreaker(store, name, now)).state, now), now),
-    ),
-  );
-  const held = described.filter(({ isHeld }) => isHeld);
+  const breakers = await readBreakers(store, now);
+  const held = breakers.map((breaker) => describeBreaker(breaker, now)).filter(({ isHeld }) => isHeld);
   if (held.length === 0) return passed('neither starts nor reads are held');
   return failed(
     held.map(({ line }) => line).join('; '),

@@ -5,8 +5,6 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
-import { readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
@@ -19,8 +17,7 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
-import { breakersOf, extractionsOf, s3Of, tasksOf } from '../aws/stores.ts';
-import { breakerOf } from '../terminal/describe-breaker.ts';
+import { breakersOf, extractionsOf, readBreakers, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
@@ -104,12 +101,7 @@ export const storySources = (
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
-    breakers: () =>
-      Promise.all(
-        breakerNames.map(async (name) =>
-          breakerOf(name, (await readBreaker(breakers, name, now())).state, now()),
-        ),
-      ),
+    breakers: () => readBreakers(breakers, now()),
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };
 };
