@@ -9,6 +9,7 @@ import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
+import { plain } from './world/scenario.ts';
 import { scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
@@ -97,6 +98,36 @@ test('by consent, the queue polls at growing intervals, and the machine ends wit
   expect(world.readers.every(({ reads }) => reads === 1)).toBe(true);
 });
 
+/** Chooses each of these as soon as it is possible and its time has come, in this order. */
+const choosing =
+  (plan: { readonly event: string; readonly when?: () => boolean }[]) =>
+  (_step: number, options: OptionList): number => {
+    const [next] = plan;
+    if (next === undefined || next.when?.() === false) return 0;
+    const index = Array.from({ length: options.size }, (_, at) => options.label(at)).indexOf(next.event);
+    if (index < 0) return 0;
+    plan.shift();
+    return index;
+  };
+
+test('an item that a delayed copy of its put restored is not lost', async () => {
+  const plan = [
+    { event: 'intake of the caller: put requests — repeated, first copy takes effect later' },
+    { event: 'start-task 3: get extractions — process interrupted before it' },
+  ];
+  const scenario = {
+    ...plain,
+    requestLostAfter: 1,
+    startAnswers: ['busy'],
+    interruptions: 'unreported',
+  } as const;
+  const { world, violation } = await runWorld(scenario, choosing(plan), {});
+  expect(plan).toEqual([]);
+  expect(world.counted.get('RequestDataGone')).toBe(1);
+  expect(world.record).toMatchObject({ status: 'NOT_STARTED', reason: 'start-abandoned' });
+  expect(violation).toBeUndefined();
+});
+
 test('a redriven execution leaves a later record under its id alone', async () => {
   let world: World | undefined;
   const plan = [
@@ -110,15 +141,7 @@ test('a redriven execution leaves a later record under its id alone', async () =
       when: () => world?.record?.fingerprint === 'fingerprint-3',
     },
   ];
-  const choose = (_step: number, options: OptionList): number => {
-    const [next] = plan;
-    if (next?.when() !== true) return 0;
-    const index = Array.from({ length: options.size }, (_, at) => options.label(at)).indexOf(next.event);
-    if (index < 0) return 0;
-    plan.shift();
-    return index;
-  };
-  const { world: ended, violation } = await runWorld(findScenario('busy-first'), choose, {
+  const { world: ended, violation } = await runWorld(findScenario('busy-first'), choosing(plan), {
     chosen: (its) => {
       world = its;
     },

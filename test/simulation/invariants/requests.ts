@@ -11,9 +11,9 @@ export const requestItemKept: Invariant = {
   rule: 'A record is created and reopened with the item of its request. The item is not removed while a start or a poll needs it.',
   needs: 'The items are not lost.',
   checks: {
-    record: ({ before, after }, { requests, scenario }, premise) => {
+    record: ({ before, after }, { requests, lostRequests }, premise) => {
       const isReopened = before?.status === 'UNCONFIRMED' && after.status === 'RUNNING';
-      if ((before !== undefined && !isReopened) || scenario.requestLostAfter !== undefined) return undefined;
+      if ((before !== undefined && !isReopened) || lostRequests.has(after.requestId)) return undefined;
       premise();
       return requests.has(after.requestId) || !needsRequest(after)
         ? undefined
@@ -44,15 +44,15 @@ export const requestItemForgotten: Invariant = {
 export const requestGoneForAReason: Invariant = {
   name: 'request-gone-for-a-reason',
   rule: 'Only if the item of its request was lost is an extraction not started or not read for that reason, and then its record says so.',
+  needs: 'The second half: no delayed copy of a put restores the item.',
   checks: {
-    record: ({ after }, { scenario }) =>
-      [after.reason, after.collectionError].includes(requestDataGone) &&
-      scenario.requestLostAfter === undefined
+    record: ({ after }, { lostRequests }) =>
+      [after.reason, after.collectionError].includes(requestDataGone) && !lostRequests.has(after.requestId)
         ? `It is ${after.status} with ${requestDataGone}, but the item was not lost.`
         : undefined,
-    end: (_fact, { record, scenario, counted, readsUndisturbed }, premise) => {
-      const { status, reason, collectionError, method } = record ?? {};
-      if (scenario.requestLostAfter === undefined || !counted.has('RequestDataGone')) return undefined;
+    end: (_fact, { record, lostRequests, counted, readsUndisturbed }, premise) => {
+      const { status, reason, collectionError, method, requestId = '' } = record ?? {};
+      if (lostRequests.get(requestId) !== 'lost' || !counted.has('RequestDataGone')) return undefined;
       const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
       premise();

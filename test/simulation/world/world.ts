@@ -40,6 +40,8 @@ export class World {
   readonly extractions: WatchedItems<Extraction>;
   readonly tasks: WatchedItems<Task>;
   readonly requests: WatchedItems<StoredRequest>;
+  /** The requests whose item was lost. A delayed copy of its put may restore it. */
+  readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredBreaker>();
@@ -102,16 +104,19 @@ export class World {
     });
     this.tasks = new WatchedItems((before, after) => this.state('taskItem', { before, after }));
     this.requests = new WatchedItems(
-      () => undefined,
+      (_before, { requestId }) => {
+        if (this.lostRequests.has(requestId)) this.lostRequests.set(requestId, 'restored');
+      },
       (item) => this.state('requestRemoved', { item }),
     );
     this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     this.#prepareNewer(scenario);
     if (scenario.requestLostAfter !== undefined) {
-      this.kernel.after(scenario.requestLostAfter * 1_000, 'the items of Requests are lost', () =>
-        this.requests.clear(),
-      );
+      this.kernel.after(scenario.requestLostAfter * 1_000, 'the items of Requests are lost', () => {
+        for (const requestId of this.requests.keys()) this.lostRequests.set(requestId, 'lost');
+        this.requests.clear();
+      });
     }
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
