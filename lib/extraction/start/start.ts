@@ -195,20 +195,39 @@ const countedFor = {
  */
 const writeAttempts = 3;
 
+const writeThrice = async <T>(
+  what: string,
+  write: () => Promise<T>,
+  { telemetry }: StartDeps,
+): Promise<T> => {
+  for (let left = writeAttempts - 1; left > 0; left -= 1) {
+    try {
+      return await write();
+    } catch (error) {
+      telemetry.failure(`${what} could not be written; retrying.`, error);
+    }
+  }
+  return write();
+};
+
 /** Applies a change. A retry recognizes an earlier try that succeeded without an answer. Throws the last error. */
-const persist = async (
+const persist = (
   change: Change,
   deps: StartDeps,
   ...metrics: readonly ExtractionMetric[]
-): Promise<ChangeOutcome> => {
-  for (let left = writeAttempts - 1; left > 0; left -= 1) {
-    try {
-      return await writeProgress(change, deps, ...metrics);
-    } catch (error) {
-      deps.telemetry.failure('The record could not be written; retrying.', error);
-    }
+): Promise<ChangeOutcome> => writeThrice('The record', () => writeProgress(change, deps, ...metrics), deps);
+
+/**
+ * Puts the item of a request back. If that fails, the record still gets its taskId: without the item the task cannot be polled,
+ * and without the taskId nobody would know that it runs.
+ */
+const putBack = async (item: StoredRequest, deps: StartDeps): Promise<void> => {
+  try {
+    await writeThrice('The item of the request', () => deps.requests.put(item), deps);
+  } catch (error) {
+    const { extractionId } = item;
+    deps.telemetry.failure('The item of the request could not be put back.', error, { extractionId });
   }
-  return writeProgress(change, deps, ...metrics);
 };
 
 /**
@@ -223,7 +242,7 @@ const reopen = async (
 ): Promise<ChangeOutcome> => {
   const { record, taskId } = late;
   const needed = !hasWebhook(record);
-  if (needed) await deps.requests.put({ ...stored, taskId });
+  if (needed) await putBack({ ...stored, taskId }, deps);
   const outcome = await persist(markRunningLate(late), deps);
   if (needed && outcome.kind === 'lost') await removeRequest({ ...record, taskId }, deps);
   return outcome;

@@ -1,3 +1,4 @@
+import { hasFailedThrice } from '../world/process.ts';
 import { settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -143,12 +144,9 @@ export const rejectedMeansNoTask: Invariant = {
   },
 };
 
-/** Every write from the STARTING write on is tried three times. */
-const triesOfAWrite = 3;
-
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
-  rule: 'UNCONFIRMED is final only if a start call was not answered, if a process was interrupted or a write failed three times between the STARTING write and the next, or if the task belongs to another extraction.',
+  rule: 'UNCONFIRMED is final only if a start call was not answered, if a process was interrupted or a write of the record failed three times between the STARTING write and the next, or if the task belongs to another extraction.',
   needs:
     'Clocks differ by less than the time from the start of a function to its STARTING write. Otherwise a start that was not accepted may end so, too.',
   checks: {
@@ -162,7 +160,7 @@ export const unconfirmedForAReason: Invariant = {
       const unanswered = startCalls.some(({ answered }) => !answered);
       const attempt = world.attempts.get(record.attemptId ?? '');
       const interrupted =
-        attempt === undefined || attempt.interrupted || attempt.failedWrites >= triesOfAWrite;
+        attempt === undefined || attempt.interrupted || hasFailedThrice(attempt, 'apply extractions');
       const task = world.provider.tasks.get(record.taskId ?? '');
       const ofAnother = task !== undefined && task.extractionId !== record.extractionId;
       return unanswered || interrupted || ofAnother ? undefined : 'UNCONFIRMED, but nothing went wrong.';

@@ -83,7 +83,7 @@ export class Kernel implements Schedulable, PendingHost {
       countedReads: undefined,
       reads: 0,
       failedCalls: 0,
-      failedWrites: 0,
+      failedWrites: new Map(),
       interrupted: false,
       onInterrupted: (of) => ended({ kind: 'interrupted', of }),
     };

@@ -151,11 +151,13 @@ export class Pending implements Choosable {
   }
 
   #fail(): void {
+    const { kind, name, failure } = this.call;
     if (this.process !== undefined) {
+      const { failedWrites } = this.process;
       this.process.failedCalls += 1;
-      if (this.call.kind === 'write') this.process.failedWrites += 1;
+      if (kind === 'write') failedWrites.set(name, (failedWrites.get(name) ?? 0) + 1);
     }
-    this.#settle({ error: this.call.failure?.() ?? new DependencyDown(this.call.name) });
+    this.#settle({ error: failure?.() ?? new DependencyDown(name) });
   }
 
   #hold(settled: Settled): void {

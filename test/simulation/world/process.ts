@@ -36,10 +36,14 @@ export type Process = {
   reads: number;
   /** Its calls that failed, or whose answers were lost, */
   failedCalls: number;
-  /** and the writes among them. */
-  failedWrites: number;
+  /** and how often each write failed among them. */
+  readonly failedWrites: Map<string, number>;
   /** Whether it was ended before it returned. */
   interrupted: boolean;
   /** Called once if it did not return by itself. */
   readonly onInterrupted: (of: 'crash' | 'timeout') => void;
 };
+
+/** Every write from the `STARTING` write on is tried three times. */
+export const hasFailedThrice = ({ failedWrites }: Process, write: string): boolean =>
+  (failedWrites.get(write) ?? 0) >= 3;

@@ -10,7 +10,7 @@ import type { OptionList } from '../scheduler/option.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution } from './machine.ts';
-import type { Process } from './process.ts';
+import { hasFailedThrice, type Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
 import type { Scenario } from './scenario.ts';
@@ -40,7 +40,7 @@ export class World {
   readonly extractions: WatchedItems<Extraction>;
   readonly tasks: WatchedItems<Task>;
   readonly requests: WatchedItems<StoredRequest>;
-  /** The requests whose item was lost. A delayed copy of its put may restore it. */
+  /** The requests whose item was lost, or could not be put back. A delayed copy of its put may restore it. */
   readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
@@ -99,6 +99,7 @@ export class World {
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteDueAt(before, after);
       this.#noteLease(before, after);
+      this.#noteReopening(before, after);
       this.state('record', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
     });
@@ -263,6 +264,13 @@ export class World {
     this.dueAtWrites += 1;
     const by = this.kernel.actor;
     if (by !== undefined) this.setDueAt.add(by);
+  }
+
+  /** A late start is recorded without the item of its request only if that could not be put back. */
+  #noteReopening(before: Extraction | undefined, { requestId, attemptId = '' }: Extraction): void {
+    const attempt = this.attempts.get(attemptId);
+    if (before?.status !== 'UNCONFIRMED' || attempt === undefined || this.requests.has(requestId)) return;
+    if (hasFailedThrice(attempt, 'put requests')) this.lostRequests.set(requestId, 'lost');
   }
 
   /** The write of a sweep before it sends is its lease. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../../../lib/defined.ts';
 import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-message.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../../lib/extraction/start/start.ts';
@@ -25,23 +26,31 @@ import { memoryExtractionStore } from '../../../../support/memory-extraction-sto
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import type { StoreFaults } from '../../../../support/store-fault.ts';
 
 const target = '11111111-1';
 
 const world = (
   record: ConsentExtraction = consentExtraction(),
-  setup: { readonly answers?: readonly (string | Error)[]; readonly noToken?: Error } = {},
+  setup: {
+    readonly answers?: readonly (string | Error)[];
+    readonly noToken?: Error;
+    readonly faults?: StoreFaults;
+    /** What happens while the start call is under way. */
+    readonly meanwhile?: () => void;
+  } = {},
 ) => {
   const extractions = memoryExtractionStore();
   extractions.items.set(id, record);
   const tasks = memoryTaskStore();
-  const requests = memoryRequestStore({}, storedRequest(id));
+  const requests = memoryRequestStore(setup.faults, storedRequest(id));
   const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
     expect(extractions.items.get(id)?.status).toBe('STARTING');
+    setup.meanwhile?.();
     const answers = setup.answers ?? ['task-1'];
     const answer = answers[Math.min(posts.length, answers.length) - 1];
     if (typeof answer !== 'string') throw answer;
@@ -138,6 +147,52 @@ test('without a Task Token nothing is started', async () => {
   expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
   expect(record()).toEqual(consentExtraction());
   expect(posts).toEqual([]);
+});
+
+describe('a start that was settled as stale meanwhile', () => {
+  /** Another process settles the start, or the record is lost. The item of the request is removed in both cases. */
+  const late = (then: 'UNCONFIRMED' | 'lost', faults?: StoreFaults) => {
+    const made = world(undefined, {
+      ...defined({ faults }),
+      meanwhile: () => {
+        const { attemptId = '' } = made.record() ?? {};
+        made.requests.items.clear();
+        if (then === 'lost') made.extractions.items.clear();
+        else made.extractions.items.set(id, consentIn('UNCONFIRMED', { attemptId }));
+      },
+    });
+    return made;
+  };
+  const failing = (times: number): StoreFaults => {
+    let left = times;
+    return {
+      before: ({ method }) => {
+        if (method !== 'put' || left === 0) return;
+        left -= 1;
+        throw new Error('DynamoDB is down.');
+      },
+    };
+  };
+
+  test.each([0, 2])('runs, and its item is put back, although %i puts fail', async (times) => {
+    const { start, record, requests } = late('UNCONFIRMED', failing(times));
+    expect(await start()).toMatchObject({ kind: 'queued', status: 'RUNNING' });
+    expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
+    expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), taskId: 'task-1' }]);
+  });
+
+  test('keeps its taskId although the item cannot be put back', async () => {
+    const { start, record, requests } = late('UNCONFIRMED', failing(Number.POSITIVE_INFINITY));
+    await start();
+    expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
+    expect(requests.items.size).toBe(0);
+  });
+
+  test('leaves no sealed data if its record is gone', async () => {
+    const { start, requests } = late('lost');
+    expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
+    expect(requests.items.size).toBe(0);
+  });
 });
 
 const explained = (status: number) =>
