@@ -48,16 +48,24 @@ export const requestExpiry = (
 export const extendedExpiry = (record: Extraction, dueAt: string, timings: Timings): number | undefined =>
   plusSeconds(dueAt, hour) < neededUntil(record, timings) ? undefined : epochSeconds(plusSeconds(dueAt, day));
 
-/** Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does. */
+/**
+ * Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does, also after the end
+ * of grace: a read that was under way when another one closed the record may still correct it, and the results are then
+ * collected. So the item of a consent that stays `TIMED_OUT` is left to expire.
+ */
 export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean =>
-  method === 'consent' ? dueShard === undefined : status !== 'REQUESTED' && status !== 'STARTING';
+  method === 'consent'
+    ? dueShard === undefined && status !== 'TIMED_OUT'
+    : status !== 'REQUESTED' && status !== 'STARTING';
 
 /**
  * Whether a reconcile that closes the record removes the item. With credentials, start-task has done so once it had linked the
  * task, and has not if it did not come that far.
  */
-export const goesWithClose = ({ method, status }: Extraction): boolean =>
-  method === 'consent' || status === 'NOT_STARTED' || status === 'UNCONFIRMED';
+export const goesWithClose = (record: Extraction): boolean =>
+  record.method === 'consent'
+    ? isRequestDone(record)
+    : record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
 
 type RequestDeps = { readonly requests: RequestStore; readonly telemetry: Telemetry };
 

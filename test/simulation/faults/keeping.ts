@@ -261,8 +261,18 @@ export const keepingFaults: readonly PlantedFault[] = [
     does: 'Reconcile removes the item of a consent although the next poll needs it.',
     file: reconcile,
     find: "if (result.kind === 'closed' && goesWithClose(result.record)) await",
-    replace: "if ('record' in result && goesWithClose(result.record)) await",
+    replace:
+      "if ('record' in result && (goesWithClose(result.record) || result.record.method === 'consent')) await",
     caughtBy: 'request-item-kept',
+  },
+  {
+    name: 'target-removed-after-grace',
+    does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
+    file: 'lib/extraction/request-data.ts',
+    find: "dueShard === undefined && status !== 'TIMED_OUT'",
+    replace: 'dueShard === undefined',
+    caughtBy: 'request-item-kept',
+    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 106 },
   },
   {
     name: 'lost-request-without-a-reason',

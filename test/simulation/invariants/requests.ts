@@ -12,8 +12,8 @@ export const requestItemKept: Invariant = {
   needs: 'The items are not lost.',
   checks: {
     record: ({ before, after }, { requests, lostRequests }, premise) => {
-      const isReopened = before?.status === 'UNCONFIRMED' && after.status === 'RUNNING';
-      if ((before !== undefined && !isReopened) || lostRequests.has(after.requestId)) return undefined;
+      const isReopened = before?.dueShard === undefined && after.dueShard !== undefined;
+      if (!isReopened || lostRequests.has(after.requestId)) return undefined;
       premise();
       return requests.has(after.requestId) || !needsRequest(after)
         ? undefined
@@ -28,12 +28,14 @@ export const requestItemKept: Invariant = {
 
 export const requestItemForgotten: Invariant = {
   name: 'request-item-forgotten',
-  rule: 'In the end no item of a request is left.',
+  rule: 'In the end no item of a request is left, except that of a consent that is TIMED_OUT, which a read may still correct.',
   needs:
-    'Every call of the table succeeded, no process was ended, intake returned, and the execution succeeded. Otherwise the item expires.',
+    'Every call of the table succeeded, no process was ended, intake and what an operator invoked returned, and the execution succeeded. Otherwise the item expires.',
   checks: {
-    end: (_fact, { requests, requestsUndisturbed, receivers, record, execution }, premise) => {
+    end: (_fact, { requests, requestsUndisturbed, receivers, record, execution, readers }, premise) => {
       if (!requestsUndisturbed || record === undefined || execution?.status !== 'SUCCEEDED') return undefined;
+      if (record.method === 'consent' && record.status === 'TIMED_OUT') return undefined;
+      if (readers.some(({ byOperator, failedCalls }) => byOperator && failedCalls > 0)) return undefined;
       premise();
       const left = [...requests.keys()].find((requestId) => receivers.get(requestId)?.failedCalls === 0);
       return left === undefined ? undefined : `The item of ${left} is left.`;

@@ -168,7 +168,7 @@ export const correctionFound: Invariant = {
         task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readsUndisturbed;
       const isReadable = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
-      const isLost = scenario.requestLostAfter !== undefined && scenario.method !== 'credentials';
+      const isLost = world.lostRequests.has(record.requestId) && scenario.method !== 'credentials';
       return couldBeRead && scenario.outage === undefined && isReadable && !isLost
         ? `${task.status} could have been read in grace.`
         : undefined;

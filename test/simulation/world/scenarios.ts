@@ -75,6 +75,8 @@ export const scenarios: readonly Scenario[] = [
     task: ends(12, { shape: 'byte-order-mark' }),
   },
   { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
+  // The last read is the only one that finds the outcome, and an operator reads at the same time.
+  { ...plain, name: 'consent-last-read', method: 'consent-v1', reconcileAfter: 202, task: ends(200) },
   { ...plain, name: 'newer-record', webhook: 'silent', newer: { from: 14, until: 120 } },
   { ...plain, name: 'newer-outcome', newer: { from: 12, until: 200 } },
   { ...plain, name: 'newer-consent', method: 'consent-v1', newer: { from: 8, until: 300 } },

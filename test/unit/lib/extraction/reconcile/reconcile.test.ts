@@ -76,9 +76,9 @@ const world = (
       expect(taskId).toBe('task-1');
       reads += 1;
       if (isLast) lastReads.push(reads);
-      await setup.meanwhile?.();
       const answers = setup.reads ?? [answer('RUNNING')];
       const given = answers[Math.min(reads, answers.length) - 1];
+      await setup.meanwhile?.();
       if (given === undefined || given instanceof Error) throw given;
       return 'kind' in given ? given : readingOfTask(given);
     },
@@ -436,8 +436,46 @@ test('an abandonment that lost the race against a collection is not counted', as
   expect(held.counted).toEqual([]);
 });
 
+test('the item of a start that was interrupted goes with the close', async () => {
+  const { reconcile, record, requests } = world(extractionIn('STARTING'));
+  await reconcile(broken);
+  expect(record()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted' });
+  expect(requests.items.size).toBe(0);
+});
+
 describe('the item of a consent', () => {
   const timedOut = consentIn('TIMED_OUT');
+
+  test('is there for a read that ends after another has closed the record, and goes with the results', async () => {
+    const ended: Reading = {
+      kind: 'ended',
+      taskStatus: 'COMPLETED',
+      results: Buffer.from('{}'),
+      expected: true,
+    };
+    const closes: boolean[] = [];
+    const { reconcile, record, requests, reads, time } = world(timedOut, {
+      now: 7_200 + 86_400,
+      reads: [ended, new ProviderAmbiguous('503'), ended],
+      meanwhile: async () => {
+        if (reads() > 1) return;
+        await reconcile(swept);
+        closes.push(isClosed(record()));
+      },
+      storing: () => {
+        if (reads() < 3) throw new Error('S3 is down.');
+      },
+    });
+    await reconcile(swept);
+    expect(closes).toEqual([true]);
+    expect(record()).toMatchObject({ status: 'COMPLETED', dueShard: expect.anything() });
+    expect([...requests.items.values()]).toEqual([storedRequest(id)]);
+    time.advance(60);
+    await reconcile(swept);
+    expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: expect.anything() });
+    expect(requests.items.size).toBe(0);
+  });
+
   /** The deadline, grace, the time for collecting, and a day: then the item that intake has written expires. */
   const expiry = 7_200 + 86_400 + 86_400 + 86_400;
 
