@@ -35,18 +35,25 @@ const neededUntil = (
 
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
 
-/** The `expiresAt` of an item, in epoch seconds. */
+/** The `expiresAt` with which intake writes an item, in epoch seconds. */
 export const requestExpiry = (
   record: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
   timings: Timings,
 ): number => epochSeconds(neededUntil(record, timings));
 
 /**
- * The `expiresAt` with which an item outlives a reconcile at `dueAt`, because a pause holds the record beyond the moment that
- * intake has written. Undefined if that moment is late enough.
+ * Whether the item may expire before a reconcile at `dueAt`. By consent, it outlives the deadline by a day, whatever the settings
+ * were when intake wrote it. So no poll before the deadline has to read when it expires.
  */
-export const extendedExpiry = (record: Extraction, dueAt: string, timings: Timings): number | undefined =>
-  plusSeconds(dueAt, hour) < neededUntil(record, timings) ? undefined : epochSeconds(plusSeconds(dueAt, day));
+export const mayExpireBefore = (dueAt: string, record: Extraction): boolean =>
+  !isRequestDone(record) && (record.method === 'credentials' || dueAt > record.deadlineAt);
+
+/**
+ * The `expiresAt` with which an item outlives a reconcile at `dueAt`. A pause, or settings that have become longer, may hold the
+ * record beyond the moment that intake has written. Undefined if that moment is late enough.
+ */
+export const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | undefined =>
+  expiresAt >= epochSeconds(plusSeconds(dueAt, hour)) ? undefined : epochSeconds(plusSeconds(dueAt, day));
 
 /**
  * Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does, also after the end

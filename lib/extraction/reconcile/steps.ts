@@ -4,7 +4,7 @@ import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { writeProgress } from '../progress.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
-import { extendedExpiry } from '../request-data.ts';
+import { extendedExpiry, findRequest, mayExpireBefore } from '../request-data.ts';
 import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
 import type { Reading } from './reading.ts';
@@ -82,12 +82,13 @@ export const close = async (
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 
-/** A pause may hold a consent for longer than the item of its request is kept. */
+/** Keeps the item of the request until the record is reconciled again. */
 const keepRequest = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<void> => {
-  const expiry = record.method === 'consent' ? extendedExpiry(record, dueAt, deps.timings) : undefined;
-  if (expiry === undefined) return;
+  if (!mayExpireBefore(dueAt, record)) return;
   try {
-    await deps.requests.extend(record.requestId, expiry);
+    const item = await findRequest(record, deps);
+    const expiry = item === undefined ? undefined : extendedExpiry(item, dueAt);
+    if (expiry !== undefined) await deps.requests.extend(record.requestId, expiry);
   } catch (error) {
     deps.telemetry.failure('The expiry of a request could not be moved.', error, record);
   }

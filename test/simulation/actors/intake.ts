@@ -38,6 +38,12 @@ export const intakeOf = (world: World) => {
       lifeOf.intake,
       (process) => {
         world.receivers.set(requestId, process);
+        const tables = tablesFor(world, process);
+        const { requestExpiresAfter } = world.scenario;
+        const expiry =
+          requestExpiresAfter === undefined
+            ? {}
+            : { expiresAt: Math.floor(world.startedAt / 1_000 + requestExpiresAfter) };
         return requestExtraction(
           {
             extractionId: theExtraction,
@@ -46,7 +52,8 @@ export const intakeOf = (world: World) => {
             request: requestOf(world.scenario),
           },
           {
-            ...tablesFor(world, process),
+            ...tables,
+            requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,
             seal: (ids, plaintext) =>
               kernel.call(process, process.name, {

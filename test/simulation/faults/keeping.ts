@@ -266,6 +266,14 @@ export const keepingFaults: readonly PlantedFault[] = [
     caughtBy: 'request-item-kept',
   },
   {
+    name: 'target-left-to-expire',
+    does: 'The item of a consent expires when it would have under the settings of its intake, although these have become longer.',
+    file: steps,
+    find: 'if (expiry !== undefined) await deps.requests.extend(record.requestId, expiry);',
+    replace: '',
+    caughtBy: 'request-item-kept',
+  },
+  {
     name: 'target-removed-after-grace',
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
     file: 'lib/extraction/request-data.ts',

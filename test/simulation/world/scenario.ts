@@ -67,6 +67,8 @@ export type Scenario = {
   readonly newer?: { readonly from: number; readonly until: number };
   /** After so many seconds from the request, the items of `Requests` are lost. */
   readonly requestLostAfter?: number;
+  /** After so many seconds from the request, the item of the request expires, because intake wrote it under shorter settings. */
+  readonly requestExpiresAfter?: number;
   /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;
 };

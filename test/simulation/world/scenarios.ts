@@ -87,6 +87,7 @@ export const scenarios: readonly Scenario[] = [
     breakers: { paused: { names: ['starts'], until: 15 } },
   },
   { ...plain, name: 'request-lost-consent', method: 'consent-v1', requestLostAfter: 8, task: ends(30) },
+  { ...plain, name: 'longer-settings', method: 'consent-v1', requestExpiresAfter: 160, task: ends(150) },
   { ...plain, name: 'skewed-consent', method: 'consent-v1', skew: 30, reconcileAfter: 5 },
   { ...plain, name: 'breakers', breakers: {}, startAnswers: ['unreachable', 'unreachable', 'busy'] },
   { ...plain, name: 'breakers-open', breakers: { open: ['starts', 'reads'] } },

@@ -119,6 +119,13 @@ export class World {
         this.requests.clear();
       });
     }
+    if (scenario.requestExpiresAfter !== undefined) {
+      this.kernel.after(scenario.requestExpiresAfter * 1_000, 'DynamoDB removes expired items', () => {
+        for (const { requestId, expiresAt } of this.requests.values()) {
+          if (expiresAt * 1_000 <= this.kernel.now) this.requests.delete(requestId);
+        }
+      });
+    }
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),

@@ -469,25 +469,38 @@ describe('the item of a consent', () => {
     await reconcile(swept);
     expect(closes).toEqual([true]);
     expect(record()).toMatchObject({ status: 'COMPLETED', dueShard: expect.anything() });
-    expect([...requests.items.values()]).toEqual([storedRequest(id)]);
+    expect(requests.items.size).toBe(1);
     time.advance(60);
     await reconcile(swept);
     expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: expect.anything() });
     expect(requests.items.size).toBe(0);
   });
 
-  /** The deadline, grace, the time for collecting, and a day: then the item that intake has written expires. */
-  const expiry = 7_200 + 86_400 + 86_400 + 86_400;
-
-  test('outlives a pause that holds the record beyond its expiry', async () => {
-    const reads = [new ProviderPaused('paused')];
-    const early = world(timedOut, { reads, now: 200_000 });
-    await early.reconcile(swept);
-    expect([...early.requests.items.values()]).toEqual([storedRequest(id)]);
-    const late = world(timedOut, { reads, now: expiry });
-    expect(await late.reconcile(swept)).toMatchObject({ kind: 'deferred', next: iso(expiry + 120) });
-    const expiresAt = at(expiry + 120 + 86_400).getTime() / 1_000;
-    expect([...late.requests.items.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
+  test.each<readonly [string, Extraction, Error | TaskReading, number]>([
+    ['a pause', timedOut, new ProviderPaused('paused'), 7_200 + 3 * 86_400],
+    ['a longer grace', timedOut, answer('RUNNING'), 7_200 + 80_000],
+    [
+      'a longer time for collecting',
+      consentIn('COMPLETED', { settledAt: iso(80_000) }),
+      new ProviderAmbiguous('503'),
+      7_200 + 80_000,
+    ],
+    ['a longer start window', extraction(), answer('RUNNING'), 800],
+  ])('outlives %s that holds the record beyond its expiry', async (_what, record, read, now) => {
+    const { reconcile, record: after, requests } = world(record, { reads: [read], now });
+    const expiring = (seconds: number) => ({
+      ...storedRequest(id),
+      expiresAt: at(seconds).getTime() / 1_000,
+    });
+    requests.items.set('request-1', expiring(now + 10));
+    await reconcile(swept);
+    const { dueAt = '' } = after() ?? {};
+    expect(dueAt > iso(now)).toBe(true);
+    const expiresAt = Date.parse(dueAt) / 1_000 + 86_400;
+    expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
+    requests.items.set('request-1', expiring(now + 300_000));
+    await reconcile(swept);
+    expect([...requests.items.values()]).toEqual([expiring(now + 300_000)]);
   });
 });
 
