@@ -22,6 +22,7 @@ import {
   markStarting,
   markTimedOut,
   markUnconfirmed,
+  rememberOversized,
   reschedule,
   revertToRequested,
   timeOutOversized,
@@ -158,6 +159,19 @@ describe('a transition of one attempt does not apply to another', () => {
       (await applyTo(record, markRunningLate({ ...on(record), attemptId: 'mine', taskId: 'task-1' })))
         .applied,
     ).toBe(false);
+  });
+});
+
+describe('what was decided on a record does not apply to a later one under its id', () => {
+  const decided = extractionIn('RUNNING', { requestId: 'request-of-the-lost-record' });
+  test.each<readonly [string, Change]>([
+    ['markTimedOut', markTimedOut(on(decided))],
+    ['timeOutOversized', timeOutOversized(on(decided))],
+    ['rememberOversized', rememberOversized(on(decided))],
+  ])('%s', async (_name, change) => {
+    const later = extractionIn('RUNNING');
+    expect(await applyTo(later, change)).toEqual({ applied: false, record: later });
+    expect(change.proof({ ...later, oversizedAt: iso(50) })).toBe('lost');
   });
 });
 
