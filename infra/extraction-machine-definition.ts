@@ -195,18 +195,20 @@ const growing = (
     : { IntervalSeconds: first, BackoffRate: backoff, MaxDelaySeconds: most, JitterStrategy: 'FULL' };
 
 /**
- * Start attempts until the start window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
- * average: 31 s for the first five, then 30 s each, so 5 + (900 − 31) / 30 = 34. The spread over 34 draws is
- * about 90 s. Too many retries do no harm, as start-task stops at NOT_STARTED after the window. Too few would abandon
- * the start early by that spread.
+ * Start attempts until the start window is over. Too many do no harm, as start-task stops at NOT_STARTED after the window. Too few
+ * abandon the start early: with retries for the mean of 900 s alone, every second execution would run out of them. So they are for
+ * the mean and three standard deviations, which 1 in 700 executions falls short of.
+ * Under full jitter an interval has a mean of half its length, and a variance of a twelfth of its square. Defaults: 2, 4, 8, 16, 32,
+ * then 60 s. The first five have a mean of 31 s and a variance of 114 s², each other one 30 s and 300 s². With 40 others the mean
+ * is 31 + 40 × 30 = 1,231 s, and the deviation √(114 + 40 × 300) = 110 s. 1,231 − 3 × 110 = 901, so 45 retries suffice.
  */
 export const startRetryAttempts = (timings: MachineTimings): number =>
-  attemptsToCover(
-    timings.startWindowSeconds,
-    timings.startRetryFirstSeconds,
-    timings.startRetryEverySeconds,
-    2,
-  );
+  attemptsToCover(timings.startWindowSeconds, {
+    first: timings.startRetryFirstSeconds,
+    most: timings.startRetryEverySeconds,
+    backoff: 2,
+    deviations: 3,
+  });
 
 /**
  * Polls until the machine's timeout. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
@@ -214,23 +216,25 @@ export const startRetryAttempts = (timings: MachineTimings): number =>
  * the wait for the webhook (600 s) is a margin. If they run out, the rule for broken executions and the sweep take over.
  */
 export const pollAttempts = (timings: MachineTimings): number =>
-  attemptsToCover(
-    timings.deadlineSeconds + timings.machineSlackSeconds,
-    timings.pollFirstSeconds,
-    timings.pollEverySeconds,
-    timings.pollBackoff,
-  );
+  attemptsToCover(timings.deadlineSeconds + timings.machineSlackSeconds, {
+    first: timings.pollFirstSeconds,
+    most: timings.pollEverySeconds,
+    backoff: timings.pollBackoff,
+    deviations: 0,
+  });
 
-/** How many retries have mean delays, half of each interval under full jitter, that add up to `seconds`. */
-const attemptsToCover = (seconds: number, first: number, most: number, backoff: number): number => {
-  let covered = 0;
-  let attempts = 0;
-  for (let interval = first; covered < seconds && interval < most && backoff > 1; interval *= backoff) {
-    covered += interval / 2;
-    attempts += 1;
+/** How many retries under full jitter last for `seconds`, even if they are so many standard deviations shorter than on average. */
+const attemptsToCover = (
+  seconds: number,
+  { first, most, backoff, deviations }: Readonly<Record<'first' | 'most' | 'backoff' | 'deviations', number>>,
+): number => {
+  let [attempts, mean, variance] = [0, 0, 0];
+  for (let interval = first; mean - deviations * Math.sqrt(variance) < seconds; attempts += 1) {
+    mean += interval / 2;
+    variance += interval ** 2 / 12;
+    interval = Math.min(interval * backoff, most);
   }
-  const steady = backoff > 1 ? most : first;
-  return attempts + Math.max(0, Math.ceil((seconds - covered) / (steady / 2)));
+  return attempts;
 };
 
 /** How many intervals are shorter than the longest. */
@@ -239,9 +243,9 @@ const growingIntervals = (first: number, most: number, backoff: number): number 
 
 /**
  * What an execution writes into its history, which Step Functions ends at 25,000 events: each attempt of StartTask 4, each
- * poll 3, and 8 around the states. StartTask has one attempt, 9 retries of StartInProgress and 34 of anything else. The two
+ * poll 3, and 8 around the states. StartTask has one attempt, 9 retries of StartInProgress and 45 of anything else. The two
  * states that poll share the time until the machine's timeout. The second one begins with the short intervals again. So both
- * together have two attempts, 139 retries for the whole time, and 5 of short intervals. Defaults: 4 × 44 + 3 × 146 + 8 = 622.
+ * together have two attempts, 139 retries for the whole time, and 5 of short intervals. Defaults: 4 × 55 + 3 × 146 + 8 = 666.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
   const startRetries = startRetryAttempts(timings) + inProgressRetries;

@@ -257,6 +257,14 @@ export const startingFaults: readonly PlantedFault[] = [
     caughtBy: 'start-window-used',
   },
   {
+    name: 'start-retries-for-the-mean',
+    does: 'The machine has as many retries as fill the start window on average, so that jitter lets it abandon every second start early.',
+    file: 'infra/extraction-machine-definition.ts',
+    find: 'deviations: 3,',
+    replace: 'deviations: 0,',
+    caughtBy: 'start-window-used',
+  },
+  {
     name: 'failed-start-unreported',
     does: 'A failed start is not reported to the machine.',
     file: 'lib/extraction/start/start-for-machine.ts',

@@ -40,8 +40,8 @@ export type Scenario = {
   readonly webhook: 'sent' | 'silent';
   /** Seconds from the request during which every read of the provider fails. */
   readonly outage?: { readonly from: number; readonly to: number };
-  /** The part of a retry's interval that remains after full jitter. */
-  readonly jitter: 0 | 0.5 | 1;
+  /** The part of a retry's interval that remains after full jitter. 0.3 of all is three standard deviations below the mean. */
+  readonly jitter: 0 | 0.3 | 1;
   /** Whether two reads of the clock are at least a millisecond apart, or may return the same. */
   readonly clock: 'fine' | 'coarse';
   /** By how many seconds the clocks of the processes that may settle a stale start are ahead. */

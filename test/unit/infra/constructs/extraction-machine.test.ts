@@ -8,6 +8,7 @@ import {
   worstCaseHistory,
 } from '../../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
+import { randomOf } from '../../../support/random.ts';
 import { required } from '../required-settings.ts';
 
 const functions = {
@@ -81,7 +82,7 @@ describe('StartTask', () => {
         MaxDelaySeconds: 60,
         BackoffRate: 2,
         JitterStrategy: 'FULL',
-        MaxAttempts: 34,
+        MaxAttempts: startRetryAttempts(config),
       },
     ]);
   });
@@ -136,8 +137,31 @@ describe('Reconcile', () => {
 });
 
 describe('the arithmetic of retries', () => {
-  test('covers the start window and the machine with mean intervals, which are half of the longest', () => {
-    expect(startRetryAttempts(config)).toBe(34);
+  test.each([
+    ['the defaults', {}],
+    ['a short window', { startWindowSeconds: 40, startRetryEverySeconds: 10 }],
+    ['a long window', { startWindowSeconds: 14_400 }],
+    ['intervals that do not grow', { startRetryFirstSeconds: 60 }],
+  ])('runs out of start retries within the window in 1 of 200 executions at most, by %s', (_, given) => {
+    const timings = { ...config, ...given };
+    const { StartTask: state } = extractionMachineDefinition(timings, functions).States;
+    const [, { IntervalSeconds, BackoffRate, MaxDelaySeconds = IntervalSeconds, MaxAttempts }] =
+      state.Retry as [unknown, (typeof state.Retry)[number]];
+    const random = randomOf(1);
+    const durations = Array.from({ length: 5_000 }, () => {
+      const pauses = Array.from(
+        { length: MaxAttempts },
+        (_, retry) => random.next() * Math.min(IntervalSeconds * BackoffRate ** retry, MaxDelaySeconds),
+      );
+      return pauses.reduce((sum, pause) => sum + pause, 0);
+    });
+    const early = durations.filter((seconds) => seconds < timings.startWindowSeconds);
+    expect(early.length / durations.length).toBeLessThan(1 / 200);
+    const mean = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
+    expect(mean).toBeLessThan(2 * timings.startWindowSeconds);
+  });
+
+  test('covers the machine with mean intervals, which are half of the longest', () => {
     expect(pollAttempts(config)).toBe(139);
   });
 
@@ -159,6 +183,7 @@ describe('the arithmetic of retries', () => {
   });
 
   test('keeps the history of an execution far from its 25,000 events', () => {
-    expect(worstCaseHistory(config)).toEqual({ startRetries: 43, events: 4 * 44 + 3 * 146 + 8 });
+    const startRetries = startRetryAttempts(config) + 9;
+    expect(worstCaseHistory(config)).toEqual({ startRetries, events: 4 * (startRetries + 1) + 3 * 146 + 8 });
   });
 });
