@@ -89,6 +89,8 @@ export const interpreter = (context: ExpressionContext) => {
       }
       const value = literal(next());
       if (operator === '=') return (item) => item[name] === value;
+      if (operator === '<')
+        return (item) => item[name] !== undefined && (item[name] as string) < (value as string);
       if (operator !== '<=') throw new InvalidExpression(`Unknown operator ${operator}.`);
       return (item) => item[name] !== undefined && (item[name] as string) <= (value as string);
     };

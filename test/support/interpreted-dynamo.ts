@@ -1,5 +1,6 @@
 import {
   ConditionalCheckFailedException,
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -32,6 +33,17 @@ export const interpretedDynamo = (key: string) => {
     return {};
   };
 
+  const remove = ({ input }: DeleteItemCommand) => {
+    const id = String(unmarshall(input.Key ?? {})[key]);
+    const expressions = interpreter(input);
+    const holds =
+      input.ConditionExpression === undefined ? () => true : expressions.condition(input.ConditionExpression);
+    expressions.refuseUnused();
+    if (!holds(items.get(id) ?? {})) throw refused(undefined);
+    items.delete(id);
+    return {};
+  };
+
   const update = ({ input }: UpdateItemCommand) => {
     const keys = unmarshall(input.Key ?? {});
     const id = String(keys[key]);
@@ -59,6 +71,7 @@ export const interpretedDynamo = (key: string) => {
       sent.push(command);
       if (command instanceof PutItemCommand) return put(command);
       if (command instanceof UpdateItemCommand) return update(command);
+      if (command instanceof DeleteItemCommand) return remove(command);
       if (command instanceof GetItemCommand) return get(command);
       if (command instanceof QueryCommand) return { Items: [] };
       throw new Error('Unknown command.');

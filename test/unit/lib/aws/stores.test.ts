@@ -12,14 +12,16 @@ import { expect, test } from 'vitest';
 import { dynamoBreakerStore } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import { closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
-import type { Task, TaskStore } from '../../../../lib/extraction/store.ts';
+import type { RequestStore, Task, TaskStore } from '../../../../lib/extraction/store.ts';
 import { markStarting } from '../../../../lib/extraction/transitions.ts';
 import { at, clock, extraction, timings } from '../../../support/extraction-fixtures.ts';
 import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
+import { memoryRequestStore } from '../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { stubClient } from '../../../support/stub-client.ts';
 
@@ -237,6 +239,67 @@ test('whatever is written first, and after it, an item has 30 days to live from 
 test('reads are consistent: a status that was just stored must not be missed', async () => {
   const { store, sent } = dynamo();
   await store.get('task');
+  expect(sent[0]).toMatchObject({ input: { ConsistentRead: true } });
+});
+
+const requestStep = fc.oneof(
+  fc.record({
+    call: fc.constant('put' as const),
+    item: fc.record(
+      {
+        requestId: fc.constant('request'),
+        extractionId: fc.constant('e1'),
+        sealed: fc.constantFrom('one', 'another'),
+        expiresAt: fc.nat(3),
+        taskId: fc.constantFrom('t1', 't2'),
+      },
+      { requiredKeys: ['requestId', 'extractionId', 'sealed', 'expiresAt'] },
+    ),
+  }),
+  fc.record({
+    call: fc.constant('remove' as const),
+    taskId: fc.option(fc.constantFrom('t1', 't2'), { nil: undefined }),
+  }),
+  fc.record({ call: fc.constant('extend' as const), expiresAt: fc.nat(3) }),
+);
+
+/** What is there after each call, and which were refused. */
+const runRequests = async (
+  store: RequestStore,
+  steps: readonly (typeof requestStep extends fc.Arbitrary<infer S> ? S : never)[],
+) => {
+  const seen: unknown[] = [];
+  for (const one of steps) {
+    const made =
+      one.call === 'put'
+        ? store.put(one.item)
+        : one.call === 'remove'
+          ? store.remove('request', one.taskId)
+          : store.extend('request', one.expiresAt);
+    const refused = await made.then(
+      () => undefined,
+      (error: Error) => error.name,
+    );
+    seen.push(refused, await store.get('request'));
+  }
+  return seen;
+};
+
+test('any order of puts, removals and extensions of a request leaves the same in DynamoDB as in memory', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(requestStep, { maxLength: 8 }), async (steps) => {
+      const { client } = interpretedDynamo('requestId');
+      expect(await runRequests(dynamoRequestStore(client, 'T'), steps)).toEqual(
+        await runRequests(memoryRequestStore(), steps),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('reads of a request are consistent: one that was just put must not count as lost', async () => {
+  const { client, sent } = interpretedDynamo('requestId');
+  await dynamoRequestStore(client, 'T').get('request');
   expect(sent[0]).toMatchObject({ input: { ConsistentRead: true } });
 });
 

@@ -4,19 +4,23 @@ import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { intakeClient } from '../../../../../lib/aws/wiring/client-options.ts';
+import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/client-options.ts';
 import { MissingEnvironmentVariable, requiredVariable } from '../../../../../lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
+  providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
 import { reconcilerFromEnvironment } from '../../../../../lib/aws/wiring/reconciler.ts';
+import { requestsFromEnvironment } from '../../../../../lib/aws/wiring/requests-from-environment.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { capturedLog } from '../../../../support/captured-log.ts';
 import { at, extractionIn, id, timings } from '../../../../support/extraction-fixtures.ts';
+import { httpServer } from '../../../../support/local-servers.ts';
+import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';
 
@@ -243,4 +247,44 @@ describe('stored-api-key', () => {
     await expect(call()).rejects.toThrow('denied');
     expect(await call()).toBe('key');
   });
+});
+
+test('a removal that gets no answer is tried twice, and holds its process for a second at most', async () => {
+  const { baseUrl, seen } = await httpServer((response) => void response.destroy());
+  const environment = {
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'a-secret',
+    AWS_REGION: 'eu-west-1',
+    AWS_ENDPOINT_URL_DYNAMODB: baseUrl,
+    REQUESTS_TABLE: 'Requests',
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  await expect(
+    requestsFromEnvironment(new DynamoDBClient()).remove('request-1', undefined),
+  ).rejects.toThrow();
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.length * removingClient.requestHandler.requestTimeout).toBeLessThanOrEqual(1_000);
+});
+
+test('a session token is used until two minutes before it expires', async () => {
+  let logins = 0;
+  const { baseUrl, seen } = await httpServer((response) => {
+    logins += 1;
+    response.end(JSON.stringify({ token: `session-${logins}` }));
+  });
+  vi.stubEnv('PROVIDER_BASE_URL', baseUrl);
+  vi.stubEnv('PROVIDER_TIMEOUTS', JSON.stringify({ connect: 5_000, total: 20_000 }));
+  vi.stubEnv('SESSION_MINUTES', '50');
+  const time = { ms: 0 };
+  const { sessions } = providerFromEnvironment((call) => call('key'), {
+    now: () => new Date(time.ms),
+    maxAnswerBytes: 1_024,
+    alsoCountLoginsFor: closedCircuit,
+  });
+  expect(await sessions.current()).toBe('session-1');
+  time.ms = 48 * 60_000 - 1;
+  expect(await sessions.current()).toBe('session-1');
+  time.ms += 1;
+  expect(await sessions.current()).toBe('session-2');
+  expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ expire: 50 }, { expire: 50 }]);
 });
