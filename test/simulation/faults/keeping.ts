@@ -280,7 +280,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
-    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 106 },
+    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 110 },
   },
   {
     name: 'lost-request-without-a-reason',
@@ -297,6 +297,15 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: 'why: requestDataGone, isUnreadable: true',
     replace: 'why: requestDataGone',
     caughtBy: 'request-gone-for-a-reason',
+  },
+  {
+    name: 'used-target-counts-as-lost',
+    does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
+    file: readProvider,
+    find: '  after.status === before.status &&\n  after.dueShard === before.dueShard;',
+    replace: '  after.status === before.status;',
+    caughtBy: 'request-gone-for-a-reason',
+    where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
   {
     name: 'unfinished-reads-not-counted',

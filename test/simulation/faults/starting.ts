@@ -86,7 +86,7 @@ export const startingFaults: readonly PlantedFault[] = [
     replace: "ownIf(refusing.status === 'STARTING')",
     caughtBy: 'starting-written-before-call',
     where: 'at random',
-    firstSeed: 700,
+    firstSeed: 740,
   },
   {
     name: 'stale-start-continues',

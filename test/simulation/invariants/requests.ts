@@ -54,7 +54,9 @@ export const requestGoneForAReason: Invariant = {
         : undefined,
     end: (_fact, { record, lostRequests, counted, readsUndisturbed }, premise) => {
       const { status, reason, collectionError, method, requestId = '' } = record ?? {};
-      if (lostRequests.get(requestId) !== 'lost' || !counted.has('RequestDataGone')) return undefined;
+      if (!counted.has('RequestDataGone')) return undefined;
+      if (lostRequests.size === 0) return 'An item counts as lost that was not.';
+      if (lostRequests.get(requestId) !== 'lost') return undefined;
       const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
       premise();
