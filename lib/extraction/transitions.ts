@@ -342,10 +342,10 @@ export const markTimedOut = ({ record, now, timings }: Decision): Change =>
 /** A read was over the size limit and had no final status. No other read is made. */
 export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => ({
   extractionId: record.extractionId,
-  when: { status: ['RUNNING'] },
+  when: { status: ['RUNNING'], ...sameAttempt(record) },
   set: { oversizedAt: now.toISOString() },
   remove: [],
-  proof: (refusing) => ownIf(refusing.oversizedAt !== undefined),
+  proof: repeatable,
 });
 
 const tooLarge = ({ record, now }: Decision) => ({
@@ -358,7 +358,8 @@ const tooLarge = ({ record, now }: Decision) => ({
  */
 export const timeOutOversized = (decision: Decision): Change => {
   const set = { ...timedOutAt(decision.now), ...tooLarge(decision) };
-  return settling(closing(decision, { status: transitions.markTimedOut.from }, set));
+  const when = { status: transitions.markTimedOut.from, ...sameAttempt(decision.record) };
+  return settling(closing(decision, when, set));
 };
 
 /** The condition of a close: status and attempt are unchanged, it is open, and the results are not collected. */
