@@ -1,3 +1,4 @@
+import type { App, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
@@ -75,6 +76,12 @@ describe('the bucket', () => {
       LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
     });
   });
+});
+
+test('no command deletes a stack by accident, except on the emulator', () => {
+  const isProtected = (its: App, id: string) => (its.node.findChild(id) as Stack).terminationProtection;
+  expect(isProtected(app, 'Cosecha-prod')).toBe(true);
+  expect(isProtected(local.app, 'Cosecha-local')).toBe(false);
 });
 
 describe('resources with data', () => {

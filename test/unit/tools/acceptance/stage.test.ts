@@ -38,7 +38,8 @@ test.each([
   ['accept-ci-7', awsSettings],
   ['local', emulatorSettings],
 ])('everything of the stage %s, with its settings, is deleted with it', (stage, settings) => {
-  const { fakeProvider, cosecha, readers } = synthesizeStage({ stage, ...settings });
+  const { fakeProvider, cosecha, readers, isProtected } = synthesizeStage({ stage, ...settings });
+  expect(isProtected).toBe(false);
   expect([fakeProvider, cosecha, readers].flatMap(keptBy)).toEqual([]);
   expect(new Set(protectionsOf(cosecha))).toEqual(new Set([false]));
 });
