@@ -39,7 +39,7 @@ export class OperatorPolicies extends Construct {
     this.viewer = this.policy('viewer', resources, viewing(arns, props));
     this.operator = this.policy('operator', resources, operating(arns, props));
     this.admin = this.policy('admin', resources, administering(arns, props));
-    acknowledgeWildcards(this, props.resources);
+    acknowledgeWildcards(this, props);
   }
 
   /** IAM has no regions, so the name has the region, which a stage may repeat. */
@@ -70,6 +70,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
   return {
     stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
     rules: arn('events', 'rule', `${stack.stackName}-*`),
+    pipes: arn('pipes', 'pipe', `${name}-*`),
     logs: arn('logs', 'log-group', `${stack.stackName}-*`, colon),
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
@@ -101,6 +102,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     dataKey.readingTables(),
     allow(['events:DescribeRule'], [arns.rules]),
+    ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
     allow(['logs:FilterLogEvents', 'logs:StartQuery'], [arns.logs]),
     allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
@@ -162,7 +164,10 @@ const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
 };
 
 /** Gives the rules of AWS Solutions the reason of each wildcard. */
-const acknowledgeWildcards = (policies: OperatorPolicies, { storage, config }: Resources): void => {
+const acknowledgeWildcards = (
+  policies: OperatorPolicies,
+  { resources: { storage, config }, fanOut }: OperatorPoliciesProps,
+): void => {
   const stack = Stack.of(policies);
   const name = stackNameOf(config.stage);
   const arn = (service: string, resource: string): string =>
@@ -174,6 +179,13 @@ const acknowledgeWildcards = (policies: OperatorPolicies, { storage, config }: R
     Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
   acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
   acknowledge(policies.viewer, arn('events', `rule/${stack.stackName}-*`), ofStack);
+  if (fanOut !== undefined) {
+    acknowledge(
+      policies.viewer,
+      arn('pipes', `pipe/${name}-*`),
+      'The name of the pipe ends in that of its stream.',
+    );
+  }
   acknowledge(policies.viewer, arn('logs', `log-group:${stack.stackName}-*`), ofStack);
   acknowledge(policies.viewer, arn('states', `execution:${name}-extractions:*`), every);
   acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');

@@ -71,6 +71,7 @@ const readsOfOne = (config: Config): number =>
 export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
   ...queueAlarms(config, metrics),
+  ...fanOutAlarms(metrics),
   ...outcomeAlarms(metrics),
   ...machineAlarms(metrics),
   ...startAlarms(metrics),
@@ -126,7 +127,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
 
 const queueAlarms = (
   config: Config,
-  { oldestMessageSeconds, deadLetters, fanOutDeadLetters }: CosechaMetrics,
+  { oldestMessageSeconds, deadLetters }: CosechaMetrics,
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
@@ -147,18 +148,55 @@ const queueAlarms = (
     threshold: 1,
     keepsState: true,
   },
-  ...(fanOutDeadLetters === undefined
-    ? []
-    : [
-        {
-          id: 'fan-out-dead-letters',
-          symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
-          metric: fanOutDeadLetters,
-          threshold: 1,
-          keepsState: true,
-        } as const,
-      ]),
 ];
+
+/** The pipe to the bus. It retries for six hours, and the stream keeps a record for a day. */
+const fanOutAlarms = ({ fanOut, custom }: CosechaMetrics): readonly AlarmEntry[] => {
+  if (fanOut === undefined) return [];
+  const { deadLetters, pipe } = fanOut;
+  const failing = { runbookEntry: 'fan-out-broken', threshold: 1, periods: { breaching: 3, of: 3 } };
+  return [
+    {
+      ...failing,
+      id: 'fan-out-executions-failed',
+      symptom: 'Outcomes reach the consumers of the bus late: for a quarter of an hour, the pipe has failed.',
+      metric: pipe('ExecutionFailed'),
+    },
+    {
+      ...failing,
+      id: 'fan-out-target-failed',
+      symptom:
+        'Outcomes reach the consumers of the bus late: for a quarter of an hour, the bus has refused them.',
+      metric: pipe('TargetStageFailed'),
+    },
+    {
+      id: 'fan-out-stopped',
+      runbookEntry: 'fan-out-broken',
+      symptom:
+        'Outcomes do not reach the consumers of the bus: the pipe is stopped, or cannot read the stream.',
+      // A pipe that is stopped publishes no metric. Each outcome is a record that passes its filter, so that outcomes without an
+      // invocation show it. Two periods, as an outcome and its invocation can fall into different ones. The alarm keeps its
+      // state, because a pipe without any value in the range that CloudWatch evaluates may have nothing to fill.
+      metric: new MathExpression({
+        expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)',
+        usingMetrics: { ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT), invoked: pipe('Invocations') },
+        ...minutes(30),
+        label: 'outcomes without an invocation of the pipe',
+      }),
+      threshold: 1,
+      periods: { breaching: 2, of: 2 },
+      keepsState: true,
+    },
+    {
+      id: 'fan-out-dead-letters',
+      runbookEntry: 'fan-out-broken',
+      symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
+      metric: deadLetters,
+      threshold: 1,
+      keepsState: true,
+    },
+  ];
+};
 
 /** Outcomes are known, and they are true. */
 const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [

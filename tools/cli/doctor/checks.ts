@@ -11,6 +11,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
 import { alarmNamesIn } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { readPipe } from '../aws/read-pipe.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
@@ -150,11 +151,11 @@ const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
       id: 'event-bus',
-      run: async () =>
-        checkFanOut(queues, await resources('AWS::SQS::Queue'), [
-          output('ReconcileQueueUrl'),
-          output('DeadLetterQueueUrl'),
-        ]),
+      run: async () => {
+        const name = deployment.findOutput('PipeName');
+        const pipe = name === undefined ? undefined : await readPipe(client, name);
+        return checkFanOut(queues, pipe, await resources('AWS::SQS::Queue'));
+      },
     },
   ];
 };

@@ -74,6 +74,25 @@ describe('the alarms', () => {
     }
   });
 
+  test('watch the pipe for failures, and for outcomes without an invocation', () => {
+    const withBus = byName(alarmsWith({ fanOutToEventBus: 'true' }));
+    const pipe = synthesize({ fanOutToEventBus: 'true' }).template.findOutputs('PipeName').PipeName?.Value;
+    const ofPipe = (MetricName: string) => ({
+      ...{ Namespace: 'AWS/EventBridge/Pipes', MetricName },
+      Dimensions: [{ Name: 'PipeName', Value: pipe }],
+    });
+    expect(withBus['fan-out-executions-failed']).toMatchObject(ofPipe('ExecutionFailed'));
+    expect(withBus['fan-out-target-failed']).toMatchObject(ofPipe('TargetStageFailed'));
+    expect(withBus['fan-out-stopped']).toMatchObject({
+      EvaluationPeriods: 2,
+      Metrics: [
+        { Expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)' },
+        { MetricStat: { Metric: { MetricName: 'SecondsToOutcome' }, Period: 1_800, Stat: 'SampleCount' } },
+        { MetricStat: { Metric: ofPipe('Invocations'), Period: 1_800, Stat: 'Sum' } },
+      ],
+    });
+  });
+
   test('watch the webhook by an existing route with its own metrics', () => {
     const [stage] = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Stage'));
     const routes = stage?.Properties.RouteSettings as Record<string, { DetailedMetricsEnabled?: boolean }>;
@@ -163,8 +182,9 @@ describe('the alarms', () => {
     );
     expect(others).toEqual([
       ['sweep-not-running', 'breaching'],
-      // An idle queue has no values, even with messages in it.
+      // An idle queue has no values, even with messages in it. Neither has a stopped pipe.
       ['dead-letters', 'ignore'],
+      ['fan-out-stopped', 'ignore'],
       ['fan-out-dead-letters', 'ignore'],
     ]);
   });
