@@ -54,6 +54,17 @@ export class DataKey extends Construct {
     );
   }
 
+  /**
+   * Permission to make a table under the key, as a restore does: DynamoDB keeps a grant for it
+   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html).
+   */
+  creatingTables(): PolicyStatement {
+    return allow(['kms:CreateGrant'], [this.key.keyArn], {
+      ...viaService('dynamodb'),
+      Bool: { 'kms:GrantIsForAWSResource': true },
+    });
+  }
+
   /** Permission to read objects. */
   readingObjects(): PolicyStatement {
     return allow(['kms:Decrypt'], [this.key.keyArn], viaService('s3'));
