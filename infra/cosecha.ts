@@ -190,8 +190,5 @@ const createResources = (scope: Construct, config: Config, props: CosechaProps):
   const secrets = new Secrets(scope, 'Secrets', { config });
   const storage = new Storage(scope, 'Storage', { config, dataKey });
   const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
-  // Its policy names roles, and KMS may not know one that is seconds old. This is after other keys and tables.
-  // https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html
-  sealKey.key.node.addDependency(storage.tasks);
   return { config, dataKey, sealKey, secrets, storage, queue, network: props.network };
 };

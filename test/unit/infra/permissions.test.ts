@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withWhatTheAccountHas } from './embedded.ts';
 import { flatten, resourcesOf, synthesize } from './synth.ts';
 
 type Statement = {
@@ -196,6 +197,19 @@ describe('the seal key', () => {
       ['Unseal', forOneExtraction],
       ['UnsealTargets', { ...forOneExtraction, StringEquals: { 'kms:EncryptionContext:method': 'consent' } }],
     ]);
+  });
+
+  test.each([
+    ['', template],
+    [', also if its app has the data key', withWhatTheAccountHas().template],
+  ])('is created after the policies of the roles that it names%s', (_, its) => {
+    const resources = its.toJSON().Resources as Record<string, { readonly DependsOn?: readonly string[] }>;
+    const [id = ''] = Object.keys(resourcesOf(its, 'AWS::KMS::Key')).filter((one) => one.includes('SealKey'));
+    for (const role of ['RequestExtraction', 'StartTask', 'ReconcileExtraction']) {
+      expect(resources[id]?.DependsOn).toContainEqual(
+        expect.stringMatching(`${role}RoleDefaultPolicy[0-9A-F]{8}$`),
+      );
+    }
   });
 
   test('gives its administrators no use of it, neither directly nor by a grant', () => {

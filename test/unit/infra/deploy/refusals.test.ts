@@ -105,6 +105,13 @@ test('a pipe whose role was too new is worth another try', async () => {
   expect(await explain([rolledBack], [failed, begun])).toMatch(/^Cosecha-prod failed .* Run it again\.$/);
 });
 
+test('a seal key whose roles were too new is worth another try', async () => {
+  const reason =
+    'Policy contains a statement with one or more invalid principals. (Service: Kms, Status Code: 400)';
+  const sentence = /^Cosecha-prod failed because the new roles of the seal key .* Run it again\.$/;
+  expect(await explain([['AWS::KMS::Key', 'CREATE_FAILED', reason], begun])).toMatch(sentence);
+});
+
 test('any other failure is not, nor one of an earlier deployment', async () => {
   const queue = ['AWS::SQS::Queue', 'CREATE_FAILED', reason] as const;
   const invalid = [pipe, 'CREATE_FAILED', 'Invalid input template'] as const;
