@@ -91,19 +91,21 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
-  const { dataKey, queue } = props.resources;
+  const { dataKey, sealKey, queue } = props.resources;
   const queues = [queue.queue, queue.deadLetters, ...(fanOut === undefined ? [] : [fanOut.deadLetters])];
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
-    allow(['dynamodb:GetItem'], [arns.extractions, arns.tasks, arns.breakers]),
-    allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, ...arns.indexes]),
-    allow(['dynamodb:Scan'], [arns.extractions, ...arns.indexes, arns.tasks, arns.breakers]),
+    allow(
+      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
+      [arns.extractions, ...arns.indexes, arns.tasks, arns.breakers],
+    ),
     allow(
       ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
       [arns.extractions, arns.tasks, arns.requests],
     ),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     dataKey.readingTables(),
+    allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], [arns.rules]),
     ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),

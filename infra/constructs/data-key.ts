@@ -25,6 +25,7 @@ export class DataKey extends Construct {
     this.key =
       existing ??
       new Key(this, 'Key', {
+        alias: `${stackNameOf(config.stage)}/data`,
         description: `${stackNameOf(config.stage)}: encrypts tables, results and logs`,
         enableKeyRotation: true,
         removalPolicy: removalPolicy(config),

@@ -68,6 +68,7 @@ export class SealKey extends Construct {
     super(scope, id);
     this.config = config;
     this.key = new Key(this, 'Key', {
+      alias: `${stackNameOf(config.stage)}/seal`,
       description: `${stackNameOf(config.stage)}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),

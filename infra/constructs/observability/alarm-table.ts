@@ -325,6 +325,14 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
   },
+  {
+    id: 'key-failing',
+    symptom: 'Nothing starts, or nothing is recorded: AWS refuses calls because of a KMS key.',
+    // Retries come every minute, so that a key that stays unusable fails in each period. A single failure is chance.
+    metric: metrics.custom('KeyFailed'),
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
 ];
 
 /** The route of the webhook. */

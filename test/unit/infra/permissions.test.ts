@@ -149,6 +149,16 @@ describe('the permissions of each function:', () => {
     }
   });
 
+  test("the machine's role is for this machine, as no other account's is", () => {
+    const [role] = Object.entries(resourcesOf(template, 'AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('ExtractionMachineRole'),
+    );
+    const [{ Condition } = {}] = statementsOf(role?.[1].Properties.AssumeRolePolicyDocument);
+    const { StringEquals, ArnEquals } = Condition as Record<string, Record<string, unknown>>;
+    expect(StringEquals?.['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' });
+    expect(short(flatten(ArnEquals?.['aws:SourceArn']))).toBe('states stateMachine:Cosecha-prod-extractions');
+  });
+
   test('the machine may invoke its two functions and deliver its log', () => {
     const [invoke, deliver] = [
       rightsOf('ExtractionMachineRole').filter((right) => right.startsWith('lambda:')),

@@ -84,6 +84,17 @@ test('no command deletes a stack by accident, except on the emulator', () => {
   expect(isProtected(local.app, 'Cosecha-local')).toBe(false);
 });
 
+test('each key has an alias, by which people find it', () => {
+  const aliases = Object.values(resourcesOf(template, 'AWS::KMS::Alias')).map(({ Properties }) => [
+    Properties.AliasName,
+    flatten(Properties.TargetKeyId),
+  ]);
+  expect(aliases).toEqual([
+    ['alias/Cosecha-prod/data', '<DataKey.Arn>'],
+    ['alias/Cosecha-prod/seal', '<SealKey.Arn>'],
+  ]);
+});
+
 describe('resources with data', () => {
   test('outlive the stack, but not a failed creation, except the tables with deletion protection', () => {
     for (const type of dataHolders) {

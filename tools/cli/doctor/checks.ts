@@ -2,6 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -16,6 +17,7 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
+import { checkKeys } from './check-keys.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
   checkBucket,
@@ -84,6 +86,18 @@ const secretChecks = ({
     check('fingerprint-key', 'fingerprint key', () => 'The stack generates it. Deploy the stack again.'),
   ];
 };
+
+const keyChecks = ({ deployment: { client, output }, now }: Shared): readonly Check[] => [
+  {
+    id: 'keys',
+    run: async () => {
+      const functionName = output('ReconcileFunctionName');
+      const { sealKeyArn } = await readReconcileSettings(new LambdaClient(client), functionName);
+      const keys = { 'data key': output('DataKeyArn'), 'seal key': sealKeyArn };
+      return checkKeys(new KMSClient(client), keys, now);
+    },
+  },
+];
 
 const storageChecks = ({ deployment, now }: Shared): readonly Check[] => {
   const { client, output } = deployment;
@@ -181,6 +195,7 @@ export const checksOf = (deployment: Deployment, options: DoctorOptions, now: Da
       id: 'state-machine',
       run: async () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),
     },
+    ...keyChecks(shared),
     ...storageChecks(shared),
     ...sweepChecks(shared),
     ...queueChecks(shared),

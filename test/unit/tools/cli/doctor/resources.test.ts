@@ -1,11 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { KMSClient } from '@aws-sdk/client-kms';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
 import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
+import { checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
 import {
   checkBucket,
   checkConcurrency,
@@ -97,6 +99,26 @@ test.each([
       : { executions: input.statusFilter === 'FAILED' ? failedAt.map((stopDate) => ({ stopDate })) : [] },
   );
   expect(await checkMachine(client, 'arn', at(10_000))).toMatchObject({ result, message });
+});
+
+test.each([
+  [{}, 'passed', 'data key and seal key are Enabled'],
+  [{ 'arn:seal': { KeyState: 'Disabled' } }, 'failed', 'seal key is Disabled'],
+  [
+    { 'arn:data': { KeyState: 'PendingDeletion', DeletionDate: at(17_200) } },
+    'failed',
+    'data key is PendingDeletion, to be deleted in 2 h',
+  ],
+])('keys whose states are %j', async (states, result, message) => {
+  const { client } = stubClient<KMSClient>(({ input: { KeyId } }) => ({
+    KeyMetadata: Object(states)[String(KeyId)] ?? { KeyState: 'Enabled' },
+  }));
+  const keys = { 'data key': 'arn:data', 'seal key': 'arn:seal' };
+  const finding = await checkKeys(client, keys, at(10_000));
+  expect(finding).toMatchObject({ result, message });
+  const [key] = Object.keys(states);
+  if (key !== undefined)
+    expect(finding).toMatchObject({ remedy: expect.stringMatching(`enable-key --key-id ${key}$`) });
 });
 
 describe('check-rules', () => {
