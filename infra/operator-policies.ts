@@ -107,6 +107,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     dataKey.readingTables(),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], [arns.rules]),
+    allow(['iam:SimulatePrincipalPolicy'], [functions.reconcileExtraction.role.roleArn]),
     ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
     allow(['lambda:GetFunctionConcurrency'], [functions.receiveWebhook.function.functionArn]),

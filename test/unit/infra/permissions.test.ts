@@ -278,7 +278,7 @@ describe('the policies of people', () => {
 
   test('a viewer only reads, and neither a secret nor, as an operator does, results', () => {
     const reads =
-      /:(Get|BatchGet|Describe|List)|^dynamodb:(Query|Scan)$|^kms:Decrypt$|^logs:(FilterLogEvents|StartQuery)$/;
+      /:(Get|BatchGet|Describe|List)|^dynamodb:(Query|Scan)$|^kms:Decrypt$|^logs:(FilterLogEvents|StartQuery)$|:Simulate/;
     expect(actionsOf('viewer').filter((action) => !reads.test(action))).toEqual([]);
     expect(['viewer', 'operator'].filter((name) => actionsOf(name).includes('s3:GetObject'))).toEqual([
       'operator',

@@ -2,6 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -17,7 +18,7 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
-import { checkKeys } from './check-keys.ts';
+import { checkBoundary, checkKeys } from './check-keys.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
   checkBucket,
@@ -87,17 +88,28 @@ const secretChecks = ({
   ];
 };
 
-const keyChecks = ({ deployment: { client, output }, now }: Shared): readonly Check[] => [
-  {
-    id: 'keys',
-    run: async () => {
-      const functionName = output('ReconcileFunctionName');
-      const { sealKeyArn } = await readReconcileSettings(new LambdaClient(client), functionName);
-      const keys = { 'data key': output('DataKeyArn'), 'seal key': sealKeyArn };
-      return checkKeys(new KMSClient(client), keys, now);
+const keyChecks = ({ deployment: { client, output }, now }: Shared): readonly Check[] => {
+  const settings = once(async () =>
+    readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName')),
+  );
+  return [
+    {
+      id: 'keys',
+      run: async () => {
+        const { sealKeyArn } = await settings();
+        const keys = { 'data key': output('DataKeyArn'), 'seal key': sealKeyArn };
+        return checkKeys(new KMSClient(client), keys, now);
+      },
     },
-  },
-];
+    {
+      id: 'permissions-boundary',
+      run: async () => {
+        const { roleArn, sealKeyArn } = await settings();
+        return checkBoundary(new IAMClient(client), roleArn, sealKeyArn);
+      },
+    },
+  ];
+};
 
 const storageChecks = ({ deployment, now }: Shared): readonly Check[] => {
   const { client, output } = deployment;
