@@ -118,9 +118,29 @@ const runCdk = async ([command = '', ...args]: readonly string[]): Promise<numbe
   return code ?? 1;
 };
 
-const destroyStage = async (stage: string, context: readonly string[]): Promise<number> => {
-  for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
-  return runCdk(['destroy', '--force', ...context]);
+const destroyStage = async (stage: string, context: readonly string[]): Promise<number> =>
+  emptyAndDestroy({
+    empty: async () => {
+      for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
+    },
+    destroy: () => runCdk(['destroy', '--force', ...context]),
+  });
+
+/**
+ * Empties the buckets and deletes the stacks, and does both once more where that fails. A function that still runs may write to a
+ * bucket that was just emptied. By the second time it is deleted. Returns the exit code of the last deletion.
+ */
+export const emptyAndDestroy = async ({
+  empty,
+  destroy,
+}: {
+  readonly empty: () => Promise<void>;
+  readonly destroy: () => Promise<number>;
+}): Promise<number> => {
+  await empty();
+  if ((await destroy()) === 0) return 0;
+  await empty();
+  return destroy();
 };
 
 /**

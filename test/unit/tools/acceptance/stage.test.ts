@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
-import { refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
+import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
 import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
@@ -169,6 +169,24 @@ test('a consumer of the stream abandons a failing record soon, and splits batche
   // The emulator knows no bucket as the destination of failed batches.
   const { readers: local } = synthesizeStage({ stage: 'local' });
   local.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+});
+
+test.each([
+  ['deleted at once', [0], 0],
+  ['deleted at the second time, as a function wrote to an emptied bucket', [1, 0], 0],
+  ['left where that fails too', [1, 1], 1],
+])('the stage is %s', async (_, codes, code) => {
+  const done: string[] = [];
+  const left = [...codes];
+  const result = await emptyAndDestroy({
+    empty: async () => void done.push('empty'),
+    destroy: async () => {
+      done.push('destroy');
+      return left.shift() ?? 0;
+    },
+  });
+  expect(result).toBe(code);
+  expect(done).toEqual(codes.flatMap(() => ['empty', 'destroy']));
 });
 
 /** Where only these stacks exist. */
