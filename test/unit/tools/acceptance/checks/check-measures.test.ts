@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { headroomProblem, invocationsFor } from '../../../../../tools/acceptance/checks/check-measures.ts';
 import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
+import { absentTraceparent, isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
 import {
   describeCost,
   describeStartAndEnd,
@@ -124,4 +126,19 @@ test.each<[string, readonly Statement[], readonly string[]]>([
 test('a permission without a named extraction is right where conditions are unknown', () => {
   const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
+});
+
+test('a settlement is read from an event of the bus, with what the pipe writes for an absent traceparent', () => {
+  const documented = JSON.parse(
+    readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
+  );
+  const { subject, traceparent, ...detail } = documented.detail;
+  expect(traceparent).toMatch(/^00-/);
+  const bodyWith = (attributes: object) =>
+    JSON.stringify({ ...documented, detail: { ...detail, ...attributes } });
+  expect(isSettlementOf(subject)(bodyWith({}))).toBe(true);
+  expect(isSettlementOf('another')(bodyWith({}))).toBe(false);
+  expect(absentTraceparent(bodyWith({}))).toBe('nothing');
+  expect(absentTraceparent(bodyWith({ traceparent: '' }))).toBe('an empty text');
+  expect(() => absentTraceparent(bodyWith({ traceparent: 'null' }))).toThrow('has "null" on the bus');
 });
