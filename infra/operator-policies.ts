@@ -6,6 +6,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../lib/aws/stage.ts';
 import { allow } from './constructs/allow.ts';
+import { readingSecret } from './constructs/secrets.ts';
 import type { EventFanOut } from './constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 
@@ -160,11 +161,13 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
 };
 
 /** `deliver`, `erase`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
-const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
+const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
   const { secrets, dataKey } = resources;
+  const stack = Stack.of(api);
   return [
-    secrets.reading(secrets.webhookSigningKey),
-    secrets.reading(secrets.providerApiKey),
+    readingSecret(stack, secrets.webhookSigningKey),
+    readingSecret(stack, secrets.providerApiKey),
+    dataKey.fillingSecrets(),
     allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests]),
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),

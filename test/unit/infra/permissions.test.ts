@@ -49,6 +49,8 @@ const writingTables = [
   'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
 ];
 
+const openingSecrets = 'kms:Decrypt <DataKey.Arn> via secretsmanager';
+
 const sending = 'sqs:SendMessage <ReconcileQueue.Arn>';
 
 const reconciling = [
@@ -59,6 +61,7 @@ const reconciling = [
   'dynamodb:UpdateItem <StorageTasks.Arn>',
   'kms:GenerateDataKey <DataKey.Arn> via s3',
   's3:PutObject <StorageResults.Arn>/*',
+  openingSecrets,
   'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   'dynamodb:GetItem <StorageBreakers.Arn>',
   'dynamodb:PutItem <StorageBreakers.Arn>',
@@ -83,6 +86,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem <StorageExtractions.Arn>',
     'dynamodb:DeleteItem <StorageRequests.Arn>',
     'dynamodb:PutItem <StorageRequests.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
   ],
@@ -106,6 +110,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem <StorageRequests.Arn>',
     'dynamodb:GetItem <StorageBreakers.Arn>',
     'dynamodb:PutItem <StorageBreakers.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
     sending,
     'states:SendTaskFailure states stateMachine:Cosecha-prod-extractions',
@@ -116,6 +121,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     ...writingTables,
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
     sending,
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
@@ -130,6 +136,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ],
   ManageConsentsRole: [
     ...logging('ManageConsentsLog'),
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   ],
 };
