@@ -368,7 +368,8 @@ const operating = {
   fanOutToEventBus: withDefault(trueOrFalse, false, {
     description:
       'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
-    reason: 'The stream has room for two consumers; the bus has room for more.',
+    reason:
+      'The stream has room for two consumers; the bus has room for more. It needs EventBridge Pipes, and is refused in regions that have none, such as ap-southeast-4.',
   }),
 };
 

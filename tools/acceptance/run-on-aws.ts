@@ -17,13 +17,15 @@ import type { Shell } from '../cli/terminal/shell.ts';
 import { repository } from '../local/paths.ts';
 import { checkStage } from './check-stage.ts';
 import type { AcceptOptions } from './read-accept-options.ts';
-import { acceptanceApp, awsSettings, fakeProviderStackNameOf, readersStackNameOf } from './settings.ts';
+import { acceptanceApp, fakeProviderStackNameOf, readersStackNameOf, settingsFor } from './settings.ts';
 
 /** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
   const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
-  const all: Readonly<Record<string, string>> = { ...awsSettings, ...settings, stage };
+  const { settings: byDefault, omitted } = settingsFor(process.env.AWS_REGION);
+  if (omitted !== undefined) shell.hint(omitted);
+  const all: Readonly<Record<string, string>> = { ...byDefault, ...settings, stage };
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const check = async (): Promise<number> =>

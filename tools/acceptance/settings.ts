@@ -1,3 +1,4 @@
+import { regionsWithoutPipes } from '../../infra/deploy/refuse-wrong-environment.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 
 /** The CDK app of a stage, in place of that of cdk.json. */
@@ -51,6 +52,18 @@ export const awsSettings: Readonly<Record<string, string>> = {
   graceSeconds: '600',
   sweepEveryMinutes: '1',
   fanOutToEventBus: 'true',
+};
+
+/** The settings for a region, and a sentence about what is left out there. */
+export const settingsFor = (
+  region: string | undefined,
+): { readonly settings: Readonly<Record<string, string>>; readonly omitted?: string } => {
+  if (region === undefined || !regionsWithoutPipes.includes(region)) return { settings: awsSettings };
+  const { fanOutToEventBus: _without, ...settings } = awsSettings;
+  return {
+    settings,
+    omitted: `${region} has no EventBridge Pipes, so the stage has no bus, and the check fan-out is skipped.`,
+  };
 };
 
 /**

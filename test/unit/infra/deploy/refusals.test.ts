@@ -67,6 +67,17 @@ describe('refuse-wrong-environment', () => {
     },
   );
 
+  test('a bus is refused where there are no pipes, before anything is deployed', () => {
+    const withBus = readConfig({ ...required, fanOutToEventBus: 'true' });
+    const deployTo = (config: typeof withBus, CDK_DEFAULT_REGION: string) => () =>
+      refuseWrongEnvironment(config, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION });
+    expect(deployTo(withBus, 'mx-central-1')).toThrow(
+      'Setting fanOutToEventBus needs EventBridge Pipes, which mx-central-1 does not have',
+    );
+    deployTo(withBus, 'eu-west-1')();
+    deployTo(readConfig(required), 'mx-central-1')();
+  });
+
   test('their own account and region are taken, and any where nothing is deployed to AWS', () => {
     refuseWrongEnvironment(config, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: 'eu-west-1' });
     refuseWrongEnvironment(config, { CDK_DEFAULT_REGION: 'us-east-1' });

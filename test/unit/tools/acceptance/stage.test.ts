@@ -9,7 +9,7 @@ import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
 import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
-import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
+import { awsSettings, emulatorSettings, settingsFor } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import {
@@ -117,6 +117,13 @@ test('an unknown check, or two ways to run, are refused before anything is deplo
 });
 
 const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+
+test('where there are no pipes, the stage has no bus, and the run says so', () => {
+  const { settings, omitted } = settingsFor('il-central-1');
+  expect(settings).not.toHaveProperty('fanOutToEventBus');
+  expect(omitted).toContain('il-central-1 has no EventBridge Pipes');
+  expect(settingsFor('eu-west-1')).toEqual({ settings: awsSettings });
+});
 
 test('another caller may read extractions, and nothing else', () => {
   const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
