@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
 import {
   arn,
+  entitySlugs,
   principalArns,
   providerUrl,
   seconds,
@@ -348,6 +349,25 @@ const operating = {
     {
       description:
         'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
+    },
+  ),
+  watchedEntities: withDefault(
+    v.pipe(
+      entitySlugs,
+      v.maxLength(20, 'must name at most 20 entities'),
+      // A filter pattern has 1,024 characters at most: 13 for each entity beside its name, and some 60 more.
+      v.check(
+        (entities) => entities.join('').length <= 600,
+        'must have at most 600 characters in all names together',
+      ),
+      values('comma-separated entities, 20 at most'),
+    ),
+    '',
+    {
+      description:
+        'The banks that have an alarm each, `bank-failing-<entity>`: at least half of their extractions failed.',
+      reason:
+        'An alarm with its two metrics costs $0.80 a month. All other banks are in the alarms over all of them.',
     },
   ),
   runbookUrl: withDefault(

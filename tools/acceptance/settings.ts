@@ -4,6 +4,9 @@ import { stackNameOf } from '../../lib/aws/stage.ts';
 /** The CDK app of a stage, in place of that of cdk.json. */
 export const acceptanceApp = 'npx node tools/acceptance/app.ts';
 
+/** The bank of every extraction by credentials. */
+export const fakeEntity = 'fake-bank';
+
 /** The stack of the fake provider of a stage. */
 export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
 
@@ -52,6 +55,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
   graceSeconds: '600',
   sweepEveryMinutes: '1',
   fanOutToEventBus: 'true',
+  watchedEntities: fakeEntity,
 };
 
 /** The settings for a region, and a sentence about what is left out there. */

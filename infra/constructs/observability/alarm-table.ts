@@ -40,6 +40,22 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
     label,
   });
 
+/**
+ * `bad`, where it is more than one in 500 of `all`, else 0. Among a million extractions a day, some always end so by chance: a
+ * connection is reset, or a provider is busy for a whole start window. Among a few thousand, each one counts.
+ */
+const moreThanChance = (
+  bad: IMetric,
+  all: IMetric,
+  { label, minutes: count = 5 }: { readonly label: string; readonly minutes?: number },
+): IMetric =>
+  new MathExpression({
+    expression: 'IF(bad > all / 500, bad, 0)',
+    usingMetrics: { bad, all },
+    ...minutes(count),
+    label,
+  });
+
 /** The period of metrics that a sweep writes: long enough to have a sweep in it. */
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
@@ -66,6 +82,9 @@ export const queueLateFrom = (config: Config): number =>
  */
 const readsOfOne = (config: Config): number =>
   Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
+
+/** All outcomes. Each has a time, and is one sample of it, in the same period as its own metric. */
+const endedOf = ({ custom }: CosechaMetrics): IMetric => custom('SecondsToOutcome', Stats.SAMPLE_COUNT);
 
 /** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
@@ -205,7 +224,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
     // Each is a task that may run and whose final status reaches no extraction. None is normal.
-    metric: metrics.custom('Unconfirmed'),
+    metric: moreThanChance(metrics.custom('Unconfirmed'), endedOf(metrics), { label: 'unconfirmed' }),
     threshold: 1,
   },
   {
@@ -244,10 +263,11 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     // hours of the clock. Exceptions are a delivery within that second before the hour, 1 in 3,600, and one that is
     // delivered twice before a slow start has linked it (see docs/operations.md).
     metric: new MathExpression({
-      expression: 'unlinked - early',
+      expression: 'IF(unlinked - early > settled / 500, unlinked - early, 0)',
       usingMetrics: {
         unlinked: metrics.custom('UnlinkedDelivery'),
         early: metrics.custom('EarlyDelivery'),
+        settled: metrics.custom('SettledByWebhook'),
       },
       ...minutes(60),
       label: 'orphan deliveries',
@@ -308,7 +328,7 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
     // With the defaults, that is 15 minutes and about twenty attempts.
-    metric: metrics.custom('NotStarted'),
+    metric: moreThanChance(metrics.custom('NotStarted'), endedOf(metrics), { label: 'not started' }),
     threshold: 1,
   },
   {
@@ -426,7 +446,11 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
     id: 'results-abandoned',
     symptom:
       'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
-    metric: metrics.custom('CollectionAbandoned'),
+    // Each sweep adds 0 to Collected, so a period must have a sweep in it.
+    metric: moreThanChance(metrics.custom('CollectionAbandoned'), metrics.custom('Collected'), {
+      label: 'abandoned results',
+      minutes: sweepMinutes(config),
+    }),
     threshold: 1,
   },
 ];

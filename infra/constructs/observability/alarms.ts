@@ -12,6 +12,7 @@ import type { Config } from '../../settings/config.ts';
 import { isLocal } from '../removal.ts';
 import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 import { type AlarmEntry, alarmTable } from './alarm-table.ts';
+import { BankAlarms } from './bank-alarms.ts';
 import { OutcomeAlarms } from './outcome-alarms.ts';
 
 const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
@@ -29,6 +30,7 @@ export class Alarms extends Construct {
     this.all = [
       ...alarmTable(config, metrics).map((entry) => this.alarm(entry, config)),
       ...(isLocal(config) ? [] : new OutcomeAlarms(this, 'Outcomes', props).all),
+      ...(isLocal(config) ? [] : new BankAlarms(this, 'Banks', props).all),
     ];
     if (config.alarmTopicArn === undefined) return;
     const topic = new SnsAction(Topic.fromTopicArn(this, 'Topic', config.alarmTopicArn));

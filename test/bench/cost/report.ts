@@ -31,7 +31,7 @@ const services: readonly (readonly [name: string, isIn: IsIn])[] = [
   ['S3', ({ price }) => price === 'put' || price === 'get'],
   ['Secrets Manager', ({ price }) => price === 'secretRead'],
   ['SQS and EventBridge', ({ price }) => price === 'queueRequest' || price === 'busEvent'],
-  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte' || price === 'matchedEvent'],
+  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte'],
 ];
 
 /** The additional transitions if Start and End count, one each for every execution. */

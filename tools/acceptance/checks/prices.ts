@@ -37,8 +37,6 @@ export const prices = {
   busEvent: { unit: 'custom event', perMillion: 1 },
   /** Standard class, of Lambda and vended. https://aws.amazon.com/cloudwatch/pricing/, quoted */
   logKilobyte: { unit: 'KB ($0.50 per GB)', perMillion: 0.5 },
-  /** https://aws.amazon.com/cloudwatch/pricing/, unseen */
-  matchedEvent: { unit: 'log event that matches a rule of Contributor Insights', perMillion: 0.02 },
 } as const satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof prices;

@@ -68,14 +68,6 @@ const machineCharges = ({ history, entries }: Sample, { first, further }: Polls)
 /** Each extraction has its results fetched through the presigned URL. */
 const download: Charge = { where: 'caller', what: 'GET of the results', price: 'get', quantity: 1 };
 
-/** Of the line of an outcome: one rule of the alarm `bank-failing` counts all of them, and another each of its two kinds. */
-const matched: Charge = {
-  where: 'alarms',
-  what: 'lines that match a rule',
-  price: 'matchedEvent',
-  quantity: 2,
-};
-
 /**
  * The charges of an extraction on this path, with as many polls as on AWS: the samples have fewer. The transitions do not
  * include Start and End.
@@ -86,7 +78,7 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
     const charges = kind.entries.flatMap((entry) => invocationCharges(entry, kind.cpuMs, known, kind.where));
     return times(charges, shareOf(kind, samples.length, polls));
   });
-  const all = [...times(ofMachine, 1 / samples.length), download, ...ofFunctions, matched];
+  const all = [...times(ofMachine, 1 / samples.length), download, ...ofFunctions];
   return merge(all).filter(({ quantity }) => quantity > 0);
 };
 
