@@ -41,18 +41,15 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
   });
 
 /**
- * `bad`, where it is more than one in 500 of `all`, else 0. Among a million extractions a day, some always end so by chance: a
- * connection is reset, or a provider is busy for a whole start window. Among a few thousand, each one counts.
+ * `bad` of an hour, where it is more than one in 500 of `all`, else 0. Among a million extractions a day, some always end so by
+ * chance: a connection is reset, or a provider is busy for a whole start window. Among a few thousand, each one counts. In
+ * five minutes, the share itself would be chance (alarm-noise.test.ts).
  */
-const moreThanChance = (
-  bad: IMetric,
-  all: IMetric,
-  { label, minutes: count = 5 }: { readonly label: string; readonly minutes?: number },
-): IMetric =>
+const moreThanChance = (bad: IMetric, all: IMetric, label: string): IMetric =>
   new MathExpression({
     expression: 'IF(bad > all / 500, bad, 0)',
     usingMetrics: { bad, all },
-    ...minutes(count),
+    ...minutes(60),
     label,
   });
 
@@ -224,7 +221,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
     // Each is a task that may run and whose final status reaches no extraction. None is normal.
-    metric: moreThanChance(metrics.custom('Unconfirmed'), endedOf(metrics), { label: 'unconfirmed' }),
+    metric: moreThanChance(metrics.custom('Unconfirmed'), endedOf(metrics), 'unconfirmed'),
     threshold: 1,
   },
   {
@@ -328,7 +325,7 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
     // With the defaults, that is 15 minutes and about twenty attempts.
-    metric: moreThanChance(metrics.custom('NotStarted'), endedOf(metrics), { label: 'not started' }),
+    metric: moreThanChance(metrics.custom('NotStarted'), endedOf(metrics), 'not started'),
     threshold: 1,
   },
   {
@@ -446,11 +443,12 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
     id: 'results-abandoned',
     symptom:
       'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
-    // Each sweep adds 0 to Collected, so a period must have a sweep in it.
-    metric: moreThanChance(metrics.custom('CollectionAbandoned'), metrics.custom('Collected'), {
-      label: 'abandoned results',
-      minutes: sweepMinutes(config),
-    }),
+    // Each sweep adds 0 to Collected, and an hour has a sweep in it.
+    metric: moreThanChance(
+      metrics.custom('CollectionAbandoned'),
+      metrics.custom('Collected'),
+      'abandoned results',
+    ),
     threshold: 1,
   },
 ];
