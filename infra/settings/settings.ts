@@ -340,17 +340,21 @@ const capacity = {
   }),
 };
 
+const topicArn = v.pipe(
+  arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
+  values('ARN of a standard SNS topic'),
+);
+
 const operating = {
-  alarmTopicArn: optional(
-    v.pipe(
-      arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
-      values('ARN of a standard SNS topic'),
-    ),
-    {
-      description:
-        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
-    },
-  ),
+  alarmTopicArn: optional(topicArn, {
+    description:
+      'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
+  }),
+  pageTopicArn: optional(topicArn, {
+    description:
+      'The topic of the alarms that page somebody (docs/on-call.md), in place of `alarmTopicArn`. The others can wait until morning.',
+    reason: 'With one topic, whoever is woken by it is woken by every alarm.',
+  }),
   watchedEntities: withDefault(
     v.pipe(
       entitySlugs,

@@ -14,6 +14,8 @@ export type AlarmEntry = {
   readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
   readonly runbookEntry?: string;
+  /** Somebody is to act at once, by night too. docs/on-call.md has just these. */
+  readonly pages?: true;
   readonly metric: IMetric;
   readonly threshold: number;
   /** How many of how many periods have to breach. The default is one of one. */
@@ -102,6 +104,7 @@ export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly Al
 const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'overdue',
+    pages: true,
     symptom:
       'Callers wait for outcomes or results that are due: the sweep does not keep up with open extractions.',
     metric: metrics.custom('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
@@ -117,6 +120,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   },
   {
     id: 'sweep-not-running',
+    pages: true,
     symptom:
       'Extractions whose message was lost are not reconciled: no sweep has finished for three of its intervals.',
     // A sweep counts 1 when it finishes, and nothing before. One sweep that fails as a whole does not suffice for an alarm, as
@@ -147,6 +151,7 @@ const queueAlarms = (
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
+    pages: true,
     symptom:
       'Callers wait for results, and outcomes by consent are late: messages wait in the reconcile queue, as their consumer does not keep up or does not run.',
     metric: oldestMessageSeconds,
@@ -288,6 +293,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'task-linked-elsewhere',
+    pages: true,
     symptom:
       'The provider gave one taskId to two extractions: the second was closed without an outcome, the first may show the results of another user.',
     metric: metrics.custom('TaskLinkedElsewhere'),
@@ -338,12 +344,14 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'secret-not-filled',
+    pages: true,
     symptom: 'Nothing can start, or no webhook can be verified: a secret has no value.',
     metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
   },
   {
     id: 'key-failing',
+    pages: true,
     symptom: 'Nothing starts, or nothing is recorded: AWS refuses calls because of a KMS key.',
     // Retries come every minute, so that a key that stays unusable fails in each period. A single failure is chance.
     metric: metrics.custom('KeyFailed'),
@@ -386,6 +394,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'webhook-failing',
+    pages: true,
     symptom: 'Webhooks are answered 5xx: after five such answers in a row the provider abandons a task.',
     // API Gateway answers errors, timeouts and throttles of the function with 5xx. Five are all deliveries of one task, or
     // one each of five tasks.
@@ -398,6 +407,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'signature-mismatch',
+    pages: true,
     symptom: 'Webhooks that may be genuine are refused: their signature matches none of the stored keys.',
     // All five deliveries of one task come within two minutes. A rotation refuses one or two, as each process reads the keys
     // again at the first delivery that no known key verifies. `cosecha doctor` causes one. Missing and malformed
@@ -474,6 +484,7 @@ const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'api-failing',
+    pages: true,
     symptom: 'Requests of callers, or of the provider, are answered 5xx.',
     // A caller repeats a single failure. Five in five minutes are not chance.
     metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),

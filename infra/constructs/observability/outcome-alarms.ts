@@ -19,6 +19,7 @@ const target = 95;
 /** In minutes. The alarm is on while the share of failures is over `percent` in both windows. */
 type BurnRate = {
   readonly id: string;
+  readonly pages?: true;
   readonly symptom: string;
   readonly longWindow: number;
   readonly shortWindow: number;
@@ -35,6 +36,7 @@ type BurnRate = {
 const burnRates: readonly BurnRate[] = [
   {
     id: 'outcomes-failing-fast',
+    pages: true,
     symptom:
       'Callers lack bank data: most extractions fail. `cosecha health` names the banks and the causes.',
     longWindow: 60,
@@ -59,12 +61,14 @@ const fewestFailures = 5;
 /** Alarms on how extractions end, over all of them. An emulator has no composite alarms, so a stage there has none of them. */
 export class OutcomeAlarms extends Construct {
   readonly all: readonly AlarmBase[];
+  readonly paging: readonly AlarmBase[];
   private readonly props: AlarmsProps;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.props = props;
     this.all = burnRates.map((rate) => this.burnRateAlarm(rate));
+    this.paging = this.all.filter((_, index) => burnRates[index]?.pages);
   }
 
   private describe(symptom: string, entry: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../../../infra/settings/config.ts';
 import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
-import { metricNames } from '../../../docs/metric-names.ts';
+import { metricNames, read } from '../../../docs/metric-names.ts';
 import { required } from '../../required-settings.ts';
 import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../../synth.ts';
 
@@ -182,6 +182,27 @@ describe('the alarms', () => {
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[topic], [topic]]);
     }
     for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
+  });
+
+  test('page one topic and notify another, as docs/on-call.md and the runbook have it', () => {
+    const arn = (name: string) => `arn:aws:sns:eu-west-1:111122223333:${name}`;
+    const settings = {
+      alarmTopicArn: arn('tickets'),
+      pageTopicArn: arn('pages'),
+      watchedEntities: 'demo-bank',
+    };
+    const notifying = notifyingAlarms(synthesize(settings).template);
+    const paging = notifying.flatMap(({ Properties }) => {
+      expect(Properties.OKActions).toEqual(Properties.AlarmActions);
+      const isPage = String(Properties.AlarmActions) === arn('pages');
+      return isPage ? [String(Properties.AlarmName).replace('Cosecha-prod-', '')] : [];
+    });
+    expect(notifying.length).toBeGreaterThan(3 * paging.length);
+    const [, listed = ''] = /^Page somebody for (.*?)\. /ms.exec(read('docs/operations.md')) ?? [];
+    const namesIn = (text: string) => [...text.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+    expect(namesIn(listed).toSorted()).toEqual(paging.toSorted());
+    const card = [...read('docs/on-call.md').matchAll(/^\| \[([a-z-]+)\]/gm)].map(([, name]) => name);
+    expect(card.toSorted()).toEqual(paging.toSorted());
   });
 
   test('are not in alarm without values, except where missing values are the problem', () => {
