@@ -23,12 +23,13 @@ type Adapted = {
  *   (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html).
  * - The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys
  *   kms:EncryptionContext*. A statement that requires one would never apply.
- * - The emulator authorizes reading a stream against `*`, AWS against the stream's ARN. It names the default bus in a rule's
+ * - The emulator authorizes reading a stream and a simulation of a role's policies against `*`, AWS against the stream's and the
+ *   role's ARN. It names the default bus in a rule's
  *   ARN, AWS does not (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
  *   CloudFormation names a log group by stack and resource; the emulator puts a path before that.
  * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
- *   under its name and watches the first of its metrics. It knows neither
- *   composite alarms nor Contributor Insights, so that OutcomeAlarms is left out before.
+ *   under its name and watches the first of its metrics. It knows no
+ *   composite alarms, so that OutcomeAlarms is left out before, and BankAlarms with it.
  */
 export const adaptToEmulator = (
   sealKey: SealKey,
@@ -69,7 +70,7 @@ const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
     });
   }
   const reading = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
-  viewer.addStatements(allow(reading, ['*']));
+  viewer.addStatements(allow([...reading, 'iam:SimulatePrincipalPolicy'], ['*']));
 };
 
 /** The indexes of the key policy's statements: they follow Administer, in the order in which the stack adds them. */

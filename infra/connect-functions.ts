@@ -79,7 +79,7 @@ const monitor = (
     machine: watched.machine,
     reconcileQueue: queue.queue,
     deadLetters: queue.deadLetters,
-    fanOutDeadLetters: watched.fanOut?.deadLetters,
+    fanOut: watched.fanOut,
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,
   });

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { disposableStagePattern, stackNameOf } from '../lib/aws/stage.ts';
+import { isDisposable } from './constructs/removal.ts';
 import { Cosecha } from './cosecha.ts';
 import type { FunctionCode } from './function-names.ts';
 import type { Config } from './settings/config.ts';
@@ -19,10 +20,12 @@ export class CosechaStack extends Stack {
    * @throws {ConfigError} for a fake provider in a stage that may hold data
    */
   constructor(scope: Construct, config: Config, code: FunctionCode, fakeProvider?: FakeProvider) {
+    const deployed = fakeProvider === undefined ? config : withFakeProvider(config, fakeProvider);
     super(scope, stackNameOf(config.stage), {
       description: 'Cosecha: starts extractions of financial data and never loses an outcome',
+      // Data outlives the stack. The API, the webhook's address, messages and running executions do not.
+      terminationProtection: !isDisposable(deployed),
     });
-    const deployed = fakeProvider === undefined ? config : withFakeProvider(config, fakeProvider);
     // CDK leaves the id `Default` out of logical ids, so that outputs and resources have plain names here.
     new Cosecha(this, 'Default', deployed, { config: deployed, code });
   }

@@ -7,6 +7,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
+import { acknowledgeFrameworks } from './acknowledge-frameworks.ts';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { type Connected, connectFunctions } from './connect-functions.ts';
 import { viaService } from './constructs/allow.ts';
@@ -87,6 +88,7 @@ export class Cosecha extends Construct {
       adaptToEmulator(resources.sealKey, resources.queue, functions, { ...wiring, stackName });
     }
     addOutputs(this, resources, functions, wiring);
+    acknowledgeFrameworks(this);
     this.table = resources.storage.extractions;
     this.streamArn = wiring.streamArn;
     this.eventBus = wiring.fanOut?.bus;
@@ -187,11 +189,8 @@ const refuseForeignTopic = (topic: ITopic | undefined, region: string): void => 
 const createResources = (scope: Construct, config: Config, props: CosechaProps): Resources => {
   const dataKey = new DataKey(scope, 'DataKey', { config, existing: props.dataKey });
   const sealKey = new SealKey(scope, 'SealKey', { config });
-  const secrets = new Secrets(scope, 'Secrets', { config });
+  const secrets = new Secrets(scope, 'Secrets', { config, dataKey });
   const storage = new Storage(scope, 'Storage', { config, dataKey });
   const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
-  // Its policy names roles, and KMS may not know one that is seconds old. This is after other keys and tables.
-  // https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html
-  sealKey.key.node.addDependency(storage.tasks);
   return { config, dataKey, sealKey, secrets, storage, queue, network: props.network };
 };

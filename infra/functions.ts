@@ -79,7 +79,7 @@ const requestExtraction = (context: Context): CosechaFunction => {
       storage.onExtractions('PutItem'),
       storage.onRequests('DeleteItem', 'PutItem'),
       dataKey.writingTables(),
-      secrets.reading(secrets.fingerprintKey),
+      ...secrets.reading(secrets.fingerprintKey),
       allow(['states:StartExecution'], [machineArn]),
     ],
   });
@@ -138,7 +138,7 @@ const startTask = (context: Context): CosechaFunction => {
       storage.onRequests('DeleteItem', 'GetItem', 'PutItem'),
       storage.onBreakers(),
       dataKey.writingTables(),
-      secrets.reading(secrets.providerApiKey),
+      ...secrets.reading(secrets.providerApiKey),
       allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
     ],
   });
@@ -166,7 +166,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
       storage.onExtractions('UpdateItem'),
       storage.onTasks('UpdateItem'),
       dataKey.writingTables(),
-      secrets.reading(secrets.webhookSigningKey),
+      ...secrets.reading(secrets.webhookSigningKey),
       allow(['states:SendTaskSuccess'], [machineArn]),
     ],
     reservedConcurrency: config.webhookReservedConcurrency,
@@ -209,7 +209,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
-      secrets.reading(secrets.providerApiKey),
+      ...secrets.reading(secrets.providerApiKey),
     ],
   });
   queue.consumeWith(reconciling);
@@ -269,7 +269,7 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
         total: Math.min(config.providerTimeoutMs, consentsProviderTimeoutMs),
       }),
     },
-    permissions: [secrets.reading(secrets.providerApiKey)],
+    permissions: [...secrets.reading(secrets.providerApiKey)],
   });
 
 /**

@@ -6,6 +6,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../lib/aws/stage.ts';
 import { allow } from './constructs/allow.ts';
+import { readingSecret } from './constructs/secrets.ts';
 import type { EventFanOut } from './constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 
@@ -19,12 +20,12 @@ type OperatorPoliciesProps = {
 };
 
 /**
- * What people need for the commands of docs/cli.md, as three managed policies. Each has only what the one before lacks, as a
+ * What people need for the commands of docs/cli.md, and for those of the AWS CLI in docs/operations.md, as three managed policies. Each has only what the one before lacks, as a
  * policy holds 6,144 characters and an ARN takes a hundred:
  *
  * - viewer: read records, logs, metrics and the stream. No results, which are bank data.
- * - operator: also request, reconcile, redrive and pause, and read results.
- * - admin: also read the signing key and the API key, and erase and restore. With the signing key anybody can settle an
+ * - operator: also request, reconcile, redrive and pause, read results, and start what somebody stopped.
+ * - admin: also read and fill the signing key and the API key, and erase and restore. With the signing key anybody can settle an
  *   extraction.
  */
 export class OperatorPolicies extends Construct {
@@ -39,7 +40,7 @@ export class OperatorPolicies extends Construct {
     this.viewer = this.policy('viewer', resources, viewing(arns, props));
     this.operator = this.policy('operator', resources, operating(arns, props));
     this.admin = this.policy('admin', resources, administering(arns, props));
-    acknowledgeWildcards(this, props.resources);
+    acknowledgeWildcards(this, props);
   }
 
   /** IAM has no regions, so the name has the region, which a stage may repeat. */
@@ -70,7 +71,10 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
   return {
     stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
     rules: arn('events', 'rule', `${stack.stackName}-*`),
-    logs: arn('logs', 'log-group', `${stack.stackName}-*`, colon),
+    pipes: arn('pipes', 'pipe', `${name}-*`),
+    logs: [`${stack.stackName}-*`, `/aws/vendedlogs/*/${name}-*`].map((group) =>
+      arn('logs', 'log-group', group, colon),
+    ),
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
     restored: arn('dynamodb', 'table', `${name}-restored*`),
@@ -88,23 +92,29 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
-  const { dataKey, queue } = props.resources;
+  const { dataKey, sealKey, queue } = props.resources;
   const queues = [queue.queue, queue.deadLetters, ...(fanOut === undefined ? [] : [fanOut.deadLetters])];
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
-    allow(['dynamodb:GetItem'], [arns.extractions, arns.tasks, arns.breakers]),
-    allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, ...arns.indexes]),
+    allow(
+      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
+      [arns.extractions, ...arns.indexes, arns.tasks, arns.breakers],
+    ),
     allow(
       ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
       [arns.extractions, arns.tasks, arns.requests],
     ),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     dataKey.readingTables(),
+    allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], [arns.rules]),
+    allow(['iam:SimulatePrincipalPolicy'], [functions.reconcileExtraction.role.roleArn]),
+    ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
-    allow(['logs:FilterLogEvents', 'logs:StartQuery'], [arns.logs]),
+    allow(['lambda:GetFunctionConcurrency'], [functions.receiveWebhook.function.functionArn]),
+    allow(['logs:FilterLogEvents', 'logs:StartQuery'], arns.logs),
     allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
-    allow(['secretsmanager:ListSecretVersionIds'], [arns.secrets]),
+    allow(['secretsmanager:DescribeSecret', 'secretsmanager:ListSecretVersionIds'], [arns.secrets]),
     allow(
       ['sqs:GetQueueAttributes'],
       queues.map(({ queueArn }) => queueArn),
@@ -125,8 +135,8 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   ];
 };
 
-/** `start`, `get --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. */
-const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) => {
+/** `start`, `get --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. The fixes of the runbook. */
+const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
   const { dataKey, queue, storage } = resources;
   return [
     allow(['execute-api:Invoke'], [arns.requestExtraction]),
@@ -142,27 +152,47 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
     ),
     storage.onBreakers(),
     dataKey.writingTables(),
+    allow(['events:EnableRule'], [arns.rules]),
+    allow(['states:RedriveExecution'], [arns.executions]),
+    ...(fanOut === undefined
+      ? []
+      : [allow(['pipes:StartPipe'], [arns.pipes]), allow(['sqs:PurgeQueue'], [fanOut.deadLetters.queueArn])]),
   ];
 };
 
-/** `deliver`, `erase`, `restore`, and `doctor --provider`. */
-const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
+/** `deliver`, `erase`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
+const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
   const { secrets, dataKey } = resources;
+  const stack = Stack.of(api);
   return [
-    secrets.reading(secrets.webhookSigningKey),
-    secrets.reading(secrets.providerApiKey),
+    readingSecret(stack, secrets.webhookSigningKey),
+    readingSecret(stack, secrets.providerApiKey),
+    dataKey.fillingSecrets(),
     allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests]),
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
-    allow(['dynamodb:DescribeTable', 'dynamodb:Scan'], [arns.restored]),
-    allow(['dynamodb:PutItem'], [arns.extractions]),
+    allow(['secretsmanager:PutSecretValue', 'secretsmanager:UpdateSecretVersionStage'], [arns.secrets]),
+    allow(['dynamodb:PutItem', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
+    // A restore reads and writes the new table with the caller's permissions
+    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html).
+    allow(
+      [
+        ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
+        ...['DeleteTable', 'DescribeTable', 'RestoreTableToPointInTime'],
+      ].map((action) => `dynamodb:${action}`),
+      [arns.restored],
+    ),
     dataKey.writingTables(),
+    dataKey.creatingTables(),
   ];
 };
 
 /** Gives the rules of AWS Solutions the reason of each wildcard. */
-const acknowledgeWildcards = (policies: OperatorPolicies, { storage, config }: Resources): void => {
+const acknowledgeWildcards = (
+  policies: OperatorPolicies,
+  { resources: { storage, config }, fanOut }: OperatorPoliciesProps,
+): void => {
   const stack = Stack.of(policies);
   const name = stackNameOf(config.stage);
   const arn = (service: string, resource: string): string =>
@@ -174,9 +204,24 @@ const acknowledgeWildcards = (policies: OperatorPolicies, { storage, config }: R
     Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
   acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
   acknowledge(policies.viewer, arn('events', `rule/${stack.stackName}-*`), ofStack);
+  if (fanOut !== undefined) {
+    for (const policy of [policies.viewer, policies.operator]) {
+      acknowledge(policy, arn('pipes', `pipe/${name}-*`), 'The name of the pipe ends in that of its stream.');
+    }
+  }
   acknowledge(policies.viewer, arn('logs', `log-group:${stack.stackName}-*`), ofStack);
-  acknowledge(policies.viewer, arn('states', `execution:${name}-extractions:*`), every);
-  acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
+  acknowledge(
+    policies.viewer,
+    arn('logs', `log-group:/aws/vendedlogs/*/${name}-*`),
+    'A part of the id of the stack ends these names.',
+  );
+  acknowledge(policies.operator, arn('events', `rule/${stack.stackName}-*`), ofStack);
+  for (const policy of [policies.viewer, policies.operator]) {
+    acknowledge(policy, arn('states', `execution:${name}-extractions:*`), every);
+  }
+  for (const policy of [policies.viewer, policies.admin]) {
+    acknowledge(policy, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
+  }
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
   acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);

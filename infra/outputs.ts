@@ -58,6 +58,7 @@ const dataOutputs = (
             fanOut.bus.eventBusArn,
             'The bus with outcomes, for any number of consumers (docs/stream.md)',
           ],
+          ['PipeName', fanOut.pipeName, 'The pipe from the stream to the bus'],
         ];
   return [
     ['ExtractionsTableName', storage.extractions.tableName, 'The table with one record per extraction'],

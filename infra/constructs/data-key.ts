@@ -14,7 +14,7 @@ type DataKeyProps = {
 };
 
 /**
- * Encrypts tables, results and logs at rest. IAM policies decide who may use it, and only through the service that holds
+ * Encrypts tables, results, logs and secrets at rest. IAM policies decide who may use it, and only through the service that holds
  * the data.
  */
 export class DataKey extends Construct {
@@ -25,7 +25,8 @@ export class DataKey extends Construct {
     this.key =
       existing ??
       new Key(this, 'Key', {
-        description: `${stackNameOf(config.stage)}: encrypts tables, results and logs`,
+        alias: `${stackNameOf(config.stage)}/data`,
+        description: `${stackNameOf(config.stage)}: encrypts tables, results, logs and secrets`,
         enableKeyRotation: true,
         removalPolicy: removalPolicy(config),
       });
@@ -54,6 +55,17 @@ export class DataKey extends Construct {
     );
   }
 
+  /**
+   * Permission to make a table under the key, as a restore does: DynamoDB keeps a grant for it
+   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html).
+   */
+  creatingTables(): PolicyStatement {
+    return allow(['kms:CreateGrant'], [this.key.keyArn], {
+      ...viaService('dynamodb'),
+      Bool: { 'kms:GrantIsForAWSResource': true },
+    });
+  }
+
   /** Permission to read objects. */
   readingObjects(): PolicyStatement {
     return allow(['kms:Decrypt'], [this.key.keyArn], viaService('s3'));
@@ -62,6 +74,16 @@ export class DataKey extends Construct {
   /** Permission to store objects, each with one PutObject. A multipart upload would need Decrypt as well. */
   storingObjects(): PolicyStatement {
     return allow(['kms:GenerateDataKey'], [this.key.keyArn], viaService('s3'));
+  }
+
+  /** Permission to read secrets. */
+  readingSecrets(): PolicyStatement {
+    return allow(['kms:Decrypt'], [this.key.keyArn], viaService('secretsmanager'));
+  }
+
+  /** Permission to read and to fill secrets (https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html). */
+  fillingSecrets(): PolicyStatement {
+    return allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn], viaService('secretsmanager'));
   }
 
   /** CloudWatch Logs uses the key as itself, and only for log groups of this stack. */

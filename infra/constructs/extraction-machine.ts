@@ -40,7 +40,15 @@ export class ExtractionMachine extends Construct {
     super(scope, id);
     const { config, dataKey, startTask, reconcile } = props;
     const name = extractionMachineName(config);
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+    // The guide of Step Functions shows these conditions. That of Lambda shows none for the role of a function.
+    // https://docs.aws.amazon.com/step-functions/latest/dg/procedure-create-iam-role.html#prevent-cross-service-confused-deputy
+    const conditions = {
+      StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+      ArnEquals: { 'aws:SourceArn': extractionMachineArn(this, config) },
+    };
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('states.amazonaws.com', { conditions }),
+    });
     role.addToPolicy(allow(['lambda:InvokeFunction'], [startTask.functionArn, reconcile.functionArn]));
     const functions = { startTask: startTask.functionArn, reconcile: reconcile.functionArn };
     // The emulator gives every error that a handler throws this name.

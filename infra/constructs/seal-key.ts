@@ -68,6 +68,7 @@ export class SealKey extends Construct {
     super(scope, id);
     this.config = config;
     this.key = new Key(this, 'Key', {
+      alias: `${stackNameOf(config.stage)}/seal`,
       description: `${stackNameOf(config.stage)}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
@@ -126,12 +127,18 @@ export class SealKey extends Construct {
     });
   }
 
+  /**
+   * KMS refuses a key policy with a role that it does not know yet, as one that is seconds old, and nobody repeats that
+   * (https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html). So the key is created after the policies of its
+   * roles. Each of them waits for its role and for the tables, with their indexes some 45 s, and then takes some 15 s itself.
+   */
   private allowUse(
     sid: string,
     role: IRole,
     action: string,
     conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   ): void {
+    this.key.node.addDependency(role);
     this.key.addToResourcePolicy(
       new PolicyStatement({
         sid,

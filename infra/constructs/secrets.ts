@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
+import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal.ts';
 
 /** Permission to read the secret of this name. Every secret's ARN ends in six random characters. */
@@ -28,10 +29,16 @@ export class Secrets extends Construct {
   readonly webhookSigningKey: string;
   readonly fingerprintKey: string;
   private readonly config: Config;
+  private readonly dataKey: DataKey;
 
-  constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, dataKey }: { readonly config: Config; readonly dataKey: DataKey },
+  ) {
     super(scope, id);
     this.config = config;
+    this.dataKey = dataKey;
     this.providerApiKey = this.secret('ProviderApiKey', 'provider-api-key', {
       description: 'The API key of this stack at the provider',
       notRotated: 'The provider issues it. The command in the output FillProviderApiKey replaces it.',
@@ -49,8 +56,8 @@ export class Secrets extends Construct {
   }
 
   /** Permission to read this one secret. */
-  reading(secretName: string): PolicyStatement {
-    return readingSecret(Stack.of(this), secretName);
+  reading(secretName: string): readonly PolicyStatement[] {
+    return [readingSecret(Stack.of(this), secretName), this.dataKey.readingSecrets()];
   }
 
   /**
@@ -78,6 +85,7 @@ export class Secrets extends Construct {
     const secret = new CfnSecret(this, id, {
       name: fullName,
       description,
+      kmsKeyId: this.dataKey.key.keyArn,
       ...(generateSecretString === undefined ? {} : { generateSecretString }),
     });
     secret.applyRemovalPolicy(removalPolicy(this.config));

@@ -67,8 +67,12 @@ const suggestion = (name: string): string => {
 };
 
 /** The settings that must be in the stack's region, and the region that each names. */
-export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
-  Object.entries({ certificateArn, alarmTopicArn }).flatMap(([setting, arn]) =>
+export const regionalArns = ({
+  certificateArn,
+  alarmTopicArn,
+  pageTopicArn,
+}: Config): (readonly [string, string])[] =>
+  Object.entries({ certificateArn, alarmTopicArn, pageTopicArn }).flatMap(([setting, arn]) =>
     arn === undefined || Token.isUnresolved(arn) ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
   );
 
@@ -90,7 +94,7 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
   ],
   [
     new Set(regionalArns(config).map(([, region]) => region)).size > 1,
-    'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
+    'Settings certificateArn, alarmTopicArn and pageTopicArn must be of one region, that of the stack.',
   ],
 ];
 

@@ -64,6 +64,28 @@ const addressProblem = (value: string): string | undefined => {
   return undefined;
 };
 
+/** A list, or one text with commas between, without empty parts. */
+const listOf = (problem: string) =>
+  v.pipe(
+    v.union([v.array(text), text], problem),
+    v.transform((value) =>
+      (typeof value === 'string' ? value.split(',') : value)
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
+  );
+
+const entitiesProblem =
+  'must be entities of the provider, of a-z, 0-9 and "-": a list, or one text with commas between them';
+
+export const entitySlugs = v.pipe(
+  listOf(entitiesProblem),
+  v.check(
+    (entities) => entities.every((entity) => /^[a-z0-9][a-z0-9-]{0,99}$/.test(entity)),
+    entitiesProblem,
+  ),
+);
+
 const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
@@ -71,12 +93,7 @@ const principalsProblem =
   'must be ARNs of IAM users or roles, without session names: a list, or one text with commas between them';
 
 export const principalArns = v.pipe(
-  v.union([v.array(text), text], principalsProblem),
-  v.transform((value) =>
-    (typeof value === 'string' ? value.split(',') : value)
-      .map((arn) => arn.trim())
-      .filter((arn) => arn !== ''),
-  ),
+  listOf(principalsProblem),
   v.check(
     (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
     principalsProblem,

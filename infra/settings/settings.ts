@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
 import {
   arn,
+  entitySlugs,
   principalArns,
   providerUrl,
   seconds,
@@ -339,15 +340,38 @@ const capacity = {
   }),
 };
 
+const topicArn = v.pipe(
+  arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
+  values('ARN of a standard SNS topic'),
+);
+
 const operating = {
-  alarmTopicArn: optional(
+  alarmTopicArn: optional(topicArn, {
+    description:
+      'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
+  }),
+  pageTopicArn: optional(topicArn, {
+    description:
+      'The topic of the alarms that page somebody (docs/on-call.md), in place of `alarmTopicArn`. The others can wait until morning.',
+    reason: 'With one topic, whoever is woken by it is woken by every alarm.',
+  }),
+  watchedEntities: withDefault(
     v.pipe(
-      arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
-      values('ARN of a standard SNS topic'),
+      entitySlugs,
+      v.maxLength(20, 'must name at most 20 entities'),
+      // A filter pattern has 1,024 characters at most: 13 for each entity beside its name, and some 60 more.
+      v.check(
+        (entities) => entities.join('').length <= 600,
+        'must have at most 600 characters in all names together',
+      ),
+      values('comma-separated entities, 20 at most'),
     ),
+    '',
     {
       description:
-        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
+        'The banks that have an alarm each, `bank-failing-<entity>`: at least half of their extractions failed.',
+      reason:
+        'An alarm with its two metrics costs $0.80 a month. All other banks are in the alarms over all of them.',
     },
   ),
   runbookUrl: withDefault(
@@ -368,7 +392,8 @@ const operating = {
   fanOutToEventBus: withDefault(trueOrFalse, false, {
     description:
       'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
-    reason: 'The stream has room for two consumers; the bus has room for more.',
+    reason:
+      'The stream has room for two consumers; the bus has room for more. It needs EventBridge Pipes, and is refused in regions that have none, such as ap-southeast-4.',
   }),
 };
 

@@ -57,8 +57,10 @@ const reportStart = (record: Extraction, telemetry: Telemetry): void =>
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const { status, reason, settledAt } = record;
   const of = { record, time: settledAt, telemetry };
-  report('Extraction ended.', 'SecondsToOutcome', of, defined({ status, reason }));
-  if (judgeOutcome(outcomeText(record)) === 'failed') telemetry.count('OutcomeFailed', record);
+  const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
+  // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
+  report('Extraction ended.', 'SecondsToOutcome', of, defined({ status, reason, failed }));
+  if (failed) telemetry.count('OutcomeFailed', record);
 };
 
 /** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */

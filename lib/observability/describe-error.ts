@@ -10,6 +10,19 @@ export type ErrorDescription = {
   readonly cause?: ErrorDescription;
 };
 
+/**
+ * Whether AWS refused a call because of a KMS key: its state, or who may use it. KMS itself and the services that use it name the
+ * key or the action in the name or the message, except Secrets Manager's DecryptionFailure. Throttling and KMS's own failures
+ * pass by themselves.
+ */
+export const isKeyFailure = (error: unknown, depth = 0): boolean => {
+  if (!(error instanceof Error)) return false;
+  const isAboutKey =
+    '$metadata' in error && /kms|\bDecryptionFailure\b/i.test(`${error.name} ${error.message}`);
+  if (isAboutKey && !/Throttl|Internal|Timeout/.test(error.name)) return true;
+  return depth < 3 && isKeyFailure(error.cause, depth + 1);
+};
+
 const text = (of: unknown): string | undefined => (typeof of === 'string' ? of : undefined);
 const number = (of: unknown): number | undefined => (typeof of === 'number' ? of : undefined);
 

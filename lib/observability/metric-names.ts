@@ -69,6 +69,8 @@ export type ServiceMetric =
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'SecretNotFilled'
+  /** AWS refused a call because of a KMS key (`isKeyFailure`). */
+  | 'KeyFailed'
   /** A start or a read was not made: the breaker is open, or an operator paused such calls. */
   | 'StartsHeld'
   | 'ReadsHeld'

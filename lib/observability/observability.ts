@@ -4,7 +4,7 @@ import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertool
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
 import { defined } from '../defined.ts';
-import { describeError } from './describe-error.ts';
+import { describeError, isKeyFailure } from './describe-error.ts';
 import { loggedMetrics, metricsService } from './metric-names.ts';
 import type { About, Telemetry } from './telemetry.ts';
 
@@ -44,8 +44,10 @@ const idsOf = ({ extractionId, taskId }: About): About => defined({ extractionId
 export const telemetry: Telemetry = {
   about: (ids) => logger.appendKeys(ids),
   log: (message, facts = {}, level = 'info') => logger[level](message, facts),
-  failure: (what, error, about = {}) =>
-    logger.error(what, { ...idsOf(about), failure: describeError(error) }),
+  failure: (what, error, about = {}) => {
+    logger.error(what, { ...idsOf(about), failure: describeError(error) });
+    if (isKeyFailure(error)) telemetry.count('KeyFailed');
+  },
   count: (metric, { value = 1, ...about } = {}) => {
     metrics.addMetric(metric, /Seconds/.test(metric) ? MetricUnit.Seconds : MetricUnit.Count, value);
     if (loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });

@@ -44,5 +44,15 @@ export const samples = {
     'arn:aws:states:us-east-1:123456789012:execution:Cosecha-prod-extractions:01a1fe07-9745-75b1-b891-0d0d5703db17',
 };
 
-/** The target of the happy path, in dollars per million extractions. */
-export const targetDollars = 60;
+/** The results of an extraction, in bytes: two or three months of movements of one account. */
+export const resultsBytes = 20_000;
+
+/** What the API answers a caller, headers included, in bytes: 202 and one GET. */
+export const callerBytes = 4_000;
+
+/** What the functions send the provider, TLS and headers included, in bytes: a start and a read. */
+export const providerBytes = 8_000;
+
+/** The targets of the happy path and by consent, in dollars per million extractions: the sum, rounded up to the next ten. */
+export const targetDollars = 120;
+export const consentTargetDollars = 160;

@@ -17,13 +17,15 @@ import type { Shell } from '../cli/terminal/shell.ts';
 import { repository } from '../local/paths.ts';
 import { checkStage } from './check-stage.ts';
 import type { AcceptOptions } from './read-accept-options.ts';
-import { acceptanceApp, awsSettings, fakeProviderStackNameOf, readersStackNameOf } from './settings.ts';
+import { acceptanceApp, fakeProviderStackNameOf, readersStackNameOf, settingsFor } from './settings.ts';
 
 /** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
   const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
-  const all: Readonly<Record<string, string>> = { ...awsSettings, ...settings, stage };
+  const { settings: byDefault, omitted } = settingsFor(process.env.AWS_REGION);
+  if (omitted !== undefined) shell.hint(omitted);
+  const all: Readonly<Record<string, string>> = { ...byDefault, ...settings, stage };
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const check = async (): Promise<number> =>
@@ -118,9 +120,29 @@ const runCdk = async ([command = '', ...args]: readonly string[]): Promise<numbe
   return code ?? 1;
 };
 
-const destroyStage = async (stage: string, context: readonly string[]): Promise<number> => {
-  for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
-  return runCdk(['destroy', '--force', ...context]);
+const destroyStage = async (stage: string, context: readonly string[]): Promise<number> =>
+  emptyAndDestroy({
+    empty: async () => {
+      for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
+    },
+    destroy: () => runCdk(['destroy', '--force', ...context]),
+  });
+
+/**
+ * Empties the buckets and deletes the stacks, and does both once more where that fails. A function that still runs may write to a
+ * bucket that was just emptied. By the second time it is deleted. Returns the exit code of the last deletion.
+ */
+export const emptyAndDestroy = async ({
+  empty,
+  destroy,
+}: {
+  readonly empty: () => Promise<void>;
+  readonly destroy: () => Promise<number>;
+}): Promise<number> => {
+  await empty();
+  if ((await destroy()) === 0) return 0;
+  await empty();
+  return destroy();
 };
 
 /**

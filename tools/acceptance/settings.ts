@@ -1,7 +1,11 @@
+import { regionsWithoutPipes } from '../../infra/deploy/refuse-wrong-environment.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 
 /** The CDK app of a stage, in place of that of cdk.json. */
 export const acceptanceApp = 'npx node tools/acceptance/app.ts';
+
+/** The bank of every extraction by credentials. */
+export const fakeEntity = 'fake-bank';
 
 /** The stack of the fake provider of a stage. */
 export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
@@ -51,6 +55,19 @@ export const awsSettings: Readonly<Record<string, string>> = {
   graceSeconds: '600',
   sweepEveryMinutes: '1',
   fanOutToEventBus: 'true',
+  watchedEntities: fakeEntity,
+};
+
+/** The settings for a region, and a sentence about what is left out there. */
+export const settingsFor = (
+  region: string | undefined,
+): { readonly settings: Readonly<Record<string, string>>; readonly omitted?: string } => {
+  if (region === undefined || !regionsWithoutPipes.includes(region)) return { settings: awsSettings };
+  const { fanOutToEventBus: _without, ...settings } = awsSettings;
+  return {
+    settings,
+    omitted: `${region} has no EventBridge Pipes, so the stage has no bus, and the check fan-out is skipped.`,
+  };
 };
 
 /**

@@ -23,6 +23,7 @@ const ofAnotherStage = {
   providerClientId: undefined,
   widgetConfigId: undefined,
   alarmTopicArn: undefined,
+  pageTopicArn: undefined,
   domainName: undefined,
   certificateArn: undefined,
   disableDefaultEndpoint: undefined,

@@ -71,7 +71,9 @@ export const buildPackage = async (directory: string): Promise<void> => {
     ...['css', 'js', 'svg'].map((type) =>
       cp(join(repository, `tools/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
     ),
-    ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
+    ...[...Object.values(manifest.bin), 'tools/cli/require-node.js', 'LICENSE', ...pages].map((path) =>
+      copy(path, directory),
+    ),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
   ]);

@@ -10,7 +10,7 @@ export type AlarmsProps = {
   readonly logGroups: readonly ILogGroup[];
 };
 
-/** `Cosecha-<stage>-<id>`. Rules of Contributor Insights are named so, too. */
+/** `Cosecha-<stage>-<id>`. */
 export const alarmName = ({ stage }: Config, id: string): string => `${stackNameOf(stage)}-${id}`;
 
 /** One sentence of what is wrong, and for whom, with the address of its entry in docs/operations.md. */

@@ -14,6 +14,8 @@ export type AlarmEntry = {
   readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
   readonly runbookEntry?: string;
+  /** Somebody is to act at once, by night too. docs/on-call.md has just these. */
+  readonly pages?: true;
   readonly metric: IMetric;
   readonly threshold: number;
   /** How many of how many periods have to breach. The default is one of one. */
@@ -37,6 +39,19 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
     expression: `IF(bad >= ${atLeast} AND bad >= all / 100, bad, 0)`,
     usingMetrics: { bad, all },
     ...minutes(5),
+    label,
+  });
+
+/**
+ * `bad` of an hour, where it is more than one in 500 of `all`, else 0. Among a million extractions a day, some always end so by
+ * chance: a connection is reset, or a provider is busy for a whole start window. Among a few thousand, each one counts. In
+ * five minutes, the share itself would be chance (alarm-noise.test.ts).
+ */
+const moreThanChance = (bad: IMetric, all: IMetric, label: string): IMetric =>
+  new MathExpression({
+    expression: 'IF(bad > all / 500, bad, 0)',
+    usingMetrics: { bad, all },
+    ...minutes(60),
     label,
   });
 
@@ -67,10 +82,14 @@ export const queueLateFrom = (config: Config): number =>
 const readsOfOne = (config: Config): number =>
   Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
 
+/** All outcomes. Each has a time, and is one sample of it, in the same period as its own metric. */
+const endedOf = ({ custom }: CosechaMetrics): IMetric => custom('SecondsToOutcome', Stats.SAMPLE_COUNT);
+
 /** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
   ...queueAlarms(config, metrics),
+  ...fanOutAlarms(metrics),
   ...outcomeAlarms(metrics),
   ...machineAlarms(metrics),
   ...startAlarms(metrics),
@@ -85,6 +104,7 @@ export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly Al
 const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'overdue',
+    pages: true,
     symptom:
       'Callers wait for outcomes or results that are due: the sweep does not keep up with open extractions.',
     metric: metrics.custom('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
@@ -100,6 +120,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   },
   {
     id: 'sweep-not-running',
+    pages: true,
     symptom:
       'Extractions whose message was lost are not reconciled: no sweep has finished for three of its intervals.',
     // A sweep counts 1 when it finishes, and nothing before. One sweep that fails as a whole does not suffice for an alarm, as
@@ -126,10 +147,11 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
 
 const queueAlarms = (
   config: Config,
-  { oldestMessageSeconds, deadLetters, fanOutDeadLetters }: CosechaMetrics,
+  { oldestMessageSeconds, deadLetters }: CosechaMetrics,
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
+    pages: true,
     symptom:
       'Callers wait for results, and outcomes by consent are late: messages wait in the reconcile queue, as their consumer does not keep up or does not run.',
     metric: oldestMessageSeconds,
@@ -147,18 +169,55 @@ const queueAlarms = (
     threshold: 1,
     keepsState: true,
   },
-  ...(fanOutDeadLetters === undefined
-    ? []
-    : [
-        {
-          id: 'fan-out-dead-letters',
-          symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
-          metric: fanOutDeadLetters,
-          threshold: 1,
-          keepsState: true,
-        } as const,
-      ]),
 ];
+
+/** The pipe to the bus. It retries for six hours, and the stream keeps a record for a day. */
+const fanOutAlarms = ({ fanOut, custom }: CosechaMetrics): readonly AlarmEntry[] => {
+  if (fanOut === undefined) return [];
+  const { deadLetters, pipe } = fanOut;
+  const failing = { runbookEntry: 'fan-out-broken', threshold: 1, periods: { breaching: 3, of: 3 } };
+  return [
+    {
+      ...failing,
+      id: 'fan-out-executions-failed',
+      symptom: 'Outcomes reach the consumers of the bus late: for a quarter of an hour, the pipe has failed.',
+      metric: pipe('ExecutionFailed'),
+    },
+    {
+      ...failing,
+      id: 'fan-out-target-failed',
+      symptom:
+        'Outcomes reach the consumers of the bus late: for a quarter of an hour, the bus has refused them.',
+      metric: pipe('TargetStageFailed'),
+    },
+    {
+      id: 'fan-out-stopped',
+      runbookEntry: 'fan-out-broken',
+      symptom:
+        'Outcomes do not reach the consumers of the bus: the pipe is stopped, or cannot read the stream.',
+      // A pipe that is stopped publishes no metric. Each outcome is a record that passes its filter, so that outcomes without an
+      // invocation show it. Two periods, as an outcome and its invocation can fall into different ones. The alarm keeps its
+      // state, because a pipe without any value in the range that CloudWatch evaluates may have nothing to fill.
+      metric: new MathExpression({
+        expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)',
+        usingMetrics: { ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT), invoked: pipe('Invocations') },
+        ...minutes(30),
+        label: 'outcomes without an invocation of the pipe',
+      }),
+      threshold: 1,
+      periods: { breaching: 2, of: 2 },
+      keepsState: true,
+    },
+    {
+      id: 'fan-out-dead-letters',
+      runbookEntry: 'fan-out-broken',
+      symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
+      metric: deadLetters,
+      threshold: 1,
+      keepsState: true,
+    },
+  ];
+};
 
 /** Outcomes are known, and they are true. */
 const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
@@ -167,7 +226,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
     // Each is a task that may run and whose final status reaches no extraction. None is normal.
-    metric: metrics.custom('Unconfirmed'),
+    metric: moreThanChance(metrics.custom('Unconfirmed'), endedOf(metrics), 'unconfirmed'),
     threshold: 1,
   },
   {
@@ -206,10 +265,11 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     // hours of the clock. Exceptions are a delivery within that second before the hour, 1 in 3,600, and one that is
     // delivered twice before a slow start has linked it (see docs/operations.md).
     metric: new MathExpression({
-      expression: 'unlinked - early',
+      expression: 'IF(unlinked - early > settled / 500, unlinked - early, 0)',
       usingMetrics: {
         unlinked: metrics.custom('UnlinkedDelivery'),
         early: metrics.custom('EarlyDelivery'),
+        settled: metrics.custom('SettledByWebhook'),
       },
       ...minutes(60),
       label: 'orphan deliveries',
@@ -233,6 +293,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'task-linked-elsewhere',
+    pages: true,
     symptom:
       'The provider gave one taskId to two extractions: the second was closed without an outcome, the first may show the results of another user.',
     metric: metrics.custom('TaskLinkedElsewhere'),
@@ -270,7 +331,7 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
     // With the defaults, that is 15 minutes and about twenty attempts.
-    metric: metrics.custom('NotStarted'),
+    metric: moreThanChance(metrics.custom('NotStarted'), endedOf(metrics), 'not started'),
     threshold: 1,
   },
   {
@@ -283,9 +344,19 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'secret-not-filled',
+    pages: true,
     symptom: 'Nothing can start, or no webhook can be verified: a secret has no value.',
     metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
+  },
+  {
+    id: 'key-failing',
+    pages: true,
+    symptom: 'Nothing starts, or nothing is recorded: AWS refuses calls because of a KMS key.',
+    // Retries come every minute, so that a key that stays unusable fails in each period. A single failure is chance.
+    metric: metrics.custom('KeyFailed'),
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
   },
 ];
 
@@ -323,6 +394,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'webhook-failing',
+    pages: true,
     symptom: 'Webhooks are answered 5xx: after five such answers in a row the provider abandons a task.',
     // API Gateway answers errors, timeouts and throttles of the function with 5xx. Five are all deliveries of one task, or
     // one each of five tasks.
@@ -335,6 +407,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'signature-mismatch',
+    pages: true,
     symptom: 'Webhooks that may be genuine are refused: their signature matches none of the stored keys.',
     // All five deliveries of one task come within two minutes. A rotation refuses one or two, as each process reads the keys
     // again at the first delivery that no known key verifies. `cosecha doctor` causes one. Missing and malformed
@@ -380,7 +453,12 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
     id: 'results-abandoned',
     symptom:
       'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
-    metric: metrics.custom('CollectionAbandoned'),
+    // Each sweep adds 0 to Collected, and an hour has a sweep in it.
+    metric: moreThanChance(
+      metrics.custom('CollectionAbandoned'),
+      metrics.custom('Collected'),
+      'abandoned results',
+    ),
     threshold: 1,
   },
 ];
@@ -406,6 +484,7 @@ const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'api-failing',
+    pages: true,
     symptom: 'Requests of callers, or of the provider, are answered 5xx.',
     // A caller repeats a single failure. Five in five minutes are not chance.
     metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),

@@ -12,6 +12,7 @@ import type { Config } from '../../settings/config.ts';
 import { isLocal } from '../removal.ts';
 import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 import { type AlarmEntry, alarmTable } from './alarm-table.ts';
+import { BankAlarms } from './bank-alarms.ts';
 import { OutcomeAlarms } from './outcome-alarms.ts';
 
 const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
@@ -26,13 +27,22 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const { config, metrics } = props;
-    this.all = [
-      ...alarmTable(config, metrics).map((entry) => this.alarm(entry, config)),
-      ...(isLocal(config) ? [] : new OutcomeAlarms(this, 'Outcomes', props).all),
-    ];
-    if (config.alarmTopicArn === undefined) return;
-    const topic = new SnsAction(Topic.fromTopicArn(this, 'Topic', config.alarmTopicArn));
-    for (const alarm of this.all) {
+    const entries = alarmTable(config, metrics);
+    const ofTable = entries.map((entry) => this.alarm(entry, config));
+    const outcomes = isLocal(config) ? undefined : new OutcomeAlarms(this, 'Outcomes', props);
+    const banks = isLocal(config) ? undefined : new BankAlarms(this, 'Banks', props);
+    this.all = [...ofTable, ...(outcomes?.all ?? []), ...(banks?.all ?? [])];
+    const paging = [...ofTable.filter((_, index) => entries[index]?.pages), ...(outcomes?.paging ?? [])];
+    const { alarmTopicArn, pageTopicArn = alarmTopicArn } = config;
+    this.notify('PageTopic', pageTopicArn, paging);
+    const others = this.all.filter((alarm) => !paging.includes(alarm));
+    this.notify('Topic', alarmTopicArn, others);
+  }
+
+  private notify(id: string, topicArn: string | undefined, alarms: readonly AlarmBase[]): void {
+    if (topicArn === undefined) return;
+    const topic = new SnsAction(Topic.fromTopicArn(this, id, topicArn));
+    for (const alarm of alarms) {
       alarm.addAlarmAction(topic);
       alarm.addOkAction(topic);
     }

@@ -83,6 +83,7 @@ const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWid
       custom('ProviderUnreachable'),
       custom('ProviderUnauthorized'),
       custom('SecretNotFilled'),
+      custom('KeyFailed'),
       custom('RequestDataGone'),
       custom('RequestDataNotRemoved'),
       startTaskErrors,

@@ -20,14 +20,14 @@ export type MetricSources = {
   readonly reconcileQueue: IQueue;
   readonly deadLetters: IQueue;
   /** Undefined without the bus. */
-  readonly fanOutDeadLetters: IQueue | undefined;
+  readonly fanOut: { readonly pipeName: string; readonly deadLetters: IQueue } | undefined;
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
 };
 
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
-  const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = sources;
+  const { config, api, machine, deadLetters, fanOut, startTask, receiveWebhook } = sources;
   const { reconcileQueue } = sources;
   const period = Duration.minutes(5);
   const messagesIn = (queue: IQueue) =>
@@ -69,7 +69,18 @@ export const metricsOf = (sources: MetricSources) => {
       period,
     }),
     deadLetters: messagesIn(deadLetters),
-    fanOutDeadLetters: fanOutDeadLetters && messagesIn(fanOutDeadLetters),
+    fanOut: fanOut && {
+      deadLetters: messagesIn(fanOut.deadLetters),
+      // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-monitoring.html
+      pipe: (metricName: 'ExecutionFailed' | 'TargetStageFailed' | 'Invocations') =>
+        new Metric({
+          namespace: 'AWS/EventBridge/Pipes',
+          metricName,
+          dimensionsMap: { PipeName: fanOut.pipeName },
+          statistic: Stats.SUM,
+          period,
+        }),
+    },
     startTaskErrors: startTask.metricErrors({ period }),
     startTaskInvocations: startTask.metricInvocations({ period }),
     webhookThrottles: receiveWebhook.metricThrottles({ period }),

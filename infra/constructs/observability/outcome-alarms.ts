@@ -1,10 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmBase,
   AlarmRule,
   AlarmState,
-  CfnInsightRule,
   ComparisonOperator,
   CompositeAlarm,
   MathExpression,
@@ -12,7 +11,6 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
@@ -21,6 +19,7 @@ const target = 95;
 /** In minutes. The alarm is on while the share of failures is over `percent` in both windows. */
 type BurnRate = {
   readonly id: string;
+  readonly pages?: true;
   readonly symptom: string;
   readonly longWindow: number;
   readonly shortWindow: number;
@@ -37,6 +36,7 @@ type BurnRate = {
 const burnRates: readonly BurnRate[] = [
   {
     id: 'outcomes-failing-fast',
+    pages: true,
     symptom:
       'Callers lack bank data: most extractions fail. `cosecha health` names the banks and the causes.',
     longWindow: 60,
@@ -58,25 +58,17 @@ const burnRates: readonly BurnRate[] = [
  */
 const fewestFailures = 5;
 
-/** In an hour, of the bank that fails most. */
-const fewestFailuresOfBank = 5;
-
-/** With these a bank has answered, also if it refused the credentials. */
-const answered: readonly string[] = ['COMPLETED', 'PARTIAL', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
-const failed = [...terminalStatuses, ...ownOutcomes].filter((status) => !answered.includes(status));
-
-/**
- * Alarms on how extractions end, over all of them and by bank. An emulator has neither composite alarms nor Contributor Insights,
- * so a stage there has none of them.
- */
+/** Alarms on how extractions end, over all of them. An emulator has no composite alarms, so a stage there has none of them. */
 export class OutcomeAlarms extends Construct {
   readonly all: readonly AlarmBase[];
+  readonly paging: readonly AlarmBase[];
   private readonly props: AlarmsProps;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.props = props;
-    this.all = [...burnRates.map((rate) => this.burnRateAlarm(rate)), this.bankAlarm()];
+    this.all = burnRates.map((rate) => this.burnRateAlarm(rate));
+    this.paging = this.all.filter((_, index) => burnRates[index]?.pages);
   }
 
   private describe(symptom: string, entry: string): string {
@@ -122,75 +114,6 @@ export class OutcomeAlarms extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-  }
-
-  /**
-   * Contributor Insights counts banks without a metric for each. The banks with an outcome, less those that answered, fail
-   * entirely. No function joins two rules by bank: that one of them has 5 failures makes a bank with a single request unlikely.
-   * Without any answer the rule may have no value. Then most extractions fail, which is `outcomes-failing-fast`.
-   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/ContributorInsights-GraphReportData.html
-   */
-  private bankAlarm(): AlarmBase {
-    const id = 'bank-failing';
-    const period = Duration.hours(1);
-    const count = (rule: CfnInsightRule, metric: 'UniqueContributors' | 'MaxContributorValue') =>
-      new MathExpression({
-        expression: `INSIGHT_RULE_METRIC("${rule.ruleName}", "${metric}")`,
-        usingMetrics: {},
-        period,
-      });
-    const rules = {
-      ended: this.rule('bank-outcomes', [...answered, ...failed]),
-      answered: this.rule('bank-answers', answered),
-      failed: this.rule('bank-failures', failed),
-    };
-    const alarm = new Alarm(this, id, {
-      alarmName: this.name(id),
-      alarmDescription: this.describe(
-        'Users of a bank get nothing: every extraction there fails. `cosecha health` names the bank first.',
-        id,
-      ),
-      metric: new MathExpression({
-        expression: `IF(worst >= ${fewestFailuresOfBank}, ended - FILL(answered, 0), 0)`,
-        usingMetrics: {
-          ended: count(rules.ended, 'UniqueContributors'),
-          answered: count(rules.answered, 'UniqueContributors'),
-          worst: count(rules.failed, 'MaxContributorValue'),
-        },
-        period,
-        label: 'banks of which all extractions failed',
-      }),
-      threshold: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    alarm.node.addDependency(...Object.values(rules));
-    return alarm;
-  }
-
-  /**
-   * Counts the outcomes of these statuses by bank. A line without `entity`, of an extraction by consent, has no contributor.
-   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/ContributorInsights-RuleSyntax.html
-   */
-  private rule(id: string, statuses: readonly string[]): CfnInsightRule {
-    return new CfnInsightRule(this, id, {
-      ruleName: this.name(id),
-      ruleState: 'ENABLED',
-      ruleBody: Stack.of(this).toJsonString({
-        Schema: { Name: 'CloudWatchLogRule', Version: 1 },
-        LogGroupNames: this.props.logGroups.map(({ logGroupName }) => logGroupName),
-        LogFormat: 'JSON',
-        Contribution: {
-          Keys: ['$.entity'],
-          Filters: [
-            { Match: '$.message', In: ['Extraction ended.'] },
-            { Match: '$.status', In: statuses },
-          ],
-        },
-        AggregateOn: 'Count',
-      }),
     });
   }
 }

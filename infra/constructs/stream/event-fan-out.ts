@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
@@ -19,6 +19,17 @@ type EventFanOutProps = {
 };
 
 /**
+ * `Cosecha-<stage>-<label of the stream>`, such as `Cosecha-prod-2026-01-31T10-00-00.000`. A pipe keeps its source for life
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-dynamodb.html). So a new stream needs a new pipe, which
+ * CloudFormation creates before it deletes the old one: with a fixed name it would fail. A name that CloudFormation generates
+ * is known only once the pipe exists, and its role and alarms name it before.
+ */
+const pipeNameOf = ({ stage }: Config, streamArn: string): string => {
+  const label = Fn.select(3, Fn.split('/', streamArn));
+  return `${stackNameOf(stage)}-${Fn.join('-', Fn.split(':', label))}`;
+};
+
+/**
  * A bus with every outcome on it, for more consumers than the two that a shard of the stream allows. The pipe is one of
  * the two. The `detail` of each event is a CloudEvent, whose `data` is the record of the stream, unchanged. So the same
  * decoder reads both.
@@ -30,19 +41,20 @@ type EventFanOutProps = {
  */
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
+  readonly pipeName: string;
   private readonly pipe: CfnPipe;
   /** What the pipe abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, props: EventFanOutProps) {
     super(scope, id);
-    const name = `${stackNameOf(props.config.stage)}-extractions`;
+    this.pipeName = pipeNameOf(props.config, props.streamArn);
     this.bus = new EventBus(this, 'Bus', {
-      eventBusName: name,
+      eventBusName: `${stackNameOf(props.config.stage)}-extractions`,
       description: 'Outcomes of extractions (docs/stream.md)',
     });
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
-    this.pipe = this.connect(name, this.pipeRole(name, props), props);
+    this.pipe = this.connect(this.pipeRole(props), props);
   }
 
   /**
@@ -56,14 +68,18 @@ export class EventFanOut extends Construct {
   }
 
   /** The role of this one pipe, with exactly what it uses. */
-  private pipeRole(name: string, { dataKey, streamArn }: EventFanOutProps): Role {
+  private pipeRole({ dataKey, streamArn }: EventFanOutProps): Role {
     const stack = Stack.of(this);
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('pipes.amazonaws.com', {
         conditions: {
           StringEquals: {
             'aws:SourceAccount': stack.account,
-            'aws:SourceArn': stack.formatArn({ service: 'pipes', resource: 'pipe', resourceName: name }),
+            'aws:SourceArn': stack.formatArn({
+              service: 'pipes',
+              resource: 'pipe',
+              resourceName: this.pipeName,
+            }),
           },
         },
       }),
@@ -86,15 +102,15 @@ export class EventFanOut extends Construct {
     return role;
   }
 
-  private connect(name: string, role: Role, { config, dataKey, streamArn }: EventFanOutProps): CfnPipe {
+  private connect(role: Role, { config, dataKey, streamArn }: EventFanOutProps): CfnPipe {
     const log = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,
-      logGroupName: vendedLogGroupName('pipes', name),
+      logGroupName: vendedLogGroupName('pipes', stackNameOf(config.stage)),
       deleteWithOption: true,
     });
     const pipe = new CfnPipe(this, 'Pipe', {
-      name,
+      name: this.pipeName,
       description: 'Puts outcomes of extractions from the stream on the bus',
       roleArn: role.roleArn,
       source: streamArn,

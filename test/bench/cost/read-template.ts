@@ -1,7 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
+import { parseTimings } from '../../../lib/extraction/deadlines.ts';
 import { flatten } from '../../unit/infra/synth.ts';
 import type { Retrier } from './bill/expected-polls.ts';
+
+/** For how many days each is kept. */
+export type Retention = Readonly<Record<'recordDays' | 'taskDays' | 'resultsDays' | 'logDays', number>>;
 
 /** The facts of the template that the bill depends on. */
 export type Facts = {
@@ -12,6 +16,7 @@ export type Facts = {
   readonly signedRoutes: readonly string[];
   /** Requests a second that the route of the webhook lets through. */
   readonly webhookRateLimit: number;
+  readonly retention: Retention;
   readonly machine: { readonly webhookWaitSeconds: number; readonly poll: Retrier };
 };
 
@@ -29,6 +34,7 @@ const bucketShape = v.object({
   BucketEncryption: v.object({
     ServerSideEncryptionConfiguration: v.tuple([v.object({ BucketKeyEnabled: v.literal(true) })]),
   }),
+  LifecycleConfiguration: v.object({ Rules: v.tuple([v.object({ ExpirationInDays: v.number() })]) }),
 });
 
 const stageShape = v.object({
@@ -70,7 +76,6 @@ export const factsOf = (template: Template): Facts => {
   };
 
   only('AWS::ApiGatewayV2::Api', v.object({ ProtocolType: v.literal('HTTP') }));
-  only('AWS::S3::Bucket', bucketShape);
   all('AWS::DynamoDB::Table', v.object({ BillingMode: v.literal('PAY_PER_REQUEST') }));
   all('AWS::Logs::LogGroup', v.object({ LogGroupClass: v.optional(v.literal('STANDARD')) }));
   const { DefinitionString } = only('AWS::StepFunctions::StateMachine', machineShape);
@@ -82,7 +87,23 @@ export const factsOf = (template: Template): Facts => {
   const memoryMB = all('AWS::Lambda::Function', functionShape).map(
     ({ MemorySize, Environment }) => [Environment.Variables.POWERTOOLS_SERVICE_NAME, MemorySize] as const,
   );
+  const { LifecycleConfiguration } = only('AWS::S3::Bucket', bucketShape);
+  const [{ RetentionInDays: logDays } = { RetentionInDays: 0 }] = all(
+    'AWS::Logs::LogGroup',
+    v.object({ RetentionInDays: v.number() }),
+  );
+  const variables = Object.values(template.findResources('AWS::Lambda::Function')).flatMap(
+    ({ Properties }) => Properties.Environment.Variables.TIMINGS ?? [],
+  );
+  const timings = parseTimings(String(variables[0]));
   return {
+    retention: {
+      recordDays: timings.recordRetention / 86_400,
+      // lib/aws/dynamo-task-store.ts
+      taskDays: 30,
+      resultsDays: LifecycleConfiguration.Rules[0].ExpirationInDays,
+      logDays,
+    },
     memoryMB: Object.fromEntries(memoryMB),
     accessLogFormat: AccessLogSettings.Format,
     signedRoutes: Object.values(signed).map(({ Properties }) => Properties.RouteKey),

@@ -2,8 +2,10 @@ import { prices, readOn } from '../../../tools/acceptance/checks/prices.ts';
 import {
   awsAnswerMs,
   coldStartShare,
+  consentTargetDollars,
   cpuRatio,
   providerAnswerMs,
+  resultsBytes,
   targetDollars,
   taskSeconds,
   taskTokenCharacters,
@@ -12,6 +14,7 @@ import { figure, markdownTable } from '../markdown-table.ts';
 import type { Bill, PricedPath } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';
+import { START_AND_END } from './bill/path-charges.ts';
 import type { Facts } from './read-template.ts';
 
 type IsIn = (charge: Charge) => boolean;
@@ -20,7 +23,8 @@ const money = (dollars: number): string => dollars.toFixed(2);
 
 /** A row for each item of the bill that is not zero, by service. */
 const services: readonly (readonly [name: string, isIn: IsIn])[] = [
-  ['Step Functions', ({ price }) => price === 'transition'],
+  ['Step Functions', ({ price, what }) => price === 'transition' && what !== START_AND_END],
+  ['Step Functions, Start and End', ({ what }) => what === START_AND_END],
   ['Lambda, requests', ({ price }) => price === 'invocation'],
   ['Lambda, duration', ({ price, what }) => price === 'armGigabyteSecond' && what !== COLD_START],
   ['Lambda, cold starts', ({ what }) => what === COLD_START],
@@ -31,11 +35,10 @@ const services: readonly (readonly [name: string, isIn: IsIn])[] = [
   ['S3', ({ price }) => price === 'put' || price === 'get'],
   ['Secrets Manager', ({ price }) => price === 'secretRead'],
   ['SQS and EventBridge', ({ price }) => price === 'queueRequest' || price === 'busEvent'],
-  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte' || price === 'matchedEvent'],
+  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte'],
+  ['Storage', ({ where }) => where === 'storage'],
+  ['Traffic', ({ where }) => where === 'traffic'],
 ];
-
-/** The additional transitions if Start and End count, one each for every execution. */
-const startAndEnd = 2 * prices.transition.perMillion;
 
 const byService = (paths: readonly PricedPath[]): string => {
   const rows = services.map(([name, isIn]) => [
@@ -46,13 +49,13 @@ const byService = (paths: readonly PricedPath[]): string => {
     ['$ per million', ...paths.map(({ name }) => name)],
     ...rows.filter(([, ...cells]) => cells.some((cell) => cell !== '0.00')),
     ['total', ...paths.map(({ charges }) => money(totalOf(charges)))],
-    ['with Start and End', ...paths.map(({ charges }) => money(totalOf(charges) + startAndEnd))],
   ]);
 };
 
 /** A row for each count, without prices. */
 const counts: readonly (readonly [name: string, isIn: IsIn])[] = [
-  ['state transitions', ({ price }) => price === 'transition'],
+  ['state transitions', ({ price, what }) => price === 'transition' && what !== START_AND_END],
+  ['  besides, Start and End', ({ what }) => what === START_AND_END],
   ['invocations', ({ price }) => price === 'invocation'],
   ['GB-seconds, arm64', ({ price }) => price === 'armGigabyteSecond'],
   ['API requests', ({ price }) => price === 'httpRequest'],
@@ -92,7 +95,7 @@ const breakdown = (charges: readonly Charge[]): string => {
         .map((charge) => [
           `  ${charge.what}`,
           money(dollarsOf(charge)),
-          String(Number(charge.quantity.toFixed(4))),
+          String(Number(charge.quantity.toPrecision(4))),
           prices[charge.price].unit.replace(/[,(:].*$/, '').trim(),
         ]),
     ]),
@@ -106,7 +109,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
-    `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
+    `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; results have ${resultsBytes} bytes; ${100 * coldStartShare} % of invocations start a process.`,
     '',
     '1. The paths, from the histories and the calls of this run, on AWS at the default settings',
     '',
@@ -159,10 +162,11 @@ export const report = (bill: Bill, { machine }: Facts): string => {
         .map(([name, dollars]) => [name, money(dollars), aMonthOfFlood(dollars)]),
     ]),
     '',
-    'Not included: storage of logs, traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
-    '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
+    'Not included: reads of logs, logins (one an hour for each process), a NAT gateway where the construct gets a network, what',
+    'CloudTrail and GuardDuty bill for each event, retries, and the fixed costs of a stage (docs/performance.md).',
     '',
     `A request with a reference costs $${money(prices.writeUnit.perMillion)} more: one write unit, for its entry in the index \`reference\`.`,
-    `Happy path: $${money(totalOf(happy.charges))} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(consent.charges))}; target ≤ 125.`,
+    `Happy path: $${money(totalOf(happy.charges))} per million extractions, with everything; target ≤ ${targetDollars}. By consent: $${money(totalOf(consent.charges))}; target ≤ ${consentTargetDollars}.`,
+    `It is $${money(totalOf(happy.charges.filter(({ what }) => what === START_AND_END)))} less if AWS does not bill Start and End.`,
   ].join('\n');
 };

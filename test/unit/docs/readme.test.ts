@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcomesAsMarkdown } from '../../sandbox/outcomes.ts';
 
 const repository = new URL('../../../', import.meta.url);
@@ -41,6 +41,52 @@ test("npm warns of no package that needs a newer Node than npm's own, as all run
   rmSync(directory, { recursive: true });
   expect(status).toBe(0);
   expect(stderr).not.toContain('EBADENGINE');
+});
+
+describe('the requirement of Node', () => {
+  const least = '22.18';
+  const manifest = JSON.parse(read('package.json')) as {
+    readonly engines: { readonly node: string };
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+
+  test('is one, wherever it is stated', () => {
+    expect(manifest.engines.node).toBe(`>=${least}`);
+    const stating = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'docs/embedding.md',
+      'docs/stream.md',
+      'tools/package/README.md',
+    ];
+    for (const page of stating) {
+      const versions = [...read(page).matchAll(/Node ([\d.]*\d) or newer/g)].map(([, version]) => version);
+      expect([page, ...new Set(versions)]).toEqual([page, least]);
+    }
+  });
+
+  test('is checked by each script that runs TypeScript, before anything else', () => {
+    const running = Object.entries(manifest.scripts).filter(([, script]) => /\.ts\b|vitest/.test(script));
+    expect(running.length).toBeGreaterThan(15);
+    for (const [, script] of running) expect(script).toMatch(/^node tools\/cli\/require-node\.js && /);
+  });
+
+  test.each([
+    ['20.20.2', 1],
+    ['22.17.1', 1],
+    ['22.18.0', 0],
+    ['24.0.0', 0],
+  ])('Node %s ends with %d, an old one with a sentence', (version, code) => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(old)}`, 'tools/cli/require-node.js'],
+      { cwd: repository, encoding: 'utf8' },
+    );
+    expect(status).toBe(code);
+    const sentence = `Cosecha needs Node ${least} or newer, and this is ${version}.`;
+    expect(stderr.includes(sentence)).toBe(code === 1);
+  });
 });
 
 test("CI runs the README's test command", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withWhatTheAccountHas } from './embedded.ts';
 import { flatten, resourcesOf, synthesize } from './synth.ts';
 
 type Statement = {
@@ -48,6 +49,8 @@ const writingTables = [
   'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
 ];
 
+const openingSecrets = 'kms:Decrypt <DataKey.Arn> via secretsmanager';
+
 const sending = 'sqs:SendMessage <ReconcileQueue.Arn>';
 
 const reconciling = [
@@ -58,6 +61,7 @@ const reconciling = [
   'dynamodb:UpdateItem <StorageTasks.Arn>',
   'kms:GenerateDataKey <DataKey.Arn> via s3',
   's3:PutObject <StorageResults.Arn>/*',
+  openingSecrets,
   'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   'dynamodb:GetItem <StorageBreakers.Arn>',
   'dynamodb:PutItem <StorageBreakers.Arn>',
@@ -82,6 +86,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem <StorageExtractions.Arn>',
     'dynamodb:DeleteItem <StorageRequests.Arn>',
     'dynamodb:PutItem <StorageRequests.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
   ],
@@ -105,6 +110,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem <StorageRequests.Arn>',
     'dynamodb:GetItem <StorageBreakers.Arn>',
     'dynamodb:PutItem <StorageBreakers.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
     sending,
     'states:SendTaskFailure states stateMachine:Cosecha-prod-extractions',
@@ -115,6 +121,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     ...writingTables,
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
     sending,
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
@@ -129,6 +136,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ],
   ManageConsentsRole: [
     ...logging('ManageConsentsLog'),
+    openingSecrets,
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   ],
 };
@@ -146,6 +154,16 @@ describe('the permissions of each function:', () => {
       expect(Properties.ManagedPolicyArns).toBeUndefined();
       expect(Properties.Policies).toBeUndefined();
     }
+  });
+
+  test("the machine's role is for this machine, as no other account's is", () => {
+    const [role] = Object.entries(resourcesOf(template, 'AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('ExtractionMachineRole'),
+    );
+    const [{ Condition } = {}] = statementsOf(role?.[1].Properties.AssumeRolePolicyDocument);
+    const { StringEquals, ArnEquals } = Condition as Record<string, Record<string, unknown>>;
+    expect(StringEquals?.['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' });
+    expect(short(flatten(ArnEquals?.['aws:SourceArn']))).toBe('states stateMachine:Cosecha-prod-extractions');
   });
 
   test('the machine may invoke its two functions and deliver its log', () => {
@@ -198,6 +216,19 @@ describe('the seal key', () => {
     ]);
   });
 
+  test.each([
+    ['', template],
+    [', also if its app has the data key', withWhatTheAccountHas().template],
+  ])('is created after the policies of the roles that it names%s', (_, its) => {
+    const resources = its.toJSON().Resources as Record<string, { readonly DependsOn?: readonly string[] }>;
+    const [id = ''] = Object.keys(resourcesOf(its, 'AWS::KMS::Key')).filter((one) => one.includes('SealKey'));
+    for (const role of ['RequestExtraction', 'StartTask', 'ReconcileExtraction']) {
+      expect(resources[id]?.DependsOn).toContainEqual(
+        expect.stringMatching(`${role}RoleDefaultPolicy[0-9A-F]{8}$`),
+      );
+    }
+  });
+
   test('gives its administrators no use of it, neither directly nor by a grant', () => {
     const [administer] = keyPolicy();
     const actions = list(administer?.Action ?? []);
@@ -242,8 +273,9 @@ describe('the seal key', () => {
 });
 
 describe('the policies of people', () => {
+  const longest = synthesize({ fanOutToEventBus: 'true' }).template;
   const policies = new Map(
-    Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).map(({ Properties }) => [
+    Object.values(resourcesOf(longest, 'AWS::IAM::ManagedPolicy')).map(({ Properties }) => [
       flatten(Properties.ManagedPolicyName).split('-').at(-1),
       Properties,
     ]),
@@ -253,7 +285,7 @@ describe('the policies of people', () => {
 
   test('a viewer only reads, and neither a secret nor, as an operator does, results', () => {
     const reads =
-      /:(Get|BatchGet|Describe|List)|^dynamodb:Query$|^kms:Decrypt$|^logs:(FilterLogEvents|StartQuery)$/;
+      /:(Get|BatchGet|Describe|List)|^dynamodb:(Query|Scan)$|^kms:Decrypt$|^logs:(FilterLogEvents|StartQuery)$|:Simulate/;
     expect(actionsOf('viewer').filter((action) => !reads.test(action))).toEqual([]);
     expect(['viewer', 'operator'].filter((name) => actionsOf(name).includes('s3:GetObject'))).toEqual([
       'operator',
@@ -261,7 +293,8 @@ describe('the policies of people', () => {
   });
 
   test('only an admin reads a secret, and deletes a record or results', () => {
-    const dangerous = /GetSecretValue|DeleteItem|DeleteObject|Scan/;
+    const dangerous =
+      /SecretValue|SecretVersionStage|DeleteItem|DeleteObject|DeleteTable|RestoreTable|CreateGrant/;
     expect(['viewer', 'operator'].flatMap(actionsOf).filter((action) => dangerous.test(action))).toEqual([]);
     expect(actionsOf('admin')).toContain('secretsmanager:GetSecretValue');
   });

@@ -1,5 +1,6 @@
+import type { App, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
@@ -34,6 +35,14 @@ describe('the rules of AWS Solutions', () => {
   ])('find no violation without a written reason %s', (_, checked) => {
     expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
   });
+});
+
+test.each([
+  ['NIST 800-53 R5', NIST80053R5Checks],
+  ['HIPAA', HIPAASecurityChecks],
+])('the rules of %s find nothing without a written reason', (_, Checks) => {
+  const { app: checked } = synthesize(everyOption);
+  expect(new Checks(checked).validateScope(checked).violations).toEqual([]);
 });
 
 describe('the tables', () => {
@@ -77,6 +86,23 @@ describe('the bucket', () => {
   });
 });
 
+test('no command deletes a stack by accident, except on the emulator', () => {
+  const isProtected = (its: App, id: string) => (its.node.findChild(id) as Stack).terminationProtection;
+  expect(isProtected(app, 'Cosecha-prod')).toBe(true);
+  expect(isProtected(local.app, 'Cosecha-local')).toBe(false);
+});
+
+test('each key has an alias, by which people find it', () => {
+  const aliases = Object.values(resourcesOf(template, 'AWS::KMS::Alias')).map(({ Properties }) => [
+    Properties.AliasName,
+    flatten(Properties.TargetKeyId),
+  ]);
+  expect(aliases).toEqual([
+    ['alias/Cosecha-prod/data', '<DataKey.Arn>'],
+    ['alias/Cosecha-prod/seal', '<SealKey.Arn>'],
+  ]);
+});
+
 describe('resources with data', () => {
   test('outlive the stack, but not a failed creation, except the tables with deletion protection', () => {
     for (const type of dataHolders) {
@@ -110,6 +136,10 @@ describe('resources with data', () => {
 });
 
 describe('the secrets', () => {
+  test('are encrypted under the data key', () => {
+    template.allResourcesProperties('AWS::SecretsManager::Secret', { KmsKeyId: dataKey });
+  });
+
   test('of the provider are created without a value, the fingerprint key with one', () => {
     const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(
       ({ Properties }) => [

@@ -62,6 +62,7 @@ export const everyOption = {
   startReservedConcurrency: 50,
   reconcileReservedConcurrency: 50,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+  watchedEntities: 'demo-bank',
   fanOutToEventBus: 'true',
 };
 

@@ -21,7 +21,7 @@ const notified = (
   context: AcceptContext,
   alarm: string,
   fits: (notification: Notification) => boolean,
-): Promise<void> =>
+): Promise<string> =>
   readQueue(context, context.fakeProvider.output('AlarmQueueUrl'), {
     what: `the alarm topic to report ${alarm}`,
     fits: (body) => {

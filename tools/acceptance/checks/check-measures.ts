@@ -1,7 +1,8 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import type { MetricName } from '../../../lib/observability/metric-names.ts';
+import { type MetricName, metricsNamespace } from '../../../lib/observability/metric-names.ts';
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
+import { fakeEntity } from '../settings.ts';
 import { type AcceptContext, type Check, expectNone, passed, webhookArrives } from './check.ts';
 import { describeCost, describeStartAndEnd, measuredCost, readEstimate } from './describe-cost.ts';
 import { extract, isDone, readHistory, readUntil, requestOf } from './extractions.ts';
@@ -92,17 +93,21 @@ export const metricsArrive: Check = {
     const cloudWatch = new CloudWatchClient(client);
     // Values are kept by whole minutes.
     const since = new Date(startedAt.getTime() - 60_000);
-    const sumOf = (name: MetricName) =>
-      sumMetric(cloudWatch, ownMetric(deployment.stage, name), since, now());
-    let missing = causedMetrics;
+    const caused = causedMetrics.map((name) => ownMetric(deployment.stage, name));
+    // The metric filters of the alarms by bank make these of the lines of outcomes.
+    const byBank = ['BankEnded', 'BankFailed'].map((name) => ({
+      ...{ namespace: metricsNamespace(deployment.stage), name },
+      dimensions: { Entity: fakeEntity },
+    }));
+    let missing = [...caused, ...byBank];
     const areThere = async (): Promise<boolean> => {
-      const sums = await Promise.all(missing.map(sumOf));
+      const sums = await Promise.all(missing.map((one) => sumMetric(cloudWatch, one, since, now())));
       missing = missing.filter((_, index) => sums[index] === 0);
-      waitFor(`values of ${missing.join(', ')}, which other checks cause`);
+      waitFor(`values of ${missing.map(({ name }) => name).join(', ')}, which other checks cause`);
       return missing.length === 0;
     };
     await until('values of metrics', areThere, 10_000);
-    return passed(`${causedMetrics.length} metrics of the stage have values`);
+    return passed(`${caused.length + byBank.length} metrics of the stage have values, two of them by bank`);
   },
 };
 

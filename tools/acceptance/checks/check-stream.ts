@@ -75,14 +75,26 @@ export const streamRecords: Check = {
   },
 };
 
-/** The event of the bus carries the record of the stream in `detail`. */
-const isSettlementOf =
+/** The parts of a bus event that are checked. `detail` is a CloudEvent, whose `data` is the record of the stream. */
+type BusEvent = { readonly detail: { readonly data: StreamRecord; readonly traceparent?: unknown } };
+
+export const isSettlementOf =
   (extractionId: string) =>
   (body: string): boolean => {
     if (!body.includes(extractionId)) return false;
-    const { detail } = JSON.parse(body) as { readonly detail: StreamRecord };
-    return decodeExtractionEvent(detail).kind === 'settled';
+    const { detail } = JSON.parse(body) as BusEvent;
+    return decodeExtractionEvent(detail.data).kind === 'settled';
   };
+
+/** What a pipe wrote for the `traceparent` of a request without one. Throws Unmet for another value than docs/stream.md names. */
+export const absentTraceparent = (body: string): string => {
+  const { traceparent } = (JSON.parse(body) as BusEvent).detail;
+  if (traceparent === undefined || traceparent === '')
+    return traceparent === '' ? 'an empty text' : 'nothing';
+  throw new Unmet(
+    `A request without traceparent has ${JSON.stringify(traceparent)} on the bus. Correct docs/stream.md and docs/schemas/bus-event.json.`,
+  );
+};
 
 export const fanOut: Check = {
   id: 'fan-out',
@@ -95,8 +107,11 @@ export const fanOut: Check = {
     if (FanOutQueueUrl === undefined) return skipped('not configured: the setting fanOutToEventBus is off');
     const extractionId = await extract(context, requestOf('fan-out', { outcome: 'PARTIAL' }));
     const what = `the bus to deliver the outcome of ${extractionId}`;
-    await readQueue(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
-    return passed(`the bus delivered the outcome of ${extractionId}`);
+    const body = await readQueue(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
+    const traceparent = absentTraceparent(body);
+    return passed(
+      `the bus delivered the outcome of ${extractionId}; an absent traceparent is ${traceparent}`,
+    );
   },
 };
 

@@ -5,6 +5,7 @@ import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { type ExecutionEvent, readExecution } from '../../cli/aws/read-execution.ts';
 import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
+import { fakeEntity } from '../settings.ts';
 import { type AcceptContext, Unmet } from './check.ts';
 
 /** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
@@ -12,7 +13,7 @@ export const referencePrefix = 'acceptance: ';
 
 /** A request whose credentials carry the behaviour of the fake provider. */
 export const requestOf = (checkId: string, scenario: Partial<Scenario>): ExtractionRequest => ({
-  entity: 'fake-bank',
+  entity: fakeEntity,
   // Only the username has a meaning for the fake provider.
   credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'not-a-password' } },
   actions: [{ id: 'product-balance' }, { id: 'tef' }],

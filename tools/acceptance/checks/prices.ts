@@ -37,8 +37,16 @@ export const prices = {
   busEvent: { unit: 'custom event', perMillion: 1 },
   /** Standard class, of Lambda and vended. https://aws.amazon.com/cloudwatch/pricing/, quoted */
   logKilobyte: { unit: 'KB ($0.50 per GB)', perMillion: 0.5 },
+  /** https://aws.amazon.com/dynamodb/pricing/on-demand/, unseen */
+  tableGigabyteMonth: { unit: 'GB-month in a table, $0.25', perMillion: 250_000 },
+  /** Point-in-time recovery. https://aws.amazon.com/dynamodb/pricing/on-demand/, unseen */
+  backupGigabyteMonth: { unit: 'GB-month of backup, $0.20', perMillion: 200_000 },
+  /** https://aws.amazon.com/s3/pricing/, unseen */
+  bucketGigabyteMonth: { unit: 'GB-month in S3, $0.023', perMillion: 23_000 },
   /** https://aws.amazon.com/cloudwatch/pricing/, unseen */
-  matchedEvent: { unit: 'log event that matches a rule of Contributor Insights', perMillion: 0.02 },
+  logGigabyteMonth: { unit: 'GB-month of logs, $0.03', perMillion: 30_000 },
+  /** https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer, unseen */
+  egressGigabyte: { unit: 'GB to the internet, $0.09', perMillion: 90_000 },
 } as const satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof prices;

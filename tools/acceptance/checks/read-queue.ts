@@ -8,15 +8,16 @@ type Wanted = {
   readonly fits: (body: string) => boolean;
 };
 
-/** Waits for the first message of a queue that fits, past ones included. */
+/** Waits for the first message of a queue that fits, past ones included. Returns its body. */
 export const readQueue = async (
   { deployment, received, signal, until }: AcceptContext,
   QueueUrl: string,
   { what, fits }: Wanted,
-): Promise<void> => {
+): Promise<string> => {
   const sqs = queueClient(deployment);
-  await until(what, async () => {
-    if (received.some(fits)) return true;
+  return until(what, async () => {
+    const found = received.find(fits);
+    if (found !== undefined) return found;
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }),
       { abortSignal: signal },

@@ -25,6 +25,8 @@ export type Deployment = {
   readonly isEmulated: boolean;
   /** An output of the stack. Throws CliError where the stack does not have it. */
   readonly output: (name: string) => string;
+  /** An output that only some settings add. */
+  readonly findOutput: (name: string) => string | undefined;
   /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
   readonly sweepEveryMinutes: () => number;
   readonly api: {
@@ -128,9 +130,10 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
         : []),
     ]);
   }
+  const findOutput = (name: string): string | undefined => stack.outputs[`${prefix}${name}`] || undefined;
   const output = (name: string): string => {
-    const value = stack.outputs[`${prefix}${name}`];
-    if (value !== undefined && value !== '') return value;
+    const value = findOutput(name);
+    if (value !== undefined) return value;
     throw new CliError(
       `The stack ${stackName} has no output ${prefix}${name}. Deploy it with this version of Cosecha.`,
     );
@@ -148,6 +151,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     client,
     isEmulated: endpoint !== undefined,
     output,
+    findOutput,
     sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };

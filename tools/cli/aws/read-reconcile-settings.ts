@@ -8,6 +8,8 @@ import { parseTimings, type Timings } from '../../../lib/extraction/deadlines.ts
 /** The settings that reconcile-extraction was deployed with, as far as operators need them. */
 export type ReconcileSettings = {
   readonly timings: Timings;
+  readonly roleArn: string;
+  readonly sealKeyArn: string;
   /** Timeout of the function, in seconds. */
   readonly timeout: number;
   readonly providerBaseUrl: string;
@@ -19,11 +21,15 @@ export const readReconcileSettings = async (
   client: LambdaClient,
   name: string,
 ): Promise<ReconcileSettings> => {
-  const { Environment, Timeout = 0 } = await client.send(
-    new GetFunctionConfigurationCommand({ FunctionName: name }),
-  );
+  const {
+    Environment,
+    Role = '',
+    Timeout = 0,
+  } = await client.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
   const variables = Environment?.Variables ?? {};
   return {
+    roleArn: Role,
+    sealKeyArn: variables.SEAL_KEY_ARN ?? '',
     timings: parseTimings(variables.TIMINGS ?? ''),
     timeout: Timeout,
     providerBaseUrl: variables.PROVIDER_BASE_URL ?? '',

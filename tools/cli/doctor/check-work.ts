@@ -3,9 +3,10 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { countMessages } from '../aws/queues.ts';
+import { countMessages, queueNameOf } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
+import type { Pipe } from '../aws/read-pipe.ts';
 import { readBreakers } from '../aws/stores.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
@@ -40,23 +41,23 @@ export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Pro
   );
 };
 
-/**
- * Fails where the pipe to the bus has dead letters. Each is a batch of the stream. The pipe's queue is the one of the
- * stack's `queueUrls` that is none of `others`.
- */
+/** Fails where the pipe to the bus does not run, or has dead letters. Each is a batch of the stream. `queueUrls` are the stack's. */
 export const checkFanOut = async (
   client: SQSClient,
+  pipe: Pipe | undefined,
   queueUrls: readonly string[],
-  others: readonly string[],
 ): Promise<Finding> => {
-  const queueUrl = queueUrls.find((url) => !others.includes(url));
-  if (queueUrl === undefined) return skipped('bus: none, as fanOutToEventBus is off');
+  if (pipe === undefined) return skipped('bus: none, as fanOutToEventBus is off');
+  const remedy = 'Follow the entry fan-out-broken of docs/operations.md.';
+  const { state, reason, deadLetterQueue } = pipe;
+  if (state !== 'RUNNING') {
+    return failed(`bus: its pipe is ${state}${reason === undefined ? '' : ` (${reason})`}`, remedy);
+  }
+  const queueUrl = queueUrls.find((url) => queueNameOf(url) === deadLetterQueue);
+  if (queueUrl === undefined) return failed('bus: its pipe has no dead-letter queue of the stack', remedy);
   const count = await countMessages(client, queueUrl);
-  if (count === 0) return passed('bus: the dead-letter queue of its pipe is empty');
-  return failed(
-    `bus: the dead-letter queue of its pipe holds ${count}`,
-    'Follow the entry fan-out-dead-letters of docs/operations.md.',
-  );
+  if (count === 0) return passed('bus: its pipe is RUNNING, and its dead-letter queue is empty');
+  return failed(`bus: the dead-letter queue of its pipe holds ${count}`, remedy);
 };
 
 /** Fails where a record is overdue. `due` are the records whose `dueAt` has passed. */

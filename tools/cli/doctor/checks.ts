@@ -2,6 +2,8 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { IAMClient } from '@aws-sdk/client-iam';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -11,10 +13,12 @@ import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
 import { alarmNamesIn } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { readPipe } from '../aws/read-pipe.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
+import { checkBoundary, checkKeys } from './check-keys.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
   checkBucket,
@@ -84,6 +88,29 @@ const secretChecks = ({
   ];
 };
 
+const keyChecks = ({ deployment: { client, output }, now }: Shared): readonly Check[] => {
+  const settings = once(async () =>
+    readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName')),
+  );
+  return [
+    {
+      id: 'keys',
+      run: async () => {
+        const { sealKeyArn } = await settings();
+        const keys = { 'data key': output('DataKeyArn'), 'seal key': sealKeyArn };
+        return checkKeys(new KMSClient(client), keys, now);
+      },
+    },
+    {
+      id: 'permissions-boundary',
+      run: async () => {
+        const { roleArn, sealKeyArn } = await settings();
+        return checkBoundary(new IAMClient(client), roleArn, sealKeyArn);
+      },
+    },
+  ];
+};
+
 const storageChecks = ({ deployment, now }: Shared): readonly Check[] => {
   const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
@@ -150,11 +177,11 @@ const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
       id: 'event-bus',
-      run: async () =>
-        checkFanOut(queues, await resources('AWS::SQS::Queue'), [
-          output('ReconcileQueueUrl'),
-          output('DeadLetterQueueUrl'),
-        ]),
+      run: async () => {
+        const name = deployment.findOutput('PipeName');
+        const pipe = name === undefined ? undefined : await readPipe(client, name);
+        return checkFanOut(queues, pipe, await resources('AWS::SQS::Queue'));
+      },
     },
   ];
 };
@@ -180,6 +207,7 @@ export const checksOf = (deployment: Deployment, options: DoctorOptions, now: Da
       id: 'state-machine',
       run: async () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),
     },
+    ...keyChecks(shared),
     ...storageChecks(shared),
     ...sweepChecks(shared),
     ...queueChecks(shared),

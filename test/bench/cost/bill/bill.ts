@@ -10,6 +10,7 @@ import { coldStartCharges, coldStartsOf } from './cold-starts.ts';
 import { pollsByMachine, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges, transitionsIn } from './path-charges.ts';
+import { storedCharges } from './stored-charges.ts';
 import { withTaskTokens } from './task-tokens.ts';
 
 export type Bill = ReturnType<typeof billOf>;
@@ -59,9 +60,11 @@ const floodOf = (forged: readonly Entry[], known: Known) => {
 export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: Facts) => {
   const known: Known = { facts, logs, units: unitsOf(all, tables) };
   const coldStarts = coldStartsOf(all, facts);
+  const largest = largestItems(samples.happy, known);
   const priced = (name: string, measured: readonly Sample[], polls: Polls) => {
     const warm = pathCharges(measured, polls, known);
-    const charges = [...warm, ...coldStartCharges(warm, coldStarts, facts)];
+    const worked = [...warm, ...coldStartCharges(warm, coldStarts, facts)];
+    const charges = [...worked, ...storedCharges(largest, worked, facts.retention)];
     return { name, charges, transitionsHere: transitionsHere(measured) };
   };
   const happy = priced('happy', samples.happy, pollsOf(0));
@@ -74,6 +77,6 @@ export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: 
     ...{ happy, consent, paths: [happy, polled, long, consent], coldStarts },
     flood: floodOf(forged, known),
     durations: durationsOf(samples.happy, known),
-    largest: largestItems(samples.happy, known),
+    largest,
   };
 };

@@ -10,6 +10,7 @@ import { machineLogBytes } from './log-bytes.ts';
 /** How often a poll finds the task running. The first may cost more than the others. */
 export type Polls = { readonly first: number; readonly further: number };
 
+export const START_AND_END = 'Start and End';
 export const FIRST_POLL = 'reconcile-extraction, first poll';
 export const FURTHER_POLL = 'reconcile-extraction, further polls';
 
@@ -40,7 +41,7 @@ const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): numbe
 };
 
 /**
- * The billed transitions of a history: "each time a step of your workflow is executed … including retries"
+ * The transitions of a history without Start and End: "each time a step of your workflow is executed … including retries"
  * (https://aws.amazon.com/step-functions/pricing/). Each entered state is one, and each retry of a task is one.
  */
 export const transitionsIn = (history: readonly HistoryEvent[]) => {
@@ -60,6 +61,8 @@ const machineCharges = ({ history, entries }: Sample, { first, further }: Polls)
   const where = 'machine';
   return [
     { where, what: 'states entered', price: 'transition', quantity: entered },
+    // AWS's pricing page does not state whether they are steps. Its example of a workflow counts them.
+    { where, what: START_AND_END, price: 'transition', quantity: 2 },
     { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + pollsOnAws },
     { where, ...logCharge('its own log', loggedOnAws) },
   ];
@@ -68,25 +71,14 @@ const machineCharges = ({ history, entries }: Sample, { first, further }: Polls)
 /** Each extraction has its results fetched through the presigned URL. */
 const download: Charge = { where: 'caller', what: 'GET of the results', price: 'get', quantity: 1 };
 
-/** Of the line of an outcome: one rule of the alarm `bank-failing` counts all of them, and another each of its two kinds. */
-const matched: Charge = {
-  where: 'alarms',
-  what: 'lines that match a rule',
-  price: 'matchedEvent',
-  quantity: 2,
-};
-
-/**
- * The charges of an extraction on this path, with as many polls as on AWS: the samples have fewer. The transitions do not
- * include Start and End.
- */
+/** The charges of an extraction on this path, with as many polls as on AWS: the samples have fewer. */
 export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Known): readonly Charge[] => {
   const ofMachine = samples.flatMap((sample) => machineCharges(sample, polls));
   const ofFunctions = kindsOf(samples).flatMap((kind) => {
     const charges = kind.entries.flatMap((entry) => invocationCharges(entry, kind.cpuMs, known, kind.where));
     return times(charges, shareOf(kind, samples.length, polls));
   });
-  const all = [...times(ofMachine, 1 / samples.length), download, ...ofFunctions, matched];
+  const all = [...times(ofMachine, 1 / samples.length), download, ...ofFunctions];
   return merge(all).filter(({ quantity }) => quantity > 0);
 };
 

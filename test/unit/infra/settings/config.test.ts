@@ -169,7 +169,7 @@ describe('settings are refused with a sentence that names them:', () => {
         certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
         alarmTopicArn: 'arn:aws:sns:us-east-1:111122223333:on-call',
       },
-      'certificateArn and alarmTopicArn must be of one region',
+      'certificateArn, alarmTopicArn and pageTopicArn must be of one region',
     ],
     ['a domain without a certificate', { domainName: 'api.example.com' }, 'domainName and certificateArn'],
   ])('%s', (_, settings, sentence) => {

@@ -76,6 +76,23 @@ test('a metric that an operator investigates is logged with its ids, and any oth
   });
 });
 
+test.each([
+  ['a seal key that is disabled', 'DisabledException', 'arn:aws:kms:eu-west-1:1:key/2 is disabled.', 1],
+  ['a key that a service may not use', 'AccessDenied', 'not authorized to perform: kms:Decrypt', 1],
+  ["a secret's key", 'DecryptionFailure', 'can not decrypt', 1],
+  ['throttling by KMS', 'ThrottlingException', 'the rate at which you may call KMS', 0],
+  ['another denial', 'AccessDenied', 'not authorized to perform: s3:PutObject', 0],
+])('a call that fails for %s is counted for its alarm, also as a cause', async (_, name, message, count) => {
+  const { observability, telemetry } = copy;
+  const cause = Object.assign(new Error(message), { name, $metadata: {} });
+  telemetry.failure('The start failed.', new Error('start', { cause }));
+  // Not an error of AWS.
+  telemetry.failure('The start failed.', new Error('kms'));
+  for (const { after } of observability()) await after?.({} as never);
+  expect(log.lines().match(/"KeyFailed":1/g) ?? []).toHaveLength(count);
+  expect(log.lines()).not.toContain(message);
+});
+
 test('a line names its invocation, and repeats nothing that its log group or the REPORT line has', async () => {
   const { observability, telemetry } = copy;
   const context = {

@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
-import { refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
-import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
+import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
+import { awsSettings, emulatorSettings, settingsFor } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import {
@@ -38,7 +38,8 @@ test.each([
   ['accept-ci-7', awsSettings],
   ['local', emulatorSettings],
 ])('everything of the stage %s, with its settings, is deleted with it', (stage, settings) => {
-  const { fakeProvider, cosecha, readers } = synthesizeStage({ stage, ...settings });
+  const { fakeProvider, cosecha, readers, isProtected } = synthesizeStage({ stage, ...settings });
+  expect(isProtected).toBe(false);
   expect([fakeProvider, cosecha, readers].flatMap(keptBy)).toEqual([]);
   expect(new Set(protectionsOf(cosecha))).toEqual(new Set([false]));
 });
@@ -117,6 +118,13 @@ test('an unknown check, or two ways to run, are refused before anything is deplo
 
 const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
 
+test('where there are no pipes, the stage has no bus, and the run says so', () => {
+  const { settings, omitted } = settingsFor('il-central-1');
+  expect(settings).not.toHaveProperty('fanOutToEventBus');
+  expect(omitted).toContain('il-central-1 has no EventBridge Pipes');
+  expect(settingsFor('eu-west-1')).toEqual({ settings: awsSettings });
+});
+
 test('another caller may read extractions, and nothing else', () => {
   const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
     role.startsWith('Stranger'),
@@ -168,6 +176,24 @@ test('a consumer of the stream abandons a failing record soon, and splits batche
   // The emulator knows no bucket as the destination of failed batches.
   const { readers: local } = synthesizeStage({ stage: 'local' });
   local.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+});
+
+test.each([
+  ['deleted at once', [0], 0],
+  ['deleted at the second time, as a function wrote to an emptied bucket', [1, 0], 0],
+  ['left where that fails too', [1, 1], 1],
+])('the stage is %s', async (_, codes, code) => {
+  const done: string[] = [];
+  const left = [...codes];
+  const result = await emptyAndDestroy({
+    empty: async () => void done.push('empty'),
+    destroy: async () => {
+      done.push('destroy');
+      return left.shift() ?? 0;
+    },
+  });
+  expect(result).toBe(code);
+  expect(done).toEqual(codes.flatMap(() => ['empty', 'destroy']));
 });
 
 /** Where only these stacks exist. */

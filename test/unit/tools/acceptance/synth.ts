@@ -15,6 +15,7 @@ export const synthesizeStage = (settings: Readonly<Record<string, unknown>>) =>
     return {
       fakeProvider: Template.fromStack(fakeProvider),
       cosecha: Template.fromStack(cosecha),
+      isProtected: cosecha.terminationProtection,
       readers: Template.fromStack(readers),
     };
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { billedMs } from '../../../../bench/cost/bill/billed-duration.ts';
-import type { Charge } from '../../../../bench/cost/bill/charge.ts';
+import { type Charge, dollarsOf } from '../../../../bench/cost/bill/charge.ts';
 import { coldStartCharges, coldStartsOf } from '../../../../bench/cost/bill/cold-starts.ts';
 import { pollsByMachine, pollsByQueue } from '../../../../bench/cost/bill/expected-polls.ts';
 import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
@@ -10,6 +10,7 @@ import {
   pathCharges,
   transitionsIn,
 } from '../../../../bench/cost/bill/path-charges.ts';
+import { storedCharges } from '../../../../bench/cost/bill/stored-charges.ts';
 import { withTaskTokens } from '../../../../bench/cost/bill/task-tokens.ts';
 import type { Facts } from '../../../../bench/cost/read-template.ts';
 import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
@@ -45,6 +46,7 @@ const facts: Facts = {
   accessLogFormat: '$context.requestId',
   signedRoutes: [],
   webhookRateLimit: 100,
+  retention: { recordDays: 120, taskDays: 30, resultsDays: 30, logDays: 30 },
   machine: { webhookWaitSeconds: 600, poll: retrier },
 };
 const known: Known = { facts, units: new Map(), logs: new Map([['r', { own: 0, stack: 0 }]]) };
@@ -157,7 +159,7 @@ describe('the charges of a path', () => {
       ),
     );
     expect(invocations).toEqual([1, 6.5, 1]);
-    expect(quantityOf(charges, 'transition')).toBe(2 + 1 + 6.5);
+    expect(quantityOf(charges, 'transition')).toBe(2 + 1 + 6.5 + 2); // The last two are Start and End.
   });
 
   it('have the calls of only the first poll once', () => expect(quantityOf(charges, 'secretRead')).toBe(1));
@@ -165,7 +167,7 @@ describe('the charges of a path', () => {
   it('have no poll if the task has ended before', () => {
     const ended = pathCharges([sample], { first: 0, further: 0 }, known);
     expect(quantityOf(ended, 'invocation')).toBe(1);
-    expect(quantityOf(ended, 'transition')).toBe(2);
+    expect(quantityOf(ended, 'transition')).toBe(4);
   });
 });
 
@@ -210,4 +212,19 @@ test('by consent, each read of the provider gets a Task Token, and its CPU time'
     [39, 2],
   ]);
   expect(sample?.entries[3]?.calls[1]).toMatchObject({ ...call('provider', 'POST', 4, 4) });
+});
+
+test('what is stored is billed for its days, and what leaves AWS by the byte', () => {
+  const logged: Charge = { where: 'f', what: 'log', price: 'logKilobyte', quantity: 5 };
+  const items = new Map([
+    ['Extractions', 1_900],
+    ['Tasks', 900],
+  ]);
+  const charges = storedCharges(items, [logged], facts.retention);
+  // 2,000 bytes for 120 days: 2e9 / 2^30 GB × 3.95 months × $0.25 a million.
+  const [record, backup] = charges.map((charge) => dollarsOf(charge));
+  expect(record).toBeCloseTo(1.84, 2);
+  expect(backup).toBeCloseTo(1.47, 2);
+  const total = charges.reduce((sum, charge) => sum + dollarsOf(charge), 0);
+  expect(total).toBeCloseTo(6.78, 2);
 });

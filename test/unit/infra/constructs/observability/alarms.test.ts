@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ownOutcomes, terminalStatuses } from '../../../../../lib/extraction/record.ts';
+import { readConfig } from '../../../../../infra/settings/config.ts';
 import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
-import { metricNames } from '../../../docs/metric-names.ts';
+import { metricNames, read } from '../../../docs/metric-names.ts';
+import { required } from '../../required-settings.ts';
 import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../../synth.ts';
 
 type Dimension = { readonly Name: string; readonly Value: unknown };
@@ -24,7 +25,6 @@ const queriesOf = ({ Properties }: Resource) => (Properties.Metrics ?? []) as re
 /** The metrics of an alarm, direct or in metric math. */
 const watchedBy = (alarm: Resource): readonly Watched[] => {
   const inMath = queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
-  // Contributor Insights is no metric.
   if (queriesOf(alarm).length > 0) return inMath;
   return [alarm.Properties as unknown as Watched];
 };
@@ -52,11 +52,14 @@ describe('the alarms', () => {
   });
 
   test('watch each metric once, so that none has the metric of another', () => {
+    // What the others are compared with.
+    const whole = ['SecondsToOutcome', 'SettledByWebhook', 'Collected'];
     // All windows of the composite alarms watch the same two.
     const names = alarms
       .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)))
       .flatMap(watchedBy)
-      .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
+      .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []))
+      .filter((name) => !whole.includes(name));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
@@ -72,6 +75,25 @@ describe('the alarms', () => {
       const names = namesOf(Dimensions).filter((name) => !['Method', 'Resource'].includes(name));
       expect([Namespace, names]).toEqual([Namespace, dimensions[Namespace]]);
     }
+  });
+
+  test('watch the pipe for failures, and for outcomes without an invocation', () => {
+    const withBus = byName(alarmsWith({ fanOutToEventBus: 'true' }));
+    const pipe = synthesize({ fanOutToEventBus: 'true' }).template.findOutputs('PipeName').PipeName?.Value;
+    const ofPipe = (MetricName: string) => ({
+      ...{ Namespace: 'AWS/EventBridge/Pipes', MetricName },
+      Dimensions: [{ Name: 'PipeName', Value: pipe }],
+    });
+    expect(withBus['fan-out-executions-failed']).toMatchObject(ofPipe('ExecutionFailed'));
+    expect(withBus['fan-out-target-failed']).toMatchObject(ofPipe('TargetStageFailed'));
+    expect(withBus['fan-out-stopped']).toMatchObject({
+      EvaluationPeriods: 2,
+      Metrics: [
+        { Expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)' },
+        { MetricStat: { Metric: { MetricName: 'SecondsToOutcome' }, Period: 1_800, Stat: 'SampleCount' } },
+        { MetricStat: { Metric: ofPipe('Invocations'), Period: 1_800, Stat: 'Sum' } },
+      ],
+    });
   });
 
   test('watch the webhook by an existing route with its own metrics', () => {
@@ -93,16 +115,24 @@ describe('the alarms', () => {
       .filter((alarm) => queriesOf(alarm).length > 0)
       .flatMap(watchedBy)
       .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
-    // Each failed outcome is counted in both of these, so that none has a value without the other.
-    const together = ['OutcomeFailed', 'SecondsToOutcome'];
+    // Each outcome is counted with its time, so that none of these has a value without SecondsToOutcome. Results are abandoned
+    // beside Collected, to which a sweep adds 0.
+    const together = [
+      'OutcomeFailed',
+      'SecondsToOutcome',
+      'Unconfirmed',
+      'NotStarted',
+      'CollectionAbandoned',
+    ];
     expect([...new Set(inMath)].toSorted()).toEqual([...zeroFilledMetrics, ...together].toSorted());
   });
 
   test('calculate over periods that have a sweep in them, also if sweeps are rare', () => {
     const rare = alarmsWith({ sweepEveryMinutes: 60 });
     const periods = rare
-      .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)))
-      .filter((alarm) => watchedBy(alarm).some(({ Namespace }) => Namespace === 'Cosecha/prod'))
+      .filter((alarm) =>
+        watchedBy(alarm).some(({ MetricName }) => zeroFilledMetrics.some((name) => name === MetricName)),
+      )
       .flatMap(queriesOf)
       .flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
     expect(periods.length).toBeGreaterThan(0);
@@ -116,20 +146,19 @@ describe('the alarms', () => {
       ),
     );
     expect(expressions).toEqual([
-      ['orphan-deliveries', 'unlinked - early'],
+      ['unconfirmed', 'IF(bad > all / 500, bad, 0)'],
+      ['orphan-deliveries', 'IF(unlinked - early > settled / 500, unlinked - early, 0)'],
+      ['not-started', 'IF(bad > all / 500, bad, 0)'],
       ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
       ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + webhook + early), 0)'],
       ['webhook-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
       ['provider-reads-failing', 'IF(failed > collected, failed, 0)'],
+      ['results-abandoned', 'IF(bad > all / 500, bad, 0)'],
       ['api-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
       ['outcomes-failing-fast-over-60min', 'IF(failed >= 5, 100 * failed / ended, 0)'],
       ['outcomes-failing-fast-over-5min', 'IF(failed >= 1, 100 * failed / ended, 0)'],
       ['outcomes-failing-slowly-over-360min', 'IF(failed >= 5, 100 * failed / ended, 0)'],
       ['outcomes-failing-slowly-over-30min', 'IF(failed >= 1, 100 * failed / ended, 0)'],
-      ['bank-failing', 'IF(worst >= 5, ended - FILL(answered, 0), 0)'],
-      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-outcomes", "UniqueContributors")'],
-      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-answers", "UniqueContributors")'],
-      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-failures", "MaxContributorValue")'],
     ]);
   });
 
@@ -155,6 +184,27 @@ describe('the alarms', () => {
     for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
   });
 
+  test('page one topic and notify another, as docs/on-call.md and the runbook have it', () => {
+    const arn = (name: string) => `arn:aws:sns:eu-west-1:111122223333:${name}`;
+    const settings = {
+      alarmTopicArn: arn('tickets'),
+      pageTopicArn: arn('pages'),
+      watchedEntities: 'demo-bank',
+    };
+    const notifying = notifyingAlarms(synthesize(settings).template);
+    const paging = notifying.flatMap(({ Properties }) => {
+      expect(Properties.OKActions).toEqual(Properties.AlarmActions);
+      const isPage = String(Properties.AlarmActions) === arn('pages');
+      return isPage ? [String(Properties.AlarmName).replace('Cosecha-prod-', '')] : [];
+    });
+    expect(notifying.length).toBeGreaterThan(3 * paging.length);
+    const [, listed = ''] = /^Page somebody for (.*?)\. /ms.exec(read('docs/operations.md')) ?? [];
+    const namesIn = (text: string) => [...text.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+    expect(namesIn(listed).toSorted()).toEqual(paging.toSorted());
+    const card = [...read('docs/on-call.md').matchAll(/^\| \[([a-z-]+)\]/gm)].map(([, name]) => name);
+    expect(card.toSorted()).toEqual(paging.toSorted());
+  });
+
   test('are not in alarm without values, except where missing values are the problem', () => {
     const others = alarmsWith({ fanOutToEventBus: 'true' }).flatMap(({ Properties: alarm }) =>
       alarm.TreatMissingData === 'notBreaching'
@@ -163,8 +213,9 @@ describe('the alarms', () => {
     );
     expect(others).toEqual([
       ['sweep-not-running', 'breaching'],
-      // An idle queue has no values, even with messages in it.
+      // An idle queue has no values, even with messages in it. Neither has a stopped pipe.
       ['dead-letters', 'ignore'],
+      ['fan-out-stopped', 'ignore'],
       ['fan-out-dead-letters', 'ignore'],
     ]);
   });
@@ -188,17 +239,18 @@ describe('the alarms', () => {
     expect(byName(alarms)['orphan-deliveries']).toMatchObject({
       EvaluationWindow: { WallClockWindow: { Timezone: 'UTC' } },
       Metrics: [
-        { Expression: 'unlinked - early' },
+        { Expression: 'IF(unlinked - early > settled / 500, unlinked - early, 0)' },
         { Id: 'unlinked', MetricStat: { Metric: { MetricName: 'UnlinkedDelivery' }, Period: 3_600 } },
         { Id: 'early', MetricStat: { Metric: { MetricName: 'EarlyDelivery' }, Period: 3_600 } },
+        { Id: 'settled', MetricStat: { Metric: { MetricName: 'SettledByWebhook' }, Period: 3_600 } },
       ],
     });
   });
 
   test('exist on the emulator too, without metric math', () => {
     const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
-    // Neither composite alarms nor Contributor Insights.
-    const elsewhere = Object.keys(byName(alarms)).filter((name) => !/^(outcomes|bank)-failing/.test(name));
+    // No composite alarms.
+    const elsewhere = Object.keys(byName(alarms)).filter((name) => !/^outcomes-failing/.test(name));
     expect(Object.keys(byName(local))).toEqual(elsewhere);
     for (const { Properties } of local) {
       expect(Properties).not.toHaveProperty('Metrics');
@@ -248,30 +300,66 @@ describe('outcomes that fail', () => {
     const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
     expect(evaluate(choose, failed, ended) >= Number(window?.Threshold)).toBe(breaches);
   });
+});
 
-  test('are counted by bank from the lines of outcomes, in the logs of the functions that write them', () => {
-    const bodies = Object.values(resourcesOf(template, 'AWS::CloudWatch::InsightRule')).map(
-      ({ Properties }) => JSON.parse(flatten(Properties.RuleBody)),
-    );
-    const statuses = bodies.map(({ Contribution: { Filters } }) => Filters[1].In as readonly string[]);
-    const [ended = [], answered = [], failed = []] = statuses;
-    expect([...answered, ...failed]).toEqual(ended);
-    expect(ended.toSorted()).toEqual([...terminalStatuses, ...ownOutcomes].toSorted());
-    for (const body of bodies) {
-      expect(body).toMatchObject({
-        LogGroupNames: [
-          expect.stringContaining('StartTask'),
-          expect.stringContaining('ReceiveWebhook'),
-          expect.stringContaining('ReconcileExtraction'),
+describe('banks that fail', () => {
+  const { template } = synthesize({ watchedEntities: 'demo-bank, other-bank' });
+  const filters = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'));
+
+  test('have an alarm each, on two metrics with the bank as a dimension', () => {
+    const own = byName(Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')));
+    const ofBank = (MetricName: string, Value: string) => ({
+      MetricStat: { Metric: { MetricName, Dimensions: [{ Name: 'Entity', Value }] }, Period: 3_600 },
+    });
+    for (const bank of ['demo-bank', 'other-bank']) {
+      expect(own[`bank-failing-${bank}`]).toMatchObject({
+        Threshold: 50,
+        Metrics: [
+          { Expression: 'IF(failed >= 5, 100 * failed / ended, 0)' },
+          ofBank('BankFailed', bank),
+          ofBank('BankEnded', bank),
         ],
-        Contribution: {
-          Keys: ['$.entity'],
-          Filters: [{ Match: '$.message', In: ['Extraction ended.'] }, {}],
-        },
-        AggregateOn: 'Count',
       });
-      // Contributor Insights takes ten values.
-      expect(body.Contribution.Filters[1].In.length).toBeLessThanOrEqual(10);
     }
+    expect(resourcesOf(synthesize().template, 'AWS::Logs::MetricFilter')).toEqual({});
+  });
+
+  test('are counted in the lines of outcomes, in the log of each function that writes them', () => {
+    const banks = '$.message="Extraction ended."&&($.entity="demo-bank"||$.entity="other-bank")';
+    const counted = filters.map(({ Properties }) => {
+      const [to] = Properties.MetricTransformations as readonly Record<string, unknown>[];
+      expect(to).toMatchObject({ MetricValue: '1', Dimensions: [{ Key: 'Entity', Value: '$.entity' }] });
+      return [flatten(Properties.LogGroupName), to?.MetricName, Properties.FilterPattern];
+    });
+    expect(counted).toEqual(
+      [
+        ['BankEnded', `{${banks}}`],
+        ['BankFailed', `{${banks}&&($.failed IS TRUE)}`],
+      ].flatMap(([name, pattern]) =>
+        ['StartTaskLog', 'ReceiveWebhookLog', 'ReconcileExtractionLog'].map((log) => [
+          `<${log}>`,
+          name,
+          pattern,
+        ]),
+      ),
+    );
+  });
+
+  test('fit a filter pattern, as many as a setting may name', () => {
+    const names = Array.from({ length: 20 }, (_, index) => `bank-${String(index).padStart(25, '0')}`);
+    const [longest] = Object.values(
+      resourcesOf(synthesize({ watchedEntities: names.join() }).template, 'AWS::Logs::MetricFilter'),
+    ).toSorted(
+      (one, other) =>
+        String(other.Properties.FilterPattern).length - String(one.Properties.FilterPattern).length,
+    );
+    // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutMetricFilter.html
+    expect(String(longest?.Properties.FilterPattern).length).toBeLessThanOrEqual(1_024);
+    expect(() => readConfig({ ...required, watchedEntities: [...names, 'one-more'] })).toThrow(
+      'at most 20 entities',
+    );
+    expect(() => readConfig({ ...required, watchedEntities: 'A bank' })).toThrow(
+      'must be entities of the provider',
+    );
   });
 });

@@ -41,6 +41,16 @@ describe('with fanOutToEventBus', () => {
     template.hasOutput('EventBusArn', {});
   });
 
+  test('a new stream gets a new pipe, of another name, as a pipe keeps its source', () => {
+    const [pipe] = Object.values(resourcesOf(template, 'AWS::Pipes::Pipe'));
+    const { Name, Source } = pipe?.Properties ?? {};
+    const label = { 'Fn::Select': [3, { 'Fn::Split': ['/', Source] }] };
+    const name = ['Cosecha-prod-', { 'Fn::Join': ['-', { 'Fn::Split': [':', label] }] }];
+    expect(Name).toEqual({ 'Fn::Join': ['', name] });
+    template.hasOutput('PipeName', { Value: Name });
+    expect(JSON.stringify(resourcesOf(template, 'AWS::IAM::Role'))).toContain(JSON.stringify(name[1]));
+  });
+
   test('the pipe is created after every alarm and the dashboard, so that its role has reached EventBridge', () => {
     const resources = template.toJSON().Resources as Record<string, Resource>;
     const needs = new Map(

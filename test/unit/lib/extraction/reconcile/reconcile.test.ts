@@ -126,7 +126,8 @@ describe('REQUESTED', () => {
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
     const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
-    const outcome = { extractionId: id, entity: 'bank', status: 'NOT_STARTED', reason, seconds: now };
+    const about = { extractionId: id, entity: 'bank', seconds: now };
+    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
     expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(record())).toBe(true);

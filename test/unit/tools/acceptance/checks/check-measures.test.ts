@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { headroomProblem, invocationsFor } from '../../../../../tools/acceptance/checks/check-measures.ts';
 import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
+import { absentTraceparent, isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
 import {
   describeCost,
   describeStartAndEnd,
@@ -64,9 +66,9 @@ test('the cost of a million is calculated from what was billed', () => {
 test('the estimate is read from docs/performance.md', async () => {
   const estimate = await readEstimate();
   expect(Object.values(estimate).filter((figure) => figure > 0)).toHaveLength(4);
-  // An extraction has one invocation for each function on its path, and the rest is half of the whole.
+  // An extraction has one invocation for each function on its path. The rest, with Start and End, is three quarters of the whole.
   expect(estimate).toMatchObject({ transitions: 1, invocations: 5 });
-  expect(estimate.rest / (dollarsOf(estimate) + estimate.rest)).toBeCloseTo(0.5, 1);
+  expect(estimate.rest / (dollarsOf(estimate) + estimate.rest)).toBeCloseTo(0.73, 1);
 });
 
 test('what Step Functions consumed shows whether Start and End count, unless others used it too', () => {
@@ -124,4 +126,19 @@ test.each<[string, readonly Statement[], readonly string[]]>([
 test('a permission without a named extraction is right where conditions are unknown', () => {
   const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
+});
+
+test('a settlement is read from an event of the bus, with what the pipe writes for an absent traceparent', () => {
+  const documented = JSON.parse(
+    readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
+  );
+  const { subject, traceparent, ...detail } = documented.detail;
+  expect(traceparent).toMatch(/^00-/);
+  const bodyWith = (attributes: object) =>
+    JSON.stringify({ ...documented, detail: { ...detail, ...attributes } });
+  expect(isSettlementOf(subject)(bodyWith({}))).toBe(true);
+  expect(isSettlementOf('another')(bodyWith({}))).toBe(false);
+  expect(absentTraceparent(bodyWith({}))).toBe('nothing');
+  expect(absentTraceparent(bodyWith({ traceparent: '' }))).toBe('an empty text');
+  expect(() => absentTraceparent(bodyWith({ traceparent: 'null' }))).toThrow('has "null" on the bus');
 });

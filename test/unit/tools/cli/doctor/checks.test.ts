@@ -14,6 +14,7 @@ const deployment: Deployment = {
   client: { region: 'eu-west-1' },
   isEmulated: false,
   output: (name) => name,
+  findOutput: () => undefined,
   sweepEveryMinutes: () => 5,
   api: { base: '', webhookUrl: '', fetch: () => Promise.reject(new Error('not called')) },
 };

@@ -1,11 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { IAMClient } from '@aws-sdk/client-iam';
+import type { KMSClient } from '@aws-sdk/client-kms';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
 import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
+import { checkBoundary, checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
 import {
   checkBucket,
   checkConcurrency,
@@ -97,6 +100,44 @@ test.each([
       : { executions: input.statusFilter === 'FAILED' ? failedAt.map((stopDate) => ({ stopDate })) : [] },
   );
   expect(await checkMachine(client, 'arn', at(10_000))).toMatchObject({ result, message });
+});
+
+test.each([
+  [{}, 'passed', 'data key and seal key are Enabled'],
+  [{ 'arn:seal': { KeyState: 'Disabled' } }, 'failed', 'seal key is Disabled'],
+  [
+    { 'arn:data': { KeyState: 'PendingDeletion', DeletionDate: at(17_200) } },
+    'failed',
+    'data key is PendingDeletion, to be deleted in 2 h',
+  ],
+])('keys whose states are %j', async (states, result, message) => {
+  const { client } = stubClient<KMSClient>(({ input: { KeyId } }) => ({
+    KeyMetadata: Object(states)[String(KeyId)] ?? { KeyState: 'Enabled' },
+  }));
+  const keys = { 'data key': 'arn:data', 'seal key': 'arn:seal' };
+  const finding = await checkKeys(client, keys, at(10_000));
+  expect(finding).toMatchObject({ result, message });
+  const [key] = Object.keys(states);
+  if (key !== undefined)
+    expect(finding).toMatchObject({ remedy: expect.stringMatching(`enable-key --key-id ${key}$`) });
+});
+
+test.each([
+  [undefined, 'passed', 'no permissions boundary limits the roles'],
+  [[true, true], 'passed', 'permissions boundary allows the use of the seal key'],
+  [[true, false], 'failed', 'permissions boundary does not allow kms:Decrypt on the seal key'],
+])('a boundary that allows %j', async (allowed, result, message) => {
+  const { client, sent } = stubClient<IAMClient>(({ input }) => ({
+    EvaluationResults: (input.ActionNames as string[]).map((EvalActionName, index) => ({
+      EvalActionName,
+      EvalDecision: 'implicitDeny',
+      ...(allowed && {
+        PermissionsBoundaryDecisionDetail: { AllowedByPermissionsBoundary: allowed[index] },
+      }),
+    })),
+  }));
+  expect(await checkBoundary(client, 'arn:role', 'arn:seal')).toMatchObject({ result, message });
+  expect(sent[0]?.input).toMatchObject({ PolicySourceArn: 'arn:role', ResourceArns: ['arn:seal'] });
 });
 
 describe('check-rules', () => {

@@ -1,9 +1,10 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type BreakerState, closedBreaker, pause } from '../../../../../lib/breaker/breaker-state.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
+import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
 import {
   checkAlarms,
@@ -13,6 +14,7 @@ import {
   checkOverdue,
   checkSweep,
 } from '../../../../../tools/cli/doctor/check-work.ts';
+import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
 import { startSandbox } from '../../../../sandbox/sandbox.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
@@ -60,23 +62,61 @@ test.each([
   expect(await checkDeadLetters(client, 'url')).toMatchObject(finding);
 });
 
-const others = ['https://of-reconciles', 'https://of-dead-letters'];
-const pipe = 'https://of-the-pipe';
+describe('check-fan-out', () => {
+  const queues = ['of-reconciles', 'of-the-pipe'].map(
+    (name) => `https://sqs.aws.example/111122223333/${name}`,
+  );
+  const pipe = { state: 'RUNNING', deadLetterQueue: 'of-the-pipe' };
 
-test.each([
-  ['a stack without a bus is skipped', others, [], 'skipped', 'bus: none, as fanOutToEventBus is off'],
-  [
-    'dead letters of the pipe fail',
-    [...others, pipe],
-    [pipe],
-    'failed',
-    'bus: the dead-letter queue of its pipe holds 4',
-  ],
-])('%s', async (_, urls, read, result, message) => {
-  const Attributes = { ApproximateNumberOfMessages: '4' };
-  const { client, sent } = stubClient<SQSClient>(() => ({ Attributes }));
-  expect(await checkFanOut(client, urls, others)).toMatchObject({ result, message });
-  expect(sent.map(({ input }) => input.QueueUrl)).toEqual(read);
+  test.each([
+    ['a stack without a bus', undefined, '0', 'skipped', 'bus: none, as fanOutToEventBus is off'],
+    ['a pipe that runs', pipe, '0', 'passed', 'bus: its pipe is RUNNING, and its dead-letter queue is empty'],
+    ['dead letters of the pipe', pipe, '4', 'failed', 'bus: the dead-letter queue of its pipe holds 4'],
+    [
+      'a pipe that somebody stopped',
+      { ...pipe, state: 'STOPPED', reason: 'User initiated' },
+      '0',
+      'failed',
+      'bus: its pipe is STOPPED (User initiated)',
+    ],
+  ])('%s', async (_, its, ApproximateNumberOfMessages, result, message) => {
+    const { client, sent } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
+    expect(await checkFanOut(client, its, queues)).toMatchObject({ result, message });
+    expect(sent.map(({ input }) => input.QueueUrl)).toEqual(its?.state === 'RUNNING' ? [queues[1]] : []);
+  });
+});
+
+describe('read-pipe', () => {
+  const client = { region: 'eu-west-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } };
+  const answering = (status: number, body: object, headers = {}) => {
+    const sent: Request[] = [];
+    const send: typeof fetch = async (request) => {
+      sent.push(request as Request);
+      return Response.json(body, { status, headers });
+    };
+    return { sent, send };
+  };
+
+  test('reads the state and the dead-letter queue, with a signed request', async () => {
+    const Arn = 'arn:aws:sqs:eu-west-1:111122223333:of-the-pipe';
+    const { sent, send } = answering(200, {
+      CurrentState: 'RUNNING',
+      SourceParameters: { DynamoDBStreamParameters: { DeadLetterConfig: { Arn } } },
+    });
+    expect(await readPipe(client, 'Cosecha-prod-1', send)).toEqual({
+      state: 'RUNNING',
+      deadLetterQueue: 'of-the-pipe',
+    });
+    expect(sent[0]?.url).toBe('https://pipes.eu-west-1.amazonaws.com/v1/pipes/Cosecha-prod-1');
+    expect(sent[0]?.headers.get('authorization')).toContain('/eu-west-1/pipes/aws4_request');
+  });
+
+  test('a refusal is explained as those of the SDK', async () => {
+    const message = 'User: u is not authorized to perform: pipes:DescribePipe';
+    const { send } = answering(403, { message }, { 'x-amzn-errortype': 'AccessDeniedException:http://x' });
+    const refusal = await readPipe(client, 'p', send).catch((error: unknown) => error);
+    expect(explainFailure(refusal)).toContain('AWS does not allow u to pipes:DescribePipe');
+  });
 });
 
 test.each([
@@ -121,8 +161,7 @@ test('a provider that accepts the API key passes, and the failures of others are
   onTestFinished(() => sandbox.close());
   const check = (apiKey: string, providerBaseUrl = sandbox.baseUrl) =>
     checkProvider(stubClient<SecretsManagerClient>(() => ({ SecretString: apiKey })).client, 'S/key', {
-      timings,
-      timeout: 60,
+      ...{ timings, timeout: 60, roleArn: '', sealKeyArn: '' },
       providerBaseUrl,
       providerTimeouts: { connect: 1_000, total: 2_000 },
     });

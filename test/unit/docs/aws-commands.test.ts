@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { flatten, resourcesOf, synthesize } from '../infra/synth.ts';
+import { read } from './metric-names.ts';
+
+type AwsCommand = { readonly service: string; readonly operation: string; readonly line: string };
+
+/** Every command of the AWS CLI in a text, with its continued lines, and those that the outputs of secrets have. */
+const awsCommandsIn = (text: string): readonly AwsCommand[] =>
+  text
+    .replaceAll('\\\n', '')
+    .replace(/eval "\$\(output Fill(\w+)\)"/g, 'aws secretsmanager put-secret-value --secret-id "$STACK/$1"')
+    .split('\n')
+    .flatMap((line) =>
+      [...line.matchAll(/(?<![\w/.@-])aws ([a-z0-9-]+) ([a-z0-9-]+)/g)].map(
+        ([, service = '', operation = '']) => ({ service, operation, line }),
+      ),
+    );
+
+const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
+
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html: without AlarmTypes, metric alarms only.
+test('every page that lists alarms lists composite alarms, too', () => {
+  const listing = pages
+    .flatMap((page) => awsCommandsIn(read(`docs/${page}`)))
+    .filter(({ operation }) => operation === 'describe-alarms');
+  expect(listing).not.toEqual([]);
+  for (const { line } of listing) {
+    expect(line).toContain('--alarm-types MetricAlarm CompositeAlarm');
+    expect(line).toContain('[MetricAlarms,CompositeAlarms][]');
+  }
+});
+
+describe('the policy that the runbook names allows each command of the AWS CLI', () => {
+  const runbook = read('docs/operations.md');
+  const levels = ['viewer', 'operator', 'admin'];
+
+  /** The last row is of who deploys, who needs more than any of the policies. */
+  const rows = [...runbook.matchAll(/^\| (.*) \| (?:also )?(?:`…-(\w+)`|the permissions to deploy) \|$/gm)];
+  const levelOf = (heading: string, isFix: boolean): string | undefined => {
+    const named = rows.find(([, parts = '']) => parts.includes(`[${heading}]`));
+    if (named !== undefined) return named[2];
+    return isFix ? 'operator' : 'viewer';
+  };
+
+  const { template } = synthesize({ fanOutToEventBus: 'true' });
+  type Statement = { readonly Action: string | readonly string[]; readonly Resource: unknown };
+  const allowedBy = (level: string): readonly string[] =>
+    Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))
+      .filter(({ Properties }) => flatten(Properties.ManagedPolicyName).endsWith(`-${level}`))
+      .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)
+      .flatMap(({ Action, Resource }) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${flatten(one)}`)),
+      );
+
+  const prefixes: Readonly<Record<string, string>> = { stepfunctions: 'states' };
+  const actionOf = ({ service, operation }: AwsCommand): string => {
+    // `wait table-exists` describes the table until it is there.
+    const called = operation === 'wait' ? 'describe-table' : operation;
+    const name = called.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return `${prefixes[service] ?? service}:${name}`;
+  };
+
+  /** What the ARN of the resource contains, by the argument that names it. */
+  const resources: readonly (readonly [RegExp, (name: string) => string])[] = [
+    [/--index-name (\w+)/, (name) => `<StorageExtractions.Arn>/index/${name}`],
+    [/-table-name "\$\(output (\w+)TableName\)"/, (name) => `<Storage${name}.Arn>`],
+    [/--table-name "\$STACK(-restored)"/, (name) => `table/Cosecha-prod${name}`],
+    [/--secret-id "\$STACK(\/)/, (name) => `secret:Cosecha-prod${name}`],
+    [/resource Lambda::Function (\w+)\)/, (name) => `<${name}Function.Arn>`],
+    [/resource SQS::Queue (\w+)\)/, (name) => `<${name}DeadLetters.Arn>`],
+    [/resource Events::Rule ()/, () => 'rule/Cosecha-prod-'],
+    [/output PipeName()/, () => 'pipe/Cosecha-prod-'],
+    [/^logs\(\)()/, () => 'log-group:Cosecha-prod-'],
+    [/^logs ExtractionApiAccessLog()/, () => 'log-group:/aws/vendedlogs/'],
+  ];
+  const resourceOf = ({ line }: AwsCommand): string => {
+    const [found] = resources.flatMap(([pattern, arn]) => {
+      const [, name] = pattern.exec(line) ?? [];
+      return name === undefined ? [] : [arn(name)];
+    });
+    return found ?? '';
+  };
+
+  /** A call of the function `logs` for a log that an AWS service writes itself. */
+  const withLogs = (text: string): string =>
+    text.replace(/^logs (?=ExtractionApi)/gm, '$&aws logs filter-log-events ');
+
+  const parts = runbook.split(/^(?=###? )/m).flatMap((chapter) => {
+    const [, heading = ''] = /^#+ (.*)$/m.exec(chapter) ?? [];
+    const [before = '', fix = ''] = chapter.split('**Fix.**');
+    return [before, fix].map((text, index) => ({ level: levelOf(heading, index === 1), heading, text }));
+  });
+  const commands = parts.flatMap(({ level, heading, text }) =>
+    awsCommandsIn(withLogs(text)).map((command) => ({ level, heading, command })),
+  );
+
+  test.each(
+    commands
+      .filter(({ level }) => level !== undefined)
+      .map(
+        ({ level = '', heading, command }) =>
+          [heading, level, actionOf(command), resourceOf(command)] as const,
+      ),
+  )('%s, %s: %s %s', (_heading, level, action, resource) => {
+    const allowed = levels.slice(0, levels.indexOf(level) + 1).flatMap(allowedBy);
+    expect(allowed.filter((line) => line.startsWith(`${action} `) && line.includes(resource))).not.toEqual(
+      [],
+    );
+  });
+
+  test('and every part that the table names has such a command', () => {
+    expect(rows).toHaveLength(4);
+    const named = rows.flatMap(([, part = '']) =>
+      [...part.matchAll(/\[([^\]]+)\]\(#/g)].map(([, name]) => name),
+    );
+    expect(named.filter((name) => !commands.some(({ heading }) => heading === name))).toEqual([]);
+  });
+});
