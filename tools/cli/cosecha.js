@@ -13,7 +13,9 @@ const least = isClone ? [24, 0] : [22, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < least[0] || (major === least[0] && minor < least[1])) {
-  const remedy = isClone ? ' Run `npx cosecha`, which uses the Node that `npm ci` installed.' : '';
+  const remedy = isClone
+    ? ' Run `npm exec --no -- cosecha`, which uses the Node that `npm ci` installed.'
+    : '';
   console.error(
     `cosecha needs Node ${least.join('.')} or newer, and this is ${process.versions.node}.${remedy}`,
   );

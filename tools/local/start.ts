@@ -60,10 +60,10 @@ const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> 
 /** How to address this deployment from another terminal. */
 const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
   `AWS_ENDPOINT_URL=${endpoint} AWS_REGION=${region} AWS_ACCESS_KEY_ID=${credentials.accessKeyId} ` +
-  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npx cosecha --stage local doctor`;
+  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npm exec --no -- cosecha --stage local doctor`;
 
 /**
- * Writes the address and credentials of the emulator for `npx cosecha --stage local`, but only of one that was started
+ * Writes the address and credentials of the emulator for `cosecha --stage local`, but only of one that was started
  * here, as its credentials are valid nowhere else. Returns lines on how to operate this deployment.
  */
 const publishDeployment = async (
@@ -72,7 +72,8 @@ const publishDeployment = async (
 ): Promise<readonly string[]> => {
   const { endpoint, region, credentials } = client;
   const { accessKeyId, secretAccessKey } = credentials;
-  if (pid === undefined) return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+  if (pid === undefined)
+    return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
   const other = await claimLocalDeployment(repository, {
     endpoint,
     region,
@@ -82,12 +83,12 @@ const publishDeployment = async (
   });
   if (other !== undefined) {
     return [
-      `Another npm start of this checkout serves at ${other.endpoint}, and npx cosecha --stage local goes to that one.`,
+      `Another npm start of this checkout serves at ${other.endpoint}, and npm exec --no -- cosecha --stage local goes to that one.`,
       `Operate this one from another terminal: ${cliLine(client)}`,
     ];
   }
   atEnd(() => removeLocalDeployment(repository, client));
-  return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+  return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
 };
 
 /** Prints what to try next, and serves until Ctrl-C. */

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -27,6 +27,16 @@ test("each variable of the README's commands is set by a command before it", () 
       expect(text.slice(0, index)).toMatch(new RegExp(`^${name}=`, 'm'));
     }
   }
+});
+
+test('nothing names a command that would fetch a package named `cosecha`, which anybody could register', () => {
+  const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.js'], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  const fetching = /\b(?:npx|npm exec|npm x)(?! --no -- )(?: -{1,2}[\w-]+)* (?:-- )?cosecha\b/;
+  const paths = files.trim().split('\n');
+  expect(paths.filter((path) => fetching.test(read(path)))).toEqual([]);
 });
 
 test("npm warns of no package that needs a newer Node than npm's own, as all run under the Node of `npm ci`", () => {

@@ -117,7 +117,7 @@ export const watchOne = async (
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
     shell.hint(
-      `${hint} The extraction goes on; to continue: npx cosecha --stage ${deployment.stage} watch ${extractionId}`,
+      `${hint} The extraction goes on; to continue: npm exec --no -- cosecha --stage ${deployment.stage} watch ${extractionId}`,
     );
   }
   return code;
