@@ -68,7 +68,7 @@ const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
  */
 const publishDeployment = async (
   { atEnd }: Run,
-  { emulator: { pid, client }, provider }: LocalSystem,
+  { emulator: { pid, client }, provider, api }: LocalSystem,
 ): Promise<readonly string[]> => {
   const { endpoint, region, credentials } = client;
   const { accessKeyId, secretAccessKey } = credentials;
@@ -79,6 +79,7 @@ const publishDeployment = async (
     region,
     // The SDK has added fields of its own to the object.
     credentials: { accessKeyId, secretAccessKey },
+    apiUrl: api.base,
     sandboxControlUrl: provider.controlUrl,
   });
   if (other !== undefined) {
@@ -99,7 +100,8 @@ const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const lines = [
     '',
     ...operate,
-    'The console starts extractions of each outcome, and makes the provider misbehave. docs/api.md has the requests.',
+    `ApiUrl: ${system.api.base} (docs/api.md has a first request for curl and for Python)`,
+    'The console starts extractions of each outcome, and makes the provider misbehave.',
     `Logs: ${directory}`,
     'Running. Ctrl-C stops everything.',
     `Open the console: ${address}`,
