@@ -11,7 +11,10 @@ const misfitsOfBody = violationsOf(operation.requestBody?.content['application/j
 const misfitsOfAnswer = new Map(
   Object.entries(operation.responses).map(([status, response]) => {
     const content = Object.entries(responseOf(response).content ?? {});
-    return [status, content.map(([type, { schema }]) => [type, violationsOf(schema)] as const)] as const;
+    return [
+      status,
+      content.map(([type, { schema }]) => [type, violationsOf(schema, 'closed')] as const),
+    ] as const;
   }),
 );
 
