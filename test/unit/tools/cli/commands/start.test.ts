@@ -15,6 +15,7 @@ const texts: Record<string, string> = {
   'whole.json': '{"anything":1}',
   'persisted.json': '{"mode":"persisted","value":"abc"}',
   'long.json': '{"username":"u","pin":[12345678901234567890]}',
+  'twice.json': '{"username":"u","password":"sentinel","password":"p"}',
   'broken.json': '{"password": "sentinel',
   id: ' 11.111.111-1\n',
 };
@@ -90,6 +91,11 @@ describe('options that make no request', () => {
     expect((failure as Error).message).toBe(
       `The number at /pin/0 of the ${content} would change as a 64-bit float. Write it as a string.`,
     );
+  });
+
+  test('a name that occurs twice is refused, as the API would get only one of the two', async () => {
+    const failure = build({ entity: 'bank', action: ['tef'], credentials: 'twice.json' });
+    await expect(failure).rejects.toThrow('/password of the credentials occurs twice.');
   });
 
   test('credentials that are not JSON are never quoted', async () => {
