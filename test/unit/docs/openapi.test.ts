@@ -8,12 +8,17 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
 import { targetHeader } from '../../../lib/consents/read-target.ts';
-import { parseExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
+import {
+  type ConsentRequest,
+  type CredentialsRequest,
+  parseExtractionRequest,
+} from '../../../lib/extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
 import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
+import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
 import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
@@ -31,6 +36,11 @@ import {
   schemaNamed,
   schemaViolations,
 } from './openapi-document.ts';
+
+const apiPage = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+
+/** The fields that the stack or the header adds are not in the body. */
+type LegalSession = Omit<LegalPersonOtpTokenRequest, 'clientId' | 'widgetConfigId' | 'company'>;
 
 const routes = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Route'));
 
@@ -254,6 +264,54 @@ describe('the schemas of docs/openapi.yaml', () => {
     expect(propertiesOf('ConsentExtraction').toSorted()).toEqual(Object.keys(consent).toSorted());
   });
 
+  // Typed so that a new or removed field of a request does not compile without a change here.
+  const ofCredentials: Record<keyof CredentialsRequest, true> = {
+    method: true,
+    entity: true,
+    credentials: true,
+    sessionToken: true,
+    actions: true,
+    reference: true,
+  };
+  const ofConsent: Record<keyof ConsentRequest, true> = {
+    method: true,
+    product: true,
+    consentId: true,
+    target: true,
+    variant: true,
+    reference: true,
+  };
+  const ofSession: Record<'person' | keyof LegalSession, true> = {
+    person: true,
+    products: true,
+    user: true,
+    filters: true,
+    locale: true,
+  };
+
+  test.each([
+    [['CredentialsRequest', 'EncryptedCredentialsRequest'], ofCredentials],
+    [['ConsentRequest'], ofConsent],
+    [['NaturalPersonSession'], ofSession],
+    [['LegalPersonSession'], ofSession],
+  ])('have every field of a request: %s', (names, fields) => {
+    const documented = new Set(names.flatMap(propertiesOf));
+    expect([...documented].toSorted()).toEqual(Object.keys(fields).toSorted());
+  });
+
+  test('are those of the tables and bodies of docs/api.md', () => {
+    const section = (route: string) => apiPage.split(`\n## ${route}\n`)[1]?.split('\n## ')[0] ?? '';
+    const fieldsOf = (row: string) => row.slice(3, -1);
+    const tables = section('POST /extractions').split('| field | required | value |').slice(1);
+    const rows = tables.map((table) => (table.split('\n\n')[0]?.match(/^\| `\w+`/gm) ?? []).map(fieldsOf));
+    expect(rows.map((names) => names.toSorted())).toEqual(
+      [ofCredentials, ofConsent].map((fields) => Object.keys(fields).toSorted()),
+    );
+    const bodies = section('POST /consent-sessions').match(/^```json\n[\s\S]*?^```$/gm) ?? [];
+    const named = bodies.flatMap((body) => Object.keys(JSON.parse(body.slice(7, -3)) as object));
+    expect([...new Set(named)].toSorted()).toEqual(Object.keys(ofSession).toSorted());
+  });
+
   test('accept every problem of the service, and no other', () => {
     for (const type of problemTypes) {
       const { body: text = '' } = problem(type, { detail: 'd', errors: [{ pointer: '/a', detail: 'd' }] });
@@ -267,9 +325,8 @@ describe('the schemas of docs/openapi.yaml', () => {
 });
 
 test('docs/api.md has a heading for every route and every problem', () => {
-  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
-  for (const [routeKey] of operations) expect(page).toContain(`\n## ${routeKey}\n`);
-  for (const type of problemTypes) expect(page).toContain(`\n### ${type}\n`);
+  for (const [routeKey] of operations) expect(apiPage).toContain(`\n## ${routeKey}\n`);
+  for (const type of problemTypes) expect(apiPage).toContain(`\n### ${type}\n`);
 });
 
 test('docs/openapi.yaml lints clean, warnings included', async () => {
