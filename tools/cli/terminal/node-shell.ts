@@ -100,6 +100,9 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       }),
     interrupted: () => {
       handlesSignals = true;
+      // One that handles signals itself would end the process at the first.
+      spinner?.stop();
+      spinner = undefined;
       return stopOnSignals();
     },
     randomId: randomUUID,

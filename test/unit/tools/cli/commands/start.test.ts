@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { BreakerName } from '../../../../../lib/breaker/breaker-state.ts';
 import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { buildRequest, type StartOptions } from '../../../../../tools/cli/commands/build-request.ts';
@@ -111,6 +112,8 @@ describe('options that make no request', () => {
 const follow = async (options: FollowOptions, ...records: readonly (Extraction | undefined)[]) => {
   const queue = [...records];
   const lines: string[] = [];
+  const holds: string[] = [];
+  const asked: BreakerName[] = [];
   const facts: unknown[] = [];
   let seconds = 0;
   const result = await followExtraction(id, options, {
@@ -124,8 +127,16 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
       facts.push(fact);
     },
     onWait: () => undefined,
+    readBreaker: async (name) => {
+      asked.push(name);
+      const isHeld = name === 'starts' && seconds > 0 && seconds < 3;
+      return isHeld
+        ? { name, state: 'paused', since: iso(1), reason: 'maintenance' }
+        : { name, state: 'closed' };
+    },
+    onHold: (line) => holds.push(line.trim()),
   });
-  return { result, lines, facts, seconds };
+  return { result, lines, facts, seconds, holds, asked };
 };
 
 test('each change is a line, until the extraction is closed', async () => {
@@ -146,6 +157,13 @@ test('each change is a line, until the extraction is closed', async () => {
     '3 s  COMPLETED (settled by webhook)',
     '4 s  COMPLETED (settled by webhook), collected, closed',
   ]);
+});
+
+test('while starts are held, a line says so once, with the reason', async () => {
+  const requested = Array.from({ length: 4 }, () => extractionIn('REQUESTED'));
+  const { holds, asked } = await follow({}, ...requested, extractionIn('RUNNING'), extractionIn('REJECTED'));
+  expect(holds).toEqual(['1 s  starts are paused since 0 s: maintenance']);
+  expect(asked).toEqual(['starts', 'starts', 'starts', 'starts', 'reads']);
 });
 
 test('an extraction that was never started ends, and one that does not exist is absent', async () => {
