@@ -272,8 +272,15 @@ const addRedrive: AddCommand = (program, run) =>
   program
     .command('redrive')
     .description('reconcile the extraction of each message in the dead-letter queue')
-    .addHelpText('after', examples('--stage prod redrive'))
-    .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
+    .option(
+      '--remove <messageId>',
+      'delete this message, which Cosecha did not write; may be repeated',
+      appended,
+    )
+    .addHelpText('after', examples('--stage prod redrive', `--stage prod redrive --remove ${exampleId}`))
+    .action((options) =>
+      run(async (context) => (await import('./commands/redrive.ts')).redrive(options, context)),
+    );
 
 const addPause: AddCommand = (program, run) =>
   program

@@ -108,7 +108,8 @@ const redriveAction = (deployment: Deployment): ConsoleAction => {
         onFailed: ignore,
         onUnknown: ignore,
       });
-      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.` };
+      const shown = unknown === 0 ? '' : ' `cosecha redrive` prints the unknown ones, and can remove them.';
+      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.${shown}` };
     },
   };
 };
