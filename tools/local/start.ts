@@ -6,7 +6,7 @@ import {
   type LocalDeployment,
   removeLocalDeployment,
 } from '../cli/aws/local-deployment.ts';
-import { CliError } from '../cli/terminal/errors.ts';
+import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
@@ -119,7 +119,7 @@ const report = (error: unknown): void => {
 main(process.argv.slice(2))
   .catch((error: unknown) => {
     report(error);
-    return 1;
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
   })
   // An open keep-alive connection would otherwise delay the end of the process.
   .then((code) => process.exit(code));

@@ -40,6 +40,15 @@ test('nothing names a command that would fetch a package named `cosecha`, which 
   expect(paths.filter((path) => fetching.test(read(path)))).toEqual([]);
 });
 
+test('git ignores every file that the quick start writes', () => {
+  const written = [...read('README.md').matchAll(/(?:^echo .* > |--results )(\S+)/gm)].map(
+    ([, path = '']) => path,
+  );
+  expect(written).toHaveLength(2);
+  const { stdout } = spawnSync('git', ['check-ignore', ...written], { cwd: repository, encoding: 'utf8' });
+  expect(stdout.trim().split('\n')).toEqual(written);
+});
+
 /** What bash prints on standard output and error after these blocks of the runbook, with an AWS CLI that prints its arguments. */
 const runbookPrints = (version: string, commands: string): string => {
   const directory = mkdtempSync(join(tmpdir(), 'cosecha-runbook-'));
