@@ -49,6 +49,17 @@ test.each([
 });
 
 test.each([
+  [open, closedBreaker, ['once a probe succeeds'], ['resume']],
+  [pause(open, 'maintenance', 0), closedBreaker, ['paused starts. `cosecha resume`'], ['probe']],
+  [pause(open, 'maintenance', 0), open, ['paused starts. `cosecha resume`', 'once a probe succeeds'], []],
+])('the remedy is that of what holds: %j, %j', async (starts, reads, parts, others) => {
+  const store = { read: async (name: string) => ({ state: name === 'starts' ? starts : reads }) };
+  const { remedy = '' } = (await checkBreakers(store, at(100))) as { readonly remedy?: string };
+  for (const part of parts) expect(remedy).toContain(part);
+  for (const other of others) expect(remedy).not.toContain(other);
+});
+
+test.each([
   ['0', '0', { result: 'passed', message: 'dead-letter queue is empty' }],
   ['1', '2', { result: 'failed', message: 'dead-letter queue holds 3' }],
 ])('%s visible and %s hidden dead letters', async (visible, hidden, finding) => {
