@@ -162,7 +162,7 @@ test('each change is a line, until the extraction is closed', async () => {
 test('while starts are held, a line says so once, with the reason', async () => {
   const requested = Array.from({ length: 4 }, () => extractionIn('REQUESTED'));
   const { holds, asked } = await follow({}, ...requested, extractionIn('RUNNING'), extractionIn('REJECTED'));
-  expect(holds).toEqual(['1 s  starts are paused since 0 s: maintenance']);
+  expect(holds).toEqual(['1 s  starts have been paused for 0 s: maintenance']);
   expect(asked).toEqual(['starts', 'starts', 'starts', 'starts', 'reads']);
 });
 

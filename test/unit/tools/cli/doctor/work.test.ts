@@ -32,7 +32,7 @@ test('an alarm in ALARM fails, and is named', async () => {
 
 const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60, groups: {} };
 const open: BreakerState = { ...closedBreaker, opened };
-const since = 'starts are held since 1 min, as calls to the provider fail; next probe';
+const since = 'starts have been held for 1 min, as calls to the provider fail; next probe';
 
 test.each([
   [open, closedBreaker, `${since} in 30 s`],
@@ -40,7 +40,7 @@ test.each([
   [
     pause(open, 'maintenance', at(10).getTime()),
     closedBreaker,
-    'starts are paused since 1 min 30 s: maintenance',
+    'starts have been paused for 1 min 30 s: maintenance',
   ],
   [open, open, `${since} in 30 s; ${since.replace('starts', 'reads')} in 30 s`],
 ])('breakers that hold calls fail with the reason: %j, %j', async (starts, reads, message) => {
