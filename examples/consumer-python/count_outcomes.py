@@ -1,6 +1,6 @@
 """Counts extractions by source and outcome. A source is an entity, or a product for the method `consent`.
 
-As a program it reads batches from the standard input, one JSON object a line, and prints the totals:
+As a program it reads batches from the standard input, one JSON object a line, and prints the totals after each:
 
     python3 count_outcomes.py ../../docs/schemas/stream-record.json < batches.jsonl
 """
@@ -45,4 +45,4 @@ if __name__ == "__main__":
         answer = consume(json.loads(line), outcomes.handle, schema)
         if answer["batchItemFailures"]:
             print(json.dumps(answer), file=sys.stderr)
-    print(json.dumps(outcomes.totals()))
+        print(json.dumps(outcomes.totals()), flush=True)

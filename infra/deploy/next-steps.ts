@@ -13,7 +13,7 @@ export const stepsAfterSynth = (template: string): readonly string[] => [
 export const stepsAfterDeploy = (stackName: string, outputs: Outputs): readonly string[] => {
   const { FillProviderApiKey, FillWebhookSigningKey, WebhookUrl, CustomDomainTarget } = outputs;
   if (FillProviderApiKey === undefined || FillWebhookSigningKey === undefined) return [];
-  const cosecha = `npx cosecha --stage ${stackName.replace(/^Cosecha-/, '')}`;
+  const cosecha = `npm exec --no -- cosecha --stage ${stackName.replace(/^Cosecha-/, '')}`;
   const steps = [
     ...(CustomDomainTarget === undefined
       ? []

@@ -1,4 +1,4 @@
-import { describeProblem } from './describe-problem.ts';
+import { describeProblem, type Violation, violationsIn } from './describe-problem.ts';
 
 /**
  * The API answered with an error. `problem` is the `type` of its problem+json, such as
@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly problem: string | undefined;
   /** A sentence, then a line for each violation. */
   readonly lines: readonly string[];
+  /** What is wrong with the request, where the answer names it. */
+  readonly violations: readonly Violation[];
 
   constructor(status: number, body: string) {
     const lines = describeProblem(status, body);
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     this.status = status;
     this.problem = problemTypeOf(body);
     this.lines = lines;
+    this.violations = violationsIn(body);
   }
 
   /** Whether the same call may succeed later. */

@@ -1,4 +1,5 @@
-type Violation = { readonly pointer?: unknown; readonly detail?: unknown };
+/** One rule that a request breaks: `pointer` is a JSON pointer (RFC 6901) into its body, and empty for the whole. */
+export type Violation = { readonly pointer: string; readonly detail: string };
 type ProblemBody = {
   readonly title?: unknown;
   readonly detail?: unknown;
@@ -16,7 +17,12 @@ const parse = (body: string): ProblemBody => {
   }
 };
 
-const violationsOf = ({ errors }: ProblemBody): readonly Violation[] => (Array.isArray(errors) ? errors : []);
+/** The violations of an error answer. None, unless it is a problem that has some. */
+export const violationsIn = (body: string): readonly Violation[] => {
+  const { errors } = parse(body);
+  if (!Array.isArray(errors)) return [];
+  return errors.map(({ pointer, detail }) => ({ pointer: String(pointer), detail: String(detail) }));
+};
 
 /** An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. */
 export const describeProblem = (status: number, body: string): readonly string[] => {
@@ -26,8 +32,8 @@ export const describeProblem = (status: number, body: string): readonly string[]
     const hint = status === 403 ? ' These credentials need execute-api:Invoke on this route.' : '';
     return [`API Gateway answered ${status}: ${message}.${hint}`];
   }
-  const lines = violationsOf(problem).map(
-    ({ pointer, detail }) => `  ${pointer === '' ? 'the body' : String(pointer)} ${String(detail)}`,
+  const lines = violationsIn(body).map(
+    ({ pointer, detail }) => `  ${pointer === '' ? 'the body' : pointer} ${detail}`,
   );
   const detail = typeof problem.detail === 'string' ? ` ${problem.detail}` : '';
   return [`The service answered ${status}: ${String(problem.title)}${detail}`, ...lines];

@@ -71,6 +71,7 @@ const postSession = async (event: ConsentEvent, target: string, deps: ConsentDep
   }
   if (body.kind === 'not-json')
     return invalid('The body must be JSON in UTF-8, and not thousands of levels deep.');
+  if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
   const parsed = parseSessionRequest(body.json, target);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   const { otpToken, consentId } = await openSession(parsed.request, deps);

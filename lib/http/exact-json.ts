@@ -57,3 +57,30 @@ export const findChangedNumbers = (json: unknown): readonly (readonly string[])[
   }
   return found;
 };
+
+/** A string, with the colon after it if it is a name, or a bracket or comma outside of strings. */
+const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)|[{}[\],]/g;
+
+/**
+ * Returns the paths of the first 50 names that occur twice in one object of a valid JSON text. `JSON.parse` keeps the last one, and
+ * other parsers the first (RFC 8259, section 4), so nobody knows which one the caller meant.
+ */
+export const findDuplicateNames = (text: string): readonly (readonly string[])[] => {
+  const found: (readonly string[])[] = [];
+  /** The objects and lists that are open, each with its names and the name or index that is read. */
+  const open: { readonly names: Set<string>; at: string | number }[] = [];
+  for (const [token, literal = '', colon] of text.matchAll(jsonToken)) {
+    const inner = open.at(-1);
+    if (token === '{' || token === '[') open.push({ names: new Set(), at: token === '[' ? 0 : '' });
+    else if (token === '}' || token === ']') open.pop();
+    else if (inner === undefined) continue;
+    else if (token === ',' && typeof inner.at === 'number') inner.at += 1;
+    else if (colon === ':') {
+      inner.at = JSON.parse(literal) as string;
+      if (inner.names.has(inner.at)) found.push(open.map(({ at }) => String(at)));
+      if (found.length === maxFound) break;
+      inner.names.add(inner.at);
+    }
+  }
+  return found;
+};

@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import type { Caller } from './deployment.ts';
 import { aws } from './support/aws.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
@@ -147,6 +153,33 @@ test('extractions are found by their reference, page by page, each caller its ow
 test('a request without a signature is refused by API Gateway', async () => {
   const answer = await fetch(`${api}/extractions`, { method: 'POST', body: '{}' });
   expect(answer.status).toBe(403);
+});
+
+test('the first requests of docs/api.md work as they stand, by curl and in Python', async () => {
+  const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  const block = (start: string) => new RegExp(`^${start}[\\s\\S]*?(?=^\`\`\`$)`, 'm').exec(page)?.[0] ?? '';
+  const { caFile, callers, client } = inject('cosecha');
+  const env = {
+    ...{ PATH: process.env.PATH, API_URL: api, AWS_REGION: client.region },
+    SSL_CERT_FILE: caFile,
+    AWS_ACCESS_KEY_ID: callers.caller.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: callers.caller.secretAccessKey,
+  };
+  // By host, as on AWS: curl signs a path as it is written, and SigV4 wants the `$` in the emulator's encoded. The certificate
+  // does not have that host.
+  const { host } = new URL(api);
+  const API_URL = `https://${outputs.ApiId}.execute-api.localhost:${host.split(':')[1]}`;
+  const CURL_HOME = mkdtempSync(join(tmpdir(), 'cosecha-curl-'));
+  writeFileSync(join(CURL_HOME, '.curlrc'), 'insecure');
+  const run = promisify(execFile);
+  const [byCurl, byPython] = await Promise.all([
+    run('bash', ['-c', block('curl ')], { env: { ...env, API_URL, CURL_HOME } }),
+    run(await preparePython(), ['-c', block('import json')], { env }),
+  ]);
+  for (const [{ stdout }, key] of [[byCurl, 'with-curl'] as const, [byPython, 'with-python'] as const]) {
+    expect(stdout).toContain(extractionIdForKey(key));
+    await closed(extractionIdForKey(key));
+  }
 });
 
 test('invalid input is answered with a pointer to each violation, and nothing is recorded or started', async () => {

@@ -1,7 +1,7 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { createConsoleApp } from '../../tools/cli/console/app.ts';
 import type { ConsoleSources } from '../../tools/cli/console/sources/sources.ts';
-import { at } from './extraction-fixtures.ts';
+import { at, iso } from './extraction-fixtures.ts';
 
 export const consoleAddress = { host: '127.0.0.1:4000', token: 'token-of-the-console' };
 
@@ -26,7 +26,7 @@ export const sourcesWith = (
   alarms: async () => [],
   queues: async () => [],
   trends: async () => [],
-  subjects: async () => ({ subjects: [], complete: true }),
+  subjects: async () => ({ subjects: [], hours: [], complete: true }),
   breakers: async () => [],
   ...more,
 });
@@ -52,6 +52,16 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
       { ...row, subject: 'demo-bank', lastHour: fails, hourChange: 'worse' },
       { ...row, subject: 'other-bank', lastHour: works, hourChange: 'same' },
     ],
+    // The bank has failed for two hours.
+    hours: Array.from({ length: 24 }, (_, index) => index).flatMap((hoursAgo) => [
+      {
+        subject: 'demo-bank',
+        hour: iso(-3_600 * hoursAgo),
+        ended: 12,
+        failed: hoursAgo < 2 ? 10 - 4 * hoursAgo : 0,
+      },
+      { subject: 'other-bank', hour: iso(-3_600 * hoursAgo), ended: 38, failed: hoursAgo % 5 === 2 ? 2 : 0 },
+    ]),
     complete: true,
   };
 };

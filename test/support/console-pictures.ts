@@ -248,7 +248,7 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
     sleep: () => new Promise(() => undefined),
     everyMs: 60_000,
     actions,
-    sandboxState: async () => ({ active: ['The provider answers with 503, for the next 12 calls.'] }),
+    sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
     random: () => 'random',
     onAction: () => undefined,
     onError: (error) => {

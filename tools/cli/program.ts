@@ -51,6 +51,10 @@ const pauseReason = parsed(
   when((text) => text.trim() !== '' && text.length <= 200),
   'A reason has 1 to 200 characters.',
 );
+const count = parsed(
+  (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined),
+  'It is a number from 1 to 999999.',
+);
 const port = parsed(
   (text) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined),
   'A port is a number from 0 to 65535.',
@@ -189,6 +193,7 @@ const addList: AddCommand = (program, run) =>
       since,
     )
     .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
+    .option('--limit <n>', 'at most so many of them', count)
     .addHelpText(
       'after',
       examples(
@@ -267,8 +272,15 @@ const addRedrive: AddCommand = (program, run) =>
   program
     .command('redrive')
     .description('reconcile the extraction of each message in the dead-letter queue')
-    .addHelpText('after', examples('--stage prod redrive'))
-    .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
+    .option(
+      '--remove <messageId>',
+      'delete this message, which Cosecha did not write; may be repeated',
+      appended,
+    )
+    .addHelpText('after', examples('--stage prod redrive', `--stage prod redrive --remove ${exampleId}`))
+    .action((options) =>
+      run(async (context) => (await import('./commands/redrive.ts')).redrive(options, context)),
+    );
 
 const addPause: AddCommand = (program, run) =>
   program

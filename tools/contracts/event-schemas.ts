@@ -55,10 +55,18 @@ const eventOf = (kind: ExtractionEvent['kind']): Schema => {
   return { description, type: 'object', required: Object.keys(properties), properties };
 };
 
+/** What every event has. A consumer ignores a kind that it does not know (docs/stream.md, "Guarantees"). */
+const laterKind: Schema = {
+  description: 'A kind that a later version adds.',
+  type: 'object',
+  required: ['kind', 'extractionId', 'eventId', 'sequenceNumber'],
+  properties: { kind: { type: 'string', not: { enum: Object.keys(kinds) } } },
+};
+
 /** The schema of an event as `cosecha listen` posts it, and as `decodeExtractionEvent` returns it. */
 export const eventSchema: Schema = {
   title: 'Event of an extraction',
-  anyOf: Object.keys(kinds).map((kind) => ({ $ref: `#/$defs/${kind}` })),
+  anyOf: [...Object.keys(kinds).map((kind) => ({ $ref: `#/$defs/${kind}` })), laterKind],
   $defs: Object.fromEntries(
     Object.keys(kinds).map((kind) => [kind, eventOf(kind as ExtractionEvent['kind'])]),
   ),

@@ -1,5 +1,6 @@
 /** A JSON Schema of the dialect 2020-12, or a part of one. Only the keywords that the contracts use are typed. */
 export type Schema = {
+  readonly $id?: string;
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
   readonly title?: string;

@@ -105,17 +105,26 @@ const changed = (label: string, effect: string, change: (system: System) => Prom
   },
 });
 
+/** Ends by time: what is left of a number of calls would fail the next extraction, minutes later. */
 const failing =
   (behaviour: Fault['behaviours'][number]) =>
   ({ provider }: System): Promise<unknown> =>
-    provider.setFaults([{ path: '/api/*', behaviours: Array(20).fill(behaviour) }]);
+    provider.setFaults([{ path: '/api/*', behaviours: [behaviour], forSeconds: outageSeconds }]);
+
+const during = `for ${outageSeconds} s`;
 
 const provider: readonly Scenario[] = [
-  changed(`Stop for ${outageSeconds} s`, 'it refuses every connection', (system) =>
-    system.provider.goDown(outageSeconds),
+  changed(`Stop ${during}`, 'it refuses every connection', (system) => system.provider.goDown(outageSeconds)),
+  changed(
+    `Hang ${during}`,
+    `it accepts calls and never answers them, ${during}`,
+    failing({ kind: 'silence' }),
   ),
-  changed('Hang', 'it accepts the next 20 calls and never answers them', failing({ kind: 'silence' })),
-  changed('Answer 503', 'it answers the next 20 calls with 503', failing({ kind: 'answer', status: 503 })),
+  changed(
+    `Answer 503 ${during}`,
+    `it answers every call with 503, ${during}`,
+    failing({ kind: 'answer', status: 503 }),
+  ),
   {
     ...changed('End it: answer as usual', 'it answers as usual again', async (system) => {
       await system.endOutage();
@@ -150,11 +159,12 @@ export const sandboxState = async ({
   provider: control,
 }: Pick<System, 'provider'>): Promise<SandboxState> => {
   try {
-    const { faults } = await control.summary();
-    const active = faults.map(({ behaviours: { length, 0: next } }) => {
+    const { faults, now } = await control.summary();
+    const active = faults.map(({ behaviours: [next], endsAt = now }) => {
       const what =
         next?.kind === 'answer' ? `answers with ${next.status}` : 'accepts calls and never answers them';
-      return `The provider ${what}, for the next ${length === 1 ? 'call' : `${length} calls`}.`;
+      const left = Math.ceil((Date.parse(endsAt) - Date.parse(now)) / 1_000);
+      return `The provider ${what}, for ${left} s more.`;
     });
     return { active };
   } catch (error) {

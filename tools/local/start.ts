@@ -6,7 +6,7 @@ import {
   type LocalDeployment,
   removeLocalDeployment,
 } from '../cli/aws/local-deployment.ts';
-import { CliError } from '../cli/terminal/errors.ts';
+import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
@@ -60,34 +60,36 @@ const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> 
 /** How to address this deployment from another terminal. */
 const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
   `AWS_ENDPOINT_URL=${endpoint} AWS_REGION=${region} AWS_ACCESS_KEY_ID=${credentials.accessKeyId} ` +
-  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npx cosecha --stage local doctor`;
+  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npm exec --no -- cosecha --stage local doctor`;
 
 /**
- * Writes the address and credentials of the emulator for `npx cosecha --stage local`, but only of one that was started
+ * Writes the address and credentials of the emulator for `cosecha --stage local`, but only of one that was started
  * here, as its credentials are valid nowhere else. Returns lines on how to operate this deployment.
  */
 const publishDeployment = async (
   { atEnd }: Run,
-  { emulator: { pid, client }, provider }: LocalSystem,
+  { emulator: { pid, client }, provider, api }: LocalSystem,
 ): Promise<readonly string[]> => {
   const { endpoint, region, credentials } = client;
   const { accessKeyId, secretAccessKey } = credentials;
-  if (pid === undefined) return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+  if (pid === undefined)
+    return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
   const other = await claimLocalDeployment(repository, {
     endpoint,
     region,
     // The SDK has added fields of its own to the object.
     credentials: { accessKeyId, secretAccessKey },
+    apiUrl: api.base,
     sandboxControlUrl: provider.controlUrl,
   });
   if (other !== undefined) {
     return [
-      `Another npm start of this checkout serves at ${other.endpoint}, and npx cosecha --stage local goes to that one.`,
+      `Another npm start of this checkout serves at ${other.endpoint}, and npm exec --no -- cosecha --stage local goes to that one.`,
       `Operate this one from another terminal: ${cliLine(client)}`,
     ];
   }
   atEnd(() => removeLocalDeployment(repository, client));
-  return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+  return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
 };
 
 /** Prints what to try next, and serves until Ctrl-C. */
@@ -98,7 +100,8 @@ const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const lines = [
     '',
     ...operate,
-    'The console starts extractions of each outcome, and makes the provider misbehave. docs/api.md has the requests.',
+    `ApiUrl: ${system.api.base} (docs/api.md has a first request for curl and for Python)`,
+    'The console starts extractions of each outcome, and makes the provider misbehave.',
     `Logs: ${directory}`,
     'Running. Ctrl-C stops everything.',
     `Open the console: ${address}`,
@@ -116,7 +119,7 @@ const report = (error: unknown): void => {
 main(process.argv.slice(2))
   .catch((error: unknown) => {
     report(error);
-    return 1;
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
   })
   // An open keep-alive connection would otherwise delay the end of the process.
   .then((code) => process.exit(code));

@@ -45,6 +45,7 @@ export const answerRequest = async (
     return problem('invalid-request', {
       detail: 'The body must be JSON in UTF-8, and not thousands of levels deep.',
     });
+  if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   // Refused now, because such an extraction could never be started.

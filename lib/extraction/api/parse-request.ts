@@ -121,6 +121,14 @@ const credentialsSchema = v.pipe(
         v.minLength(1, 'must name at least one action'),
         // The API document has no maximum. No task needs more.
         v.maxLength(50, 'must name at most 50 actions'),
+        v.rawCheck(({ dataset, addIssue }) => {
+          if (!dataset.typed) return;
+          const texts = dataset.value.map((one) => JSON.stringify(one));
+          for (const [index, text] of texts.entries()) {
+            if (texts.indexOf(text) === index) continue;
+            addIssue({ message: 'must not repeat an action', path: [pathItem(String(index))] });
+          }
+        }),
       ),
       reference,
       sessionToken: v.exactOptional(

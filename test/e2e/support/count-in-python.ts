@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { findPython } from '../../../tools/local/emulator/find-python.ts';
 import { repository } from '../../../tools/local/paths.ts';
 
-/** Runs examples/consumer-python on batches, and returns its totals. */
+/** Runs examples/consumer-python on batches, and returns its last totals. */
 export const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {
   const { executable } = await findPython();
   const { stdout, stderr } = spawnSync(
@@ -18,5 +18,5 @@ export const countInPython = async (batches: readonly (readonly DynamoDBRecord[]
     },
   );
   expect(stderr).toBe('');
-  return JSON.parse(stdout);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 };

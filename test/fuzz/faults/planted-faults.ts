@@ -230,6 +230,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: 'intake/agrees-with-openapi',
   },
   {
+    name: 'keeps the last of two members with one name',
+    file: 'lib/http/exact-json.ts',
+    find: 'inner.names.add(inner.at)',
+    replace: 'inner.names.clear()',
+    caughtBy: 'intake/agrees-with-openapi',
+  },
+  {
     name: 'accepts numbers that change',
     file: 'lib/extraction/api/parse-request.ts',
     find: 'if (first !== undefined) addIssue',

@@ -11,7 +11,10 @@ const misfitsOfBody = violationsOf(operation.requestBody?.content['application/j
 const misfitsOfAnswer = new Map(
   Object.entries(operation.responses).map(([status, response]) => {
     const content = Object.entries(responseOf(response).content ?? {});
-    return [status, content.map(([type, { schema }]) => [type, violationsOf(schema)] as const)] as const;
+    return [
+      status,
+      content.map(([type, { schema }]) => [type, violationsOf(schema, 'closed')] as const),
+    ] as const;
   }),
 );
 
@@ -109,6 +112,25 @@ const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   return numbersChange(text) ? 'number changes' : undefined;
 };
 
+const string = /"(?:[^"\\]|\\.)*"/g;
+
+/** Takes the innermost objects out of the text, one after the other, until none is left, and compares the names of each. */
+const hasNameTwice = (body: Buffer): boolean => {
+  const unescaped = (one: string): readonly number[] =>
+    [...(JSON.parse(one) as string)].map((character) => character.codePointAt(0) ?? 0);
+  const text = body.toString('utf8').replace(string, (one) => `s${unescaped(one).join('_')}`);
+  let twice = false;
+  const withoutInner = (before: string): string =>
+    before.replace(/\{[^{}]*\}/g, (object) => {
+      const names = object.match(/s[\d_]*(?=\s*:)/g) ?? [];
+      twice ||= new Set(names).size < names.length;
+      return '0';
+    });
+  let left = text;
+  for (let next = withoutInner(left); next !== left; next = withoutInner(left)) left = next;
+  return twice;
+};
+
 export type Verdict = 'accepted' | { readonly status: 400 | 413; readonly why: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
@@ -119,6 +141,7 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   if (body.length > 65_536) return { status: 413, why: 'size' };
   const json = jsonOf(body);
   if (json === notJson) return { status: 400, why: 'not JSON' };
+  if (hasNameTwice(body)) return { status: 400, why: 'name twice' };
   if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
   const why = beyondTheSchema(json, body);
   return why === undefined ? 'accepted' : { status: 400, why };

@@ -11,7 +11,7 @@ import { fuzzProperty } from '../property.ts';
 
 const { responses } = operationOf('GET /extractions/{extractionId}');
 const misfitsOfAnswer = (status: number, type: string) =>
-  violationsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
+  violationsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema, 'closed');
 const misfitsOfRecord = misfitsOfAnswer(200, 'application/json');
 
 const owner = 'arn:aws:sts::111122223333:assumed-role/Caller';

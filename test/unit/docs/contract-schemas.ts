@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { mapValues, type Schema } from '../../../tools/contracts/schema.ts';
+import { schemaBase } from '../../../tools/contracts/schemas.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 
 const folder = new URL('../../../docs/schemas/', import.meta.url);
@@ -49,9 +50,9 @@ const closedSchemas = mapValues(publishedSchemas, (schema) => ({
 
 const validatorOf = (schemas: Readonly<Record<string, Schema>>) => {
   const ajv = new Ajv2020({ strict: false });
-  for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
+  ajv.addSchema(Object.values(schemas));
   return (reference: string, value: unknown): readonly string[] => {
-    const validate = ajv.getSchema(reference);
+    const validate = ajv.getSchema(`${schemaBase}${reference}`);
     if (validate === undefined) throw new Error(`docs/schemas has no ${reference}.`);
     validate(value);
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -71,16 +71,60 @@ export const responseOf = (response: Response): Response =>
 export const parameterOf = (parameter: Parameter): Parameter =>
   parameter.$ref === undefined ? parameter : (openapi.components.parameters[nameIn(parameter.$ref)] ?? {});
 
+/** What the provider returns, and what closes nothing by itself, as others compose it. */
+const alwaysOpen = new Set([
+  'Consent',
+  'ConsentPage',
+  'ConsentPdf',
+  'RevokedConsent',
+  'Delivery',
+  'Progress',
+]);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (!isObject(schema)) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  const isOpen =
+    isObject(schema.properties) && schema.type === 'object' && schema.additionalProperties === undefined;
+  return isOpen ? { ...inner, unevaluatedProperties: false } : inner;
+};
+
+/** The document without the room for later versions, as this version has to answer. */
+const closedOpenapi = {
+  ...openapi,
+  components: {
+    ...openapi.components,
+    schemas: {
+      ...Object.fromEntries(
+        Object.entries(openapi.components.schemas).map(([name, schema]) => [
+          name,
+          alwaysOpen.has(name) ? schema : closed(schema),
+        ]),
+      ),
+      LaterValue: false,
+      RequestedAction: openapi.components.schemas.Action,
+    },
+  },
+};
+
 // Not strict, because `example` and other keywords are OpenAPI's and not JSON Schema's.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 // ajv-formats also accepts `urn:uuid:…`, which is a URN and not a UUID (RFC 9562, section 4).
 ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 ajv.addSchema(openapi, 'openapi');
+ajv.addSchema(closedOpenapi, 'closed');
 
 /** Compiles a schema into a function that returns the violations of a value. */
-export const violationsOf = (schema: unknown): ((value: unknown) => readonly string[]) => {
-  const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
+export const violationsOf = (
+  schema: unknown,
+  document: 'openapi' | 'closed' = 'openapi',
+): ((value: unknown) => readonly string[]) => {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', `"${document}#/components/`);
   const fits = ajv.compile(JSON.parse(text) as object);
   return (value) =>
     fits(value) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
@@ -89,6 +133,10 @@ export const violationsOf = (schema: unknown): ((value: unknown) => readonly str
 /** The violations of a schema by a value, as ajv reports them. Empty if it fits. */
 export const schemaViolations = (schema: unknown, value: unknown): readonly string[] =>
   violationsOf(schema)(value);
+
+/** The same without what the schema leaves open for later versions. */
+export const closedSchemaViolations = (schema: unknown, value: unknown): readonly string[] =>
+  violationsOf(schema, 'closed')(value);
 
 /** A schema of `components/schemas` by name. */
 export const schemaNamed = (name: string) => ({ $ref: `#/components/schemas/${name}` });

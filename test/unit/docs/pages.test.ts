@@ -171,6 +171,12 @@ test.each([
   expect(schemaViolations('event.json#/$defs/settled', mutated)).not.toEqual([]);
 });
 
+test('event.json accepts a kind of a later version, and no known one in the form of another', () => {
+  const event = decodeExtractionEvent(documented.get('settled') as StreamRecord);
+  expect(schemaViolations('event.json', { ...event, kind: 'withdrawn' })).toEqual([]);
+  expect(schemaViolations('event.json', { ...event, kind: 'not-collected' })).not.toEqual([]);
+});
+
 test('docs/stream.md explains every field of an event', () => {
   const [, section = ''] = read('docs/stream.md').split('### The event as JSON');
   const { $defs = {} } = publishedSchemas['event.json'] ?? {};

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -27,6 +28,68 @@ test("each variable of the README's commands is set by a command before it", () 
       expect(text.slice(0, index)).toMatch(new RegExp(`^${name}=`, 'm'));
     }
   }
+});
+
+test('nothing names a command that would fetch a package named `cosecha`, which anybody could register', () => {
+  const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.js'], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  const fetching = /\b(?:npx|npm exec|npm x)(?! --no -- )(?: -{1,2}[\w-]+)* (?:-- )?cosecha\b/;
+  const paths = files.trim().split('\n');
+  expect(paths.filter((path) => fetching.test(read(path)))).toEqual([]);
+});
+
+test('git ignores every file that the quick start writes', () => {
+  const written = [...read('README.md').matchAll(/(?:^echo .* > |--results )(\S+)/gm)].map(
+    ([, path = '']) => path,
+  );
+  expect(written).toHaveLength(2);
+  const { stdout } = spawnSync('git', ['check-ignore', ...written], { cwd: repository, encoding: 'utf8' });
+  expect(stdout.trim().split('\n')).toEqual(written);
+});
+
+/** What bash prints on standard output and error after these blocks of the runbook, with an AWS CLI that prints its arguments. */
+const runbookPrints = (version: string, commands: string): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-runbook-'));
+  const running = { endpoint: 'http://127.0.0.1:9', region: 'r', credentials: {} };
+  mkdirSync(join(directory, '.cosecha'));
+  writeFileSync(join(directory, '.cosecha', 'running.json'), JSON.stringify(running));
+  const aws = `#!/bin/sh\n[ "$1" = --version ] && echo aws-cli/${version} || echo "aws $*"\n`;
+  writeFileSync(join(directory, 'aws'), aws, { mode: 0o755 });
+  const setUp = [...read('docs/operations.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].slice(0, 2);
+  const script = [...setUp.map(([, text = '']) => text), commands].join('\n');
+  const env = { PATH: `${directory}:${process.env.PATH}` };
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+    cwd: directory,
+    env,
+    encoding: 'utf8',
+  });
+  rmSync(directory, { recursive: true });
+  return stdout + stderr;
+};
+
+test('a rehearsal of the runbook reaches the emulator with any version of the AWS CLI, and older ones are named', () => {
+  const command = 'aws sqs list-queues';
+  const reached = 'aws --endpoint-url http://127.0.0.1:9 sqs list-queues\n';
+  expect(runbookPrints('2.31.0', command)).toBe(reached);
+  expect(runbookPrints('1.22.34', command)).toBe(`${reached}This page needs version 2 of the AWS CLI.\n`);
+});
+
+test('a package is installed from a path that npm does not take for a repository', () => {
+  const folder = new URL('docs/', repository);
+  const text = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  const installed = text.flatMap((name) => read(`docs/${name}`).match(/npm install[^`\n]* \S+\.tgz/g) ?? []);
+  expect(installed.length).toBeGreaterThan(1);
+  expect(installed.filter((command) => !/ (?:\.|\$CHECKOUT)\/\S+\.tgz$/.test(command))).toEqual([]);
+});
+
+test('docs/cli.md names what the completion of bash needs', () => {
+  const bin = new URL('tools/cli/cosecha.js', repository).pathname;
+  const { stdout } = spawnSync(process.execPath, [bin, 'completion', 'bash'], { encoding: 'utf8' });
+  // https://github.com/scop/bash-completion defines it.
+  expect(stdout).toContain('_get_comp_words_by_ref');
+  expect(read('docs/cli.md').split('\n## completion\n')[1]).toContain('`bash-completion`');
 });
 
 test("npm warns of no package that needs a newer Node than npm's own, as all run under the Node of `npm ci`", () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
@@ -40,6 +41,9 @@ const decode = (records: readonly unknown[]): readonly Decoded[] => {
   return JSON.parse(stdout);
 };
 
+/** The totals after the last batch. */
+const lastOf = (stdout: string): unknown => JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+
 const run = (batches: readonly (readonly unknown[])[]) =>
   python(['count_outcomes.py'], batches.map((Records) => `${JSON.stringify({ Records })}\n`).join(''));
 
@@ -73,6 +77,18 @@ test('the Python reader refuses what is not a record of extractions, without its
   );
 });
 
+test('the README has the command that runs it, in its folder', () => {
+  const folder = join(repository, 'examples/consumer-python');
+  const [, command = ''] =
+    /^```sh\n[^`]* --raw --print \|\n([^`]*)^```$/m.exec(readFileSync(join(folder, 'README.md'), 'utf8')) ??
+    [];
+  const batch = JSON.stringify({ Records: [settledEvent()] });
+  const options = { cwd: folder, input: `${batch}\n${batch}\n`, encoding: 'utf8' } as const;
+  const { stdout } = spawnSync('bash', ['--norc', '-c', command], options);
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+  expect(lastOf(stdout)).toMatchObject({ outcomes: { 'demo-bank COMPLETED': 1 } });
+});
+
 describe('the Python consumer', () => {
   const one = settledEvent({ status: 'TIMED_OUT' });
   const two = correctedEvent();
@@ -82,7 +98,7 @@ describe('the Python consumer', () => {
   test('counts an extraction once, by its latest record, in whatever batches', () => {
     const answer = run([[one, two], [two, one], [three], [one]]);
     expect(answer.stderr).toBe('');
-    expect(JSON.parse(answer.stdout)).toEqual({ outcomes: { 'demo-bank COMPLETED': 1 }, final: 1 });
+    expect(lastOf(answer.stdout)).toEqual({ outcomes: { 'demo-bank COMPLETED': 1 }, final: 1 });
   });
 
   test('reports a record that fails, and fails if it is the first', () => {
@@ -90,7 +106,7 @@ describe('the Python consumer', () => {
     expect(JSON.parse(reported.stderr)).toEqual({
       batchItemFailures: [{ itemIdentifier: poison.dynamodb.SequenceNumber }],
     });
-    expect(JSON.parse(reported.stdout)).toEqual({ outcomes: { 'demo-bank TIMED_OUT': 1 }, final: 0 });
+    expect(lastOf(reported.stdout)).toEqual({ outcomes: { 'demo-bank TIMED_OUT': 1 }, final: 0 });
     const failed = run([[poison, two]]);
     expect(failed.status).toBe(1);
     expect(failed.stderr).toContain('NotOurs');

@@ -3,7 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
@@ -22,11 +22,16 @@ export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskSt
 export const breakersOf = ({ client, output }: Deployment): BreakerStore =>
   dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
 
+/** One breaker as it is now. */
+export const readBreakerNamed = async (
+  store: Pick<BreakerStore, 'read'>,
+  name: BreakerName,
+  now: Date,
+): Promise<Breaker> => breakerOf(name, (await readBreaker(store, name, now)).state, now);
+
 /** Each breaker as it is now. */
 export const readBreakers = (store: Pick<BreakerStore, 'read'>, now: Date): Promise<readonly Breaker[]> =>
-  Promise.all(
-    breakerNames.map(async (name) => breakerOf(name, (await readBreaker(store, name, now)).state, now)),
-  );
+  Promise.all(breakerNames.map((name) => readBreakerNamed(store, name, now)));
 
 export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
   new S3Client({ ...client, forcePathStyle: isEmulated });

@@ -1,4 +1,4 @@
-import { findChangedNumbers, parseExactJson } from '../../../lib/http/exact-json.ts';
+import { findChangedNumbers, findDuplicateNames, parseExactJson } from '../../../lib/http/exact-json.ts';
 import { pointerTo } from '../../../lib/http/violation.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
@@ -46,6 +46,8 @@ const readJson = (text: string, content: Content): unknown => {
 
 const parseJson = (text: string, content: Content): unknown => {
   const json = readJson(text, content);
+  const [twice] = findDuplicateNames(text);
+  if (twice !== undefined) throw new CliError(`${pointerTo(twice)} of the ${content} occurs twice.`);
   const [changed] = findChangedNumbers(json);
   if (changed === undefined) return json;
   throw new CliError(

@@ -3,12 +3,18 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
-import { type Extraction, type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  type ExtractionStatus,
+  entityOrProductOf,
+  openStatuses,
+  subjectFields,
+} from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
 import { breakersOf, readBreakers } from '../aws/stores.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
-import { describeDue } from '../terminal/describe-record.ts';
+import { callerName, describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { Shell } from '../terminal/shell.ts';
@@ -20,6 +26,7 @@ export type ListOptions = {
   readonly status?: ExtractionStatus;
   readonly since?: Since;
   readonly reference?: string;
+  readonly limit?: number;
 };
 
 /** What is listed, and the sentence at its end. */
@@ -78,13 +85,18 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
   const dynamo = new DynamoDBClient(client);
   const now = shell.now();
   await hintHeldCalls(breakersOf(deployment), shell);
-  const { records, which, remark } = await findListed(options, {
+  const {
+    records: found,
+    which,
+    remark,
+  } = await findListed(options, {
     dynamo,
     stepFunctions: new SFNClient(client),
     table: output('ExtractionsTableName'),
     stateMachineArn: output('StateMachineArn'),
     now: () => now,
   });
+  const records = found.slice(0, options.limit);
   if (records.length === 0) {
     const { status, since, reference } = options;
     const filtered = [status, since, reference].some((value) => value !== undefined);
@@ -94,27 +106,43 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
   const [heading = '', ...lines] = rows(records, now, sweepEveryMinutes);
   shell.hint(heading);
   for (const [index, record] of records.entries()) {
-    const { extractionId, taskId, reference, requestedAt, settledAt, dueAt } = record;
+    const { dueAt } = record;
     shell.print(lines[index] ?? '', {
-      extractionId,
-      status: record.status,
-      taskId,
-      reference,
-      requestedAt,
-      settledAt,
-      dueAt,
+      ...listedFields(record),
       dueSeconds: Math.max(0, Math.round(secondsSince(dueAt ?? now.toISOString(), now))),
       isOverdue: isOverdue(record, now, sweepEveryMinutes),
     });
   }
-  const dueCount = records.filter(({ dueAt = '9' }) => dueAt < now.toISOString()).length;
-  const overdueCount = records.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
-  shell.hint(`${records.length} listed, ${dueCount} due, ${overdueCount} overdue. ${remark}`);
+  const left = found.length - records.length;
+  const listed = left === 0 ? `${found.length} listed` : `${records.length} of ${found.length} listed`;
+  const dueCount = found.filter(({ dueAt = '9' }) => dueAt < now.toISOString()).length;
+  const overdueCount = found.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
+  shell.hint(`${listed}, ${dueCount} due, ${overdueCount} overdue. ${remark}`);
   return 0;
 };
 
+/** What `--json` prints of a record. */
+const listedFields = (record: Extraction) => {
+  const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
+  const { settledAt, settledBy, collectedAt, collectionError } = record;
+  const subject = subjectFields(record);
+  const ended = { settledAt, settledBy, collectedAt, collectionError };
+  return {
+    extractionId,
+    status,
+    reason,
+    ...subject,
+    taskId,
+    reference,
+    requestedBy,
+    requestedAt,
+    dueAt,
+    ...ended,
+  };
+};
+
 /** Prints which calls to the provider are held, as that is why extractions wait. */
-const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
+export const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
   for (const breaker of await readBreakers(store, shell.now())) {
     const { isHeld, line } = describeBreaker(breaker, shell.now());
     if (isHeld) shell.hint(`${line}.`);
@@ -148,15 +176,23 @@ export const rows = (
   sweepEveryMinutes: number,
 ): readonly string[] => {
   const cells = [
-    ['EXTRACTION', 'STATUS', 'AGE', 'NEXT RECONCILE'],
-    ...records.map(({ extractionId, status, requestedAt, dueAt }) => [
-      extractionId,
-      status,
-      formatSeconds(secondsSince(requestedAt, now)),
-      dueAt === undefined ? 'none: closed' : describeDue(dueAt, now, sweepEveryMinutes),
-    ]),
+    ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
+    ...records.map((record) => {
+      const { extractionId, status, requestedBy, requestedAt, dueAt, settledAt, reason } = record;
+      const end = settledAt === undefined ? 'closed' : `ended ${settledAt.slice(0, 19)}Z`;
+      return [
+        extractionId,
+        status,
+        entityOrProductOf(record),
+        callerName(requestedBy),
+        formatSeconds(secondsSince(requestedAt, now)),
+        dueAt === undefined ? end : describeDue(dueAt, now, sweepEveryMinutes),
+        reason ?? record.collectionError ?? '',
+      ];
+    }),
   ];
-  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const widths =
+    cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
   return cells.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

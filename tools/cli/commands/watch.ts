@@ -1,15 +1,18 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
-import { extractionsOf, noExtraction } from '../aws/stores.ts';
+import { breakersOf, extractionsOf, noExtraction, readBreakerNamed } from '../aws/stores.ts';
+import { type Breaker, describeBreaker } from '../terminal/describe-breaker.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
+import { hintHeldCalls } from './list.ts';
 
 /** Between two reads, in milliseconds. */
 const pause = 1_000;
@@ -23,6 +26,10 @@ type FollowDeps = {
   readonly onChange: (line: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called between changes. */
   readonly onWait: (line: string) => void;
+  /** The breaker of the calls that the extraction waits for, as it is now. */
+  readonly readBreaker: (name: BreakerName) => Promise<Breaker>;
+  /** Called once calls are held, and again where the hold is another one. */
+  readonly onHold: (line: string) => void;
 };
 
 /** How far to follow. An extraction is settled once it has an outcome, and closed once nothing is left to do. */
@@ -45,6 +52,7 @@ export const followExtraction = async (
 ): Promise<FollowResult> => {
   const start = deps.now().toISOString();
   let printed: string | undefined;
+  let heldSince: string | undefined;
   for (;;) {
     const record = await deps.get(extractionId);
     if (record === undefined) return { kind: 'absent' };
@@ -58,6 +66,10 @@ export const followExtraction = async (
     if (dueShard === undefined || (until === 'settled' && settledAt !== undefined)) {
       return { kind: 'ended', status };
     }
+    const breaker = await deps.readBreaker(isStarted(record) ? 'reads' : 'starts');
+    const { isHeld, line } = describeBreaker(breaker, deps.now());
+    if (isHeld && breaker.since !== heldSince) deps.onHold(`${elapsed.padStart(12)}  ${line}`);
+    heldSince = isHeld ? breaker.since : undefined;
     const left = timeout - secondsSince(start, deps.now());
     if (left <= 0) return { kind: 'timed-out', status };
     deps.onWait(`${status} for ${formatSeconds(secondsSince(sinceOf(record), deps.now()))}`);
@@ -65,6 +77,8 @@ export const followExtraction = async (
     if (interrupted?.aborted === true) return { kind: 'interrupted', status };
   }
 };
+
+const isStarted = ({ status }: Extraction): boolean => status !== 'REQUESTED' && status !== 'STARTING';
 
 const factsOf = (record: Extraction): Readonly<Record<string, unknown>> => {
   const { extractionId, status, taskId, settledBy, reason, collectedAt, collectionError, dueShard } = record;
@@ -101,6 +115,7 @@ export const watchOne = async (
   shell: Shell,
 ): Promise<number> => {
   const { get } = extractionsOf(deployment);
+  const breakers = breakersOf(deployment);
   const follow = { ...options, interrupted: shell.interrupted() };
   const result = await followExtraction(extractionId, follow, {
     get,
@@ -111,13 +126,15 @@ export const watchOne = async (
       shell.print(line, facts);
     },
     onWait: shell.wait,
+    readBreaker: (name) => readBreakerNamed(breakers, name, shell.now()),
+    onHold: shell.hint,
   });
   shell.wait(undefined);
   if (result.kind === 'absent') throw noExtraction(deployment, extractionId);
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
     shell.hint(
-      `${hint} The extraction goes on; to continue: npx cosecha --stage ${deployment.stage} watch ${extractionId}`,
+      `${hint} The extraction goes on; to continue: npm exec --no -- cosecha --stage ${deployment.stage} watch ${extractionId}`,
     );
   }
   return code;
@@ -138,7 +155,8 @@ export const describeEnd = (
 };
 
 /** Reads the stream from its end, as a table does not notify anybody of its changes. */
-const watchAll = async ({ client, output }: Deployment, shell: Shell): Promise<number> => {
+const watchAll = async (deployment: Deployment, shell: Shell): Promise<number> => {
+  const { client, output } = deployment;
   const records = await openStream(
     new DynamoDBStreamsClient(client),
     output('ExtractionsStreamArn'),
@@ -147,6 +165,7 @@ const watchAll = async ({ client, output }: Deployment, shell: Shell): Promise<n
   shell.hint(
     'Watching all extractions; Ctrl-C stops it. This uses one of the two consumer slots of each shard of the stream.',
   );
+  await hintHeldCalls(breakersOf(deployment), shell);
   for await (const record of records) {
     const facts = streamFacts(record);
     const at = facts.at ?? shell.now().toISOString();

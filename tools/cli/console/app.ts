@@ -60,10 +60,10 @@ const loadOwn = async (
   const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
   if (path === '/') return listPage(query, { sources, state }, links, now());
   if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
-  if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links, now());
+  if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links);
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
   if (extractionId === undefined) return notFoundPage(links);
-  return extractionPage(extractionId, query, { sources, actions: actionsOn('extraction') }, links);
+  return extractionPage(extractionId, query, { sources, state, actions: actionsOn('extraction') }, links);
 };
 
 /** A page with what is above each: what is held, and what a form did. Pages and their live updates are the same. */

@@ -24,7 +24,8 @@ const refreshAges = () => {
     const age = (Date.now() - Date.parse(time.dateTime)) / 1000;
     if (Number.isNaN(age)) continue;
     const text = formatLargest(Math.abs(age));
-    setText(time, age >= 0 ? `${text} ago` : `in ${text}`);
+    const isBare = time.classList.contains('lasts');
+    setText(time, isBare ? text : age >= 0 ? `${text} ago` : `in ${text}`);
   }
 };
 
@@ -73,9 +74,13 @@ const removed = (node) => {
  * or has focused stays as it is. A node with `data-key` is found again wherever it has moved.
  */
 const morph = (from, to) => {
-  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name)) from.removeAttribute(name);
-  for (const { name, value } of to.attributes) {
-    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  // Whether a <details> is open is the reader's choice.
+  const names = new Set([...from.attributes, ...to.attributes].map(({ name }) => name));
+  names.delete('open');
+  for (const name of names) {
+    const value = to.getAttribute(name);
+    if (value === null) from.removeAttribute(name);
+    else if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   }
   const keyed = new Map([...from.children].filter(keyOf).map((child) => [keyOf(child), child]));
   const kept = new Set([...to.children].map(keyOf));
@@ -179,6 +184,7 @@ document.addEventListener('keydown', (event) => {
   const field = document.getElementById('name');
   if (field === null) return;
   event.preventDefault();
+  field.closest('details')?.setAttribute('open', '');
   field.focus();
 });
 

@@ -5,32 +5,31 @@ import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { shown } from './format-for-page.ts';
 import type { Breaker } from './sources/sources.ts';
 
+const waits: Readonly<Record<string, string>> = {
+  REQUESTED: 'waits to be started',
+  STARTING: "waits for the provider's answer to the start",
+  TIMED_OUT: 'waits for a late final status',
+};
+
 /** What an open extraction waits for, in a few words. */
 const awaited = (record: Extraction): string => {
-  if (isTerminalStatus(record.status)) return 'results to be collected';
-  switch (record.status) {
-    case 'REQUESTED':
-      return 'start';
-    case 'STARTING':
-      return "provider's answer to the start";
-    case 'TIMED_OUT':
-      return 'late final status';
-    default:
-      return hasWebhook(record) ? 'webhook, or a poll' : 'polls';
-  }
+  if (isTerminalStatus(record.status)) return 'its results are collected next';
+  return waits[record.status] ?? (hasWebhook(record) ? 'waits for the webhook' : 'is polled');
 };
+
+const enders = { webhook: 'the webhook', start: 'the start', reconcile: 'a read' } as const;
 
 const describeEnd = (record: Extraction): string => {
   const { requestedAt, settledAt, settledBy, reason, collectedAt, collectionError, results } = record;
   const parts = [
-    settledBy === undefined ? [] : `by ${settledBy}`,
-    settledAt === undefined ? [] : `in ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
+    settledBy === undefined ? [] : `by ${enders[settledBy]}`,
+    settledAt === undefined ? [] : `after ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
   ].flat();
   const collection =
     collectionError !== undefined
       ? `not collected: ${collectionError}`
       : collectedAt !== undefined && results !== undefined
-        ? `collected, ${results.bytes.toLocaleString('en')} bytes`
+        ? 'results collected'
         : undefined;
   return [parts.join(' '), reason, ...failureMeanings(record), collection]
     .filter((part) => part !== undefined && part !== '')
@@ -47,6 +46,6 @@ export const describeNext = (
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   if (hold === undefined) return `${awaited(record)} · ${next}`;
-  const held = `held: ${hold.name} are ${hold.state === 'paused' ? 'paused' : 'held'}`;
+  const held = `${hold.name} are ${hold.state === 'paused' ? 'paused' : 'held'}`;
   return [held, ...(record.status === 'REQUESTED' ? [] : [awaited(record)]), next].join(' · ');
 };

@@ -11,16 +11,17 @@ export const shown = (text: string, most = 120): string => bounded(text, most);
 export const shortId = (extractionId: string): string =>
   `${extractionId.slice(0, 8)}…${extractionId.slice(-6)}`;
 
-/** `12 s ago` or `in 3 min`. The script of the page keeps it up to date. */
-const relativeTime = (at: string, now: Date): string => {
+/** `12 s ago`, `in 3 min`, or as what lasts since then `12 s`. The script of the page keeps it up to date. */
+const relativeTime = (at: string, now: Date, lasts: boolean): string => {
   const age = secondsSince(at, now);
   if (Number.isNaN(age)) return shown(at, 40);
   const text = formatSeconds(Math.abs(age)).split(' ').slice(0, 2).join(' ');
+  if (lasts) return text;
   return age >= 0 ? `${text} ago` : `in ${text}`;
 };
 
-export const ago = (at: string, now: Date): Html =>
-  html`<time class="ago" datetime="${at}" title="${at}">${relativeTime(at, now)}</time>`;
+export const ago = (at: string, now: Date, lasts = false): Html =>
+  html`<time class="ago${lasts ? ' lasts' : ''}" datetime="${at}" title="${at}">${relativeTime(at, now, lasts)}</time>`;
 
 /**
  * The time of day in UTC to the second, or to the millisecond as in the logs, and its day unless that is today. The script

@@ -22,13 +22,17 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
 
 /** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */
 export const checkBreakers = async (store: Pick<BreakerStore, 'read'>, now: Date): Promise<Finding> => {
-  const breakers = await readBreakers(store, now);
-  const held = breakers.map((breaker) => describeBreaker(breaker, now)).filter(({ isHeld }) => isHeld);
+  const held = (await readBreakers(store, now)).filter(({ state }) => state !== 'closed');
   if (held.length === 0) return passed('neither starts nor reads are held');
-  return failed(
-    held.map(({ line }) => line).join('; '),
-    'Held calls go on by themselves when a probe succeeds. `cosecha resume` ends a pause.',
-  );
+  // A pause is over by a command alone. It must not read as if one only had to wait.
+  const paused = held.filter(({ state }) => state === 'paused').map(({ name }) => name);
+  const remedies = [
+    ...(paused.length === 0
+      ? []
+      : [`An operator paused ${paused.join(' and ')}. \`cosecha resume\` ends that.`]),
+    ...(paused.length === held.length ? [] : ['Calls that a breaker holds go on once a probe succeeds.']),
+  ];
+  return failed(held.map((breaker) => describeBreaker(breaker, now).line).join('; '), remedies.join(' '));
 };
 
 /** Fails unless the dead-letter queue is empty. */

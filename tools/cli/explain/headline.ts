@@ -19,12 +19,14 @@ const sweepTrouble = (
   if (!sweep.enabled) {
     return dueAt <= now.toISOString()
       ? {
-          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`npx cosecha reconcile ${extractionId}\`.`,
+          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${extractionId}\`.`,
         }
       : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
   }
   return late
-    ? { before: `Overdue since ${due}, although the sweep is enabled. \`npx cosecha doctor\` shows why.` }
+    ? {
+        before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.`,
+      }
     : {};
 };
 

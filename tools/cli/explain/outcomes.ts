@@ -174,9 +174,7 @@ export const goneBecause = (known: Known): string => {
   const { changes, execution, results, now } = known;
   const removal = removalOf(changes);
   const left =
-    results.length === 0
-      ? ''
-      : ' Stored results remain. `npx cosecha erase` can be repeated, and removes them.';
+    results.length === 0 ? '' : ' Stored results remain. `cosecha erase` can be repeated, and removes them.';
   if (removal !== undefined) {
     const ended = removal.before === undefined ? '' : ` It had ended ${removal.before.status}.`;
     const how = removal.byTtl

@@ -5,7 +5,10 @@ import type { Period } from '../aws/read-log-lines.ts';
 import type { ProgressRow } from './progress-rows.ts';
 
 /** What `health` reads of a deployment: the rows of a period. Throws the SDK's errors. */
-export type HealthSource = (period: Period) => Promise<Bounded<ProgressRow>>;
+export type HealthSource = (
+  period: Period,
+  options?: { readonly byHour?: boolean },
+) => Promise<Bounded<ProgressRow>>;
 
 /** How often something was the cause, such as an error code, or a status and its reason. */
 export type Cause = { readonly cause: string; readonly count: number };
@@ -142,6 +145,24 @@ const byTrouble = (one: SubjectHealth, other: SubjectHealth): number => {
 };
 
 const isProduct = (subject: string): boolean => (productTypes as readonly string[]).includes(subject);
+
+/** How many extractions of an entity or product ended in an hour, and how many of them failed. */
+export type HourOfSubject = Pick<Figures, 'ended' | 'failed'> & {
+  readonly subject: string;
+  /** Its beginning, in ISO 8601. */
+  readonly hour: string;
+};
+
+/** The hours of the last day in which something ended. Throws as the source. */
+export const readHours = async (source: HealthSource, now: Date): Promise<readonly HourOfSubject[]> => {
+  const { items } = await source(periodsOf(now).lastDay, { byHour: true });
+  const byHour = Map.groupBy(items, ({ subject, hour: begin = '' }) => JSON.stringify([subject, begin]));
+  return [...byHour.values()].flatMap((rows) => {
+    const [{ subject = '', hour: begin = '' } = {}] = rows;
+    const { ended, failed } = figuresOf(rows);
+    return ended === 0 ? [] : [{ subject, hour: begin, ended, failed }];
+  });
+};
 
 /** Reads four periods, and compares them. Throws as the source. */
 export const readHealth = async (source: HealthSource, now: Date): Promise<HealthReport> => {

@@ -8,6 +8,7 @@ import { readStackResources } from '../aws/stack.ts';
 import type { HealthSource } from './compare-periods.ts';
 import {
   groupLines,
+  hourlyQuery,
   type ProgressLine,
   parseProgressLine,
   parseQueryRow,
@@ -38,8 +39,13 @@ const readLines = async (
   return { items: read.flatMap(({ items }) => items), complete: read.every(({ complete }) => complete) };
 };
 
-const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Period) => ({
-  items: groupLines(items.filter(({ at }) => at >= from && at < to)),
+const hourOf = ({ at }: ProgressLine): string => `${at.slice(0, 13)}:00:00.000Z`;
+
+const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Period, byHour: boolean) => ({
+  items: groupLines(
+    items.filter(({ at }) => at >= from && at < to),
+    byHour ? hourOf : undefined,
+  ),
   complete,
 });
 
@@ -58,10 +64,10 @@ export const healthSource = (
   );
   if (isEmulated) {
     const lines = groups.then((names) => readLines(logs, names, now));
-    return async (period) => rowsWithin(await lines, period);
+    return async (period, { byHour = false } = {}) => rowsWithin(await lines, period, byHour);
   }
-  return async (period) => {
-    const query = { logGroupNames: await groups, query: progressQuery, ...period };
+  return async (period, { byHour = false } = {}) => {
+    const query = { logGroupNames: await groups, query: byHour ? hourlyQuery : progressQuery, ...period };
     const { items, complete } = await runLogsQuery(logs, query, sleep);
     return { items: items.flatMap((row) => parseQueryRow(row) ?? []), complete };
   };

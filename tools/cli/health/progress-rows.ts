@@ -19,6 +19,8 @@ export type ProgressRow = {
   /** `ended`: the status, followed by its reason. `codes`: the error codes. */
   readonly what: string;
   readonly count: number;
+  /** Of a report by hour: its beginning, in ISO 8601. */
+  readonly hour?: string;
   /** Seconds since the request. Only of `started` and `ended`. */
   readonly p50?: number;
   readonly p95?: number;
@@ -37,6 +39,11 @@ export const progressQuery = [
   'stats count(*) as lines, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by message, subject, ending, why',
 ].join(' | ');
 
+/** The same by hour. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-operations-functions.html#CWL_QuerySyntax-datetime */
+export const hourlyQuery = progressQuery
+  .replace('fields ', 'fields datefloor(@timestamp, 1h) as hour, ')
+  .replace(' by message', ' by hour, message');
+
 const whatOf = (step: Step, ending: string, why: string): string => {
   if (step === 'codes') return why;
   if (step !== 'ended') return '';
@@ -48,12 +55,14 @@ const seconds = (text: string | undefined): number | undefined =>
 
 /** A row of the query's result. Undefined for one that is not as the query asks for it. */
 export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRow | undefined => {
-  const { message, subject = '', ending = '', why = '', lines } = row;
+  const { message, subject = '', ending = '', why = '', lines, hour } = row;
   const step = steps.get(message);
   const [p50, p95] = [seconds(row.p50), seconds(row.p95)];
   if (step === undefined || subject === '') return undefined;
   const times = p50 === undefined || p95 === undefined ? {} : { p50, p95 };
-  return { subject, step, what: whatOf(step, ending, why), count: Number(lines), ...times };
+  // `2026-11-22 03:00:00.000`, in UTC.
+  const begin = hour === undefined ? {} : { hour: `${hour.slice(0, 10)}T${hour.slice(11, 13)}:00:00.000Z` };
+  return { subject, step, what: whatOf(step, ending, why), count: Number(lines), ...begin, ...times };
 };
 
 /** What the query reads of one line. */
@@ -86,19 +95,26 @@ export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
 /** The rows that the query returns for these lines. Its percentiles are approximations, these are exact. */
-export const groupLines = (lines: readonly ProgressLine[]): readonly ProgressRow[] =>
+export const groupLines = (
+  lines: readonly ProgressLine[],
+  hourOf: (line: ProgressLine) => string | undefined = () => undefined,
+): readonly ProgressRow[] =>
   [
-    ...Map.groupBy(lines, ({ subject, step, what }) => JSON.stringify([subject, step, what])).values(),
+    ...Map.groupBy(lines, (line) =>
+      JSON.stringify([line.subject, line.step, line.what, hourOf(line)]),
+    ).values(),
   ].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const { subject, step, what } = first;
+    const hour = hourOf(first);
     const times = group.flatMap((line) => line.seconds ?? []).toSorted((one, other) => one - other);
     return {
       subject,
       step,
       what,
       count: group.length,
+      ...(hour !== undefined && { hour }),
       ...(times.length > 0 && { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }),
     };
   });

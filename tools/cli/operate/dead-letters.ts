@@ -91,6 +91,9 @@ type RedriveDeps = {
   readonly onDone: (letter: DeadLetter, extractionId: string) => void;
   readonly onFailed: (letter: DeadLetter, error: unknown) => void;
   readonly onUnknown: (letter: DeadLetter) => void;
+  /** Which messages without an extraction are deleted. Default: none. */
+  readonly isRemoved?: (letter: DeadLetter) => boolean;
+  readonly onRemoved?: (letter: DeadLetter) => void;
 };
 
 /**
@@ -99,8 +102,8 @@ type RedriveDeps = {
  * again at the end, as they would otherwise be received again.
  */
 export const redriveLetters = async (deps: RedriveDeps) => {
-  const { letters, reconcile, onDone, onFailed, onUnknown } = deps;
-  const counts = { done: 0, failed: 0, unknown: 0 };
+  const { letters, reconcile, onDone, onFailed, onUnknown, isRemoved, onRemoved } = deps;
+  const counts = { done: 0, failed: 0, unknown: 0, removed: 0 };
   const staying: DeadLetter[] = [];
   const tries = new Map<string, Promise<void>>();
   const reconcileOnce = (extractionId: string): Promise<void> => {
@@ -111,6 +114,12 @@ export const redriveLetters = async (deps: RedriveDeps) => {
 
   const redrive = async (letter: DeadLetter): Promise<void> => {
     const extractionId = parseDeadLetter(letter.body);
+    if (extractionId === undefined && isRemoved?.(letter)) {
+      await letters.remove(letter);
+      counts.removed += 1;
+      onRemoved?.(letter);
+      return;
+    }
     if (extractionId === undefined) {
       counts.unknown += 1;
       staying.push(letter);

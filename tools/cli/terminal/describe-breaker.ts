@@ -52,14 +52,14 @@ export const describeBreaker = (
   if (state === 'closed') return { isHeld: false, line: `${name} are not held`, facts };
   const ago = formatSeconds(secondsSince(since, now));
   if (state === 'paused') {
-    const line = `${name} are paused since ${ago}: ${reason}`;
+    const line = `${name} have been paused for ${ago}: ${reason}`;
     return { isHeld: true, line, facts: { ...facts, since, reason } };
   }
   const left = -secondsSince(until, now);
   const next = left > 0 ? `in ${formatSeconds(left)}` : 'now';
   return {
     isHeld: true,
-    line: `${name} are held since ${ago}, as ${describeCause(cause)}; next probe ${next}`,
+    line: `${name} have been held for ${ago}, as ${describeCause(cause)}; next probe ${next}`,
     facts: { ...facts, since, nextProbeAt: until, cause },
   };
 };

@@ -53,6 +53,11 @@ export const explainFailures = (record: Extraction): readonly string[] =>
     return `${actions} failed with ${code}: ${meaning}. ${remedy}`;
   });
 
+/** For each error code what to do about it, each once. */
+export const remediesOf = (record: Extraction): readonly string[] => [
+  ...new Set(failedActions(record).map(({ code }) => meaningOf(code).remedy)),
+];
+
 /**
  * Why an extraction ended otherwise than `COMPLETED`, in codes: of its actions' errors or, without any, its status and
  * reason. Undefined without such an outcome.

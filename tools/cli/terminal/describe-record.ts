@@ -29,6 +29,9 @@ export const describeView = (view: Readonly<Record<string, unknown>>): readonly 
   );
 };
 
+/** The name of a role or user, from its ARN: `billing` of `arn:aws:sts::111122223333:assumed-role/billing`. */
+export const callerName = (arn: string): string => /[^:/]*$/.exec(arn)?.[0] ?? arn;
+
 const describeCollection = ({ collectedAt, collectionError }: Extraction): string => {
   if (collectedAt !== undefined) return ', collected';
   return collectionError === undefined ? '' : `, not collected: ${collectionError}`;

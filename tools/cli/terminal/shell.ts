@@ -27,7 +27,7 @@ export type Shell = {
   readonly now: () => Date;
   /** Returns early once the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Aborts at the first Ctrl-C, which then no longer ends the process. Call it before `wait`. */
+  /** Aborts at the first Ctrl-C, which then no longer ends the process. */
   readonly interrupted: () => AbortSignal;
   readonly randomId: () => string;
 };

@@ -140,7 +140,7 @@ test('a deployment ends with numbered steps, which name the outputs of the stack
   const text = stepsAfterDeploy('Cosecha-prod', outputs).join('\n');
   expect(text.match(/^\d\. /gm)).toHaveLength(5);
   for (const output of Object.values(outputs)) expect(text).toContain(output);
-  expect(text).toContain('npx cosecha --stage prod doctor');
+  expect(text).toContain('npm exec --no -- cosecha --stage prod doctor');
 });
 
 test('with a custom domain, its DNS record is the first step', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
 import { type ProblemType, problem } from '../../../../lib/http/problem.ts';
+import { readJsonBody } from '../../../../lib/http/read-body.ts';
 
 describe('the caller of a request', () => {
   test('is a role without its session’s name: a sister container is the same caller', () => {
@@ -79,4 +80,31 @@ test('violations and a detail are told along', () => {
 test('only what may pass soon asks to be tried again', () => {
   expect(problem('unavailable').headers).toHaveProperty('retry-after');
   expect(problem('invalid-request').headers).not.toHaveProperty('retry-after');
+});
+
+describe('a name that occurs twice in one object', () => {
+  const pointersIn = (body: string): readonly string[] => {
+    const read = readJsonBody({ body }, 64 * 1024);
+    return read.kind === 'ambiguous' ? read.violations.map(({ pointer }) => pointer) : [];
+  };
+
+  test.each([
+    ['{"a":1,"b":2,"a":1}', ['/a']],
+    ['{"a":1,"\\u0061":2}', ['/a']],
+    ['{"__proto__":1,"__proto__":2}', ['/__proto__']],
+    ['[0,{"x":[{"a/b":1},{"a/b":"{\\"}","c":[],"a/b":[1,2]}]}]', ['/1/x/1/a~1b']],
+    ['{"a":{"b":1,"b":2},"a":3}', ['/a/b', '/a']],
+    [' { "" : 1 , "" : 2 } ', ['/']],
+  ])('is refused at its pointer: %s', (body, pointers) => {
+    expect(pointersIn(body)).toEqual(pointers);
+  });
+
+  test.each([
+    '{"a":{"a":["a","a"]},"b":{"a":"a"}}',
+    '["a","a"]',
+    '"a"',
+    '{"a":"b","b":"\\"a\\":1,\\"a\\":2"}',
+  ])('is not seen in other places: %s', (body) => {
+    expect(readJsonBody({ body }, 64 * 1024).kind).toBe('json');
+  });
 });

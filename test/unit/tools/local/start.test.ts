@@ -39,6 +39,12 @@ test('npm start --once that is interrupted does not exit 0', async () => {
   expect(await exited).toEqual([130, null]);
 });
 
+test('npm start with a wrong option exits 2, as the command line does', async () => {
+  const args = [join(repository, 'tools', 'local', 'start.ts'), '--port', 'abc'];
+  const exited = once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
+  expect(await exited).toEqual([2, null]);
+});
+
 describe('the options of npm start', () => {
   it('are parsed', () => {
     expect(readOptions([])).toEqual({});
@@ -101,10 +107,13 @@ test('the provider fails, hangs and stops, says so, and recovers from each', asy
   const status = async () => (await fetch(`${sandbox.baseUrl}/api/v1/consents`)).status;
   const state = async () => (await sandboxState({ provider })).active.join();
   await run('Answer 503');
-  expect(await state()).toBe('The provider answers with 503, for the next 20 calls.');
-  expect(await status()).toBe(503);
+  expect(await state()).toMatch(/^The provider answers with 503, for (30|29) s more\.$/);
+  for (let calls = 0; calls < 25; calls += 1) expect(await status()).toBe(503);
+  await provider.advanceClock(31);
+  expect(await state()).toBe('');
+  expect(await status()).toBe(401);
   await run('Hang');
-  expect(await state()).toBe('The provider accepts calls and never answers them, for the next 20 calls.');
+  expect(await state()).toMatch(/^The provider accepts calls and never answers them, for (30|29) s more\.$/);
   await run('End it');
   expect(await state()).toBe('');
   expect(await status()).toBe(401);

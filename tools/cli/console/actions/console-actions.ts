@@ -27,6 +27,7 @@ const actionsOf = (store: BreakerStore, name: BreakerName, now: () => Date): rea
       id: `pause-${name}`,
       label: `Pause ${name}`,
       place: 'health',
+      breaker: { name, isHeld: false },
       changes: true,
       input: 'Reason, for the other operators',
       effect: `No ${calls[name]} are made until somebody resumes them. ${takesEffect}`,
@@ -39,6 +40,7 @@ const actionsOf = (store: BreakerStore, name: BreakerName, now: () => Date): rea
       id: `resume-${name}`,
       label: `Resume ${name}`,
       place: 'health',
+      breaker: { name, isHeld: true },
       changes: true,
       effect: `The ${calls[name]} go through again, even if the provider's failures had opened the breaker. ${takesEffect}`,
       run: async () => {
@@ -108,7 +110,8 @@ const redriveAction = (deployment: Deployment): ConsoleAction => {
         onFailed: ignore,
         onUnknown: ignore,
       });
-      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.` };
+      const shown = unknown === 0 ? '' : ' `cosecha redrive` prints the unknown ones, and can remove them.';
+      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.${shown}` };
     },
   };
 };

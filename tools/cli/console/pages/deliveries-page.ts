@@ -26,9 +26,9 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 const wakes: Readonly<Record<string, string>> = {
-  woken: 'woke the waiting machine',
-  gone: 'the machine no longer waited',
-  'no-token': 'no machine was waiting yet',
+  woken: 'the webhook woke the execution',
+  gone: 'the execution no longer waited',
+  'no-token': 'the execution did not wait yet',
   'invalid-token': 'Step Functions rejected the callback token',
 };
 
@@ -95,7 +95,7 @@ const row = (
 ): Html => html`<tr>
 <td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
 <th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
-<td data-label="Task" class="text">${taskId === undefined ? none : html`<code>${shown(taskId, 40)}</code>`}</td>
+<td data-label="Task" class="cut" title="${shown(taskId ?? '')}">${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>
 <td data-label="Extraction">${
   extractionId === undefined
     ? none

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
-import { ago, clock, type Html, plural, shown } from '../format-for-page.ts';
+import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { isOpen } from '../sources/select-extractions.ts';
 import { type Breaker, type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import type { Links } from './content.ts';
@@ -39,25 +39,25 @@ const waiting = ({ open }: DeploymentState, breaker: Breaker): Html | string => 
   const count = valueIn(open)?.filter((record) => holdOf(record, [breaker]) !== undefined).length;
   if (count === undefined) return '';
   return breaker.name === 'starts'
-    ? ` ${count.toLocaleString('en')} wait.`
+    ? ` ${plural(count, 'extraction waits', 'extractions wait')}.`
     : ` ${plural(count, 'extraction is', 'extractions are')} not read meanwhile.`;
 };
 
-/** `Starts are held since 13:50: the provider answers 503. Next try in 40 s. 12 wait.` */
+/** `Starts have been held for 5 s: the provider answers 503. The next try is in 40 s. 12 extractions wait.` */
 const describeHold = (breaker: Breaker, state: DeploymentState, now: Date): Html => {
   const { name, since, until, reason, cause, state: phase } = breaker;
-  const from = since === undefined ? '' : html` since ${clock(since, now)}`;
+  const from = since === undefined ? '' : html` for ${ago(since, now, true)}`;
   if (phase === 'paused') {
     const why = reason === undefined ? '' : html` (${shown(reason, 200)})`;
-    return html`${names[name]} are paused by an operator${from}${why}, until somebody resumes them.${waiting(state, breaker)}`;
+    return html`${names[name]} have been paused${from}${why}, until somebody resumes them.${waiting(state, breaker)}`;
   }
   const next =
     phase === 'half-open'
       ? ' The next call tests it.'
       : until === undefined
         ? ''
-        : html` Next try ${ago(until, now)}.`;
-  return html`${names[name]} are held${from}: ${describeCause(cause)}.${next}${waiting(state, breaker)}`;
+        : html` The next try is ${ago(until, now)}.`;
+  return html`${names[name]} have been held${from}: ${describeCause(cause)}.${next}${waiting(state, breaker)}`;
 };
 
 /** What keeps the deployment from working, at the top of every page. */

@@ -1,16 +1,20 @@
 import { html } from 'hono/html';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
+import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
 import { mostAlike, runsOf } from '../../explain/print-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
-import { operatorView } from '../../terminal/describe-record.ts';
+import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
+import { failureMeanings } from '../../terminal/describe-failure.ts';
+import { callerName, operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions/actions.ts';
-import { clock, formatOffset, type Html, shown } from '../format-for-page.ts';
+import { ago, clock, formatOffset, type Html, shown, withCode } from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { notFoundPage } from './content.ts';
+import { type DeploymentState, heldIn, holdOf } from './deployment-state.ts';
 import { icon, showPart, statusBadge } from './parts.ts';
 import { lookOf, timelineSvg } from './timeline.ts';
 
@@ -22,11 +26,35 @@ const factOf = (name: string, value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
+const definitions = (rows: readonly (readonly [name: string, value: Html | string])[]): Html =>
+  html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** What somebody who is woken by it asks first. */
+const summary = (record: Extraction, story: Story | undefined, deps: ExtractionPageDeps, now: Date): Html => {
+  const { method, reference = 'none', requestedBy, requestedAt, settledAt } = record;
+  const hold = holdOf(record, heldIn(deps.state));
+  const waiting = {
+    isOverdue: isOverdue(record, now, deps.sources.sweepEveryMinutes),
+    hold: hold && (hold.state === 'paused' ? ('paused' as const) : ('held' as const)),
+  };
+  const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
+  const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
+  return definitions([
+    [method === 'consent' ? 'Product' : 'Entity', shown(entityOrProductOf(record), 100)],
+    ['Reference', shown(reference, 256)],
+    ['Caller', html`<span title="${shown(requestedBy, 300)}">${shown(callerName(requestedBy), 100)}</span>`],
+    ['Method', method],
+    ['How long', settledAt === undefined ? html`${ago(requestedAt, now, true)} so far` : formatOffset(took)],
+    ['Last problem', withCode(problem, 400)],
+    ['What to do', withCode(whatToDo(record, waiting), 400)],
+  ]);
+};
+
 /** The record as `cosecha get` prints it. */
 const facts = (record: Extraction): Html =>
-  html`<dl class="facts">${Object.entries(operatorView(record)).map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${shown(factOf(name, value), 500)}</dd>`,
-  )}</dl>`;
+  definitions(
+    Object.entries(operatorView(record)).map(([name, value]) => [name, shown(factOf(name, value), 500)]),
+  );
 
 const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Html => {
   const isWhole = range.from === whole.from && range.to === whole.to;
@@ -117,6 +145,7 @@ const statusIn = ({ story, record }: Parts): string =>
 
 export type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
+  readonly state: Pick<DeploymentState, 'breakers'>;
   readonly actions: readonly ConsoleAction[];
 };
 
@@ -128,14 +157,16 @@ const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undef
 export const extractionPage = async (
   extractionId: string,
   query: URLSearchParams,
-  { sources, actions }: ExtractionPageDeps,
+  deps: ExtractionPageDeps,
   links: Links,
 ): Promise<Content> => {
+  const { sources, actions } = deps;
   const [record, story] = await Promise.all([
     readPart(() => sources.record(extractionId)),
     readPart(() => sources.story(extractionId)),
   ]);
   const parts = { record, story };
+  const known = valueIn(record);
   const isKnown = [record, story].some((part) => part.kind === 'unreadable' || part.value !== undefined);
   if (!isKnown) return notFoundPage(links, `The extraction ${extractionId} is unknown.`);
   return {
@@ -145,10 +176,10 @@ export const extractionPage = async (
 <div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
 <h1>${shown(headlineIn(parts, extractionId), 1_000)}</h1>
-${showActions(offeredOn(actions, valueIn(record)), extractionId, links)}
+${known === undefined ? '' : summary(known, valueIn(story), deps, now)}
+${showActions(offeredOn(actions, known), extractionId, links)}
 <h2>Timeline</h2>
 ${showPart(story, 'The timeline', (value) => showStory(value, query, parts, now))}
-<h2>Record</h2>
-${showPart(record, 'The record', (value) => (value === undefined ? html`<p>There is no record any more.</p>` : facts(value)))}`,
+${showPart(record, 'The record', (value) => (value === undefined ? html`<p>There is no record any more.</p>` : html`<details><summary>The whole record</summary>${facts(value)}</details>`))}`,
   };
 };

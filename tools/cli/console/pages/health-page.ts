@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { type HealthReport, type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
+import { type HourOfSubject, type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
 import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/actions.ts';
-import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
+import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
   type Bounded,
@@ -13,11 +13,11 @@ import {
   type FindingLine,
   type QueueLine,
   readPart,
+  type SubjectsReport,
   type SweepLine,
   type Trend,
   valueIn,
 } from '../sources/sources.ts';
-import { type HourSummary, summarizeHours } from '../sources/summarize-hours.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn } from './deployment-state.ts';
@@ -25,19 +25,15 @@ import { icon, showPart } from './parts.ts';
 
 const hour = 3_600_000;
 
-const readParts = async (sources: ConsoleSources, state: DeploymentState, now: Date) => {
-  const [findings, alarms, trends, subjects, hours] = await Promise.all([
+const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
+  const [findings, alarms, trends, subjects] = await Promise.all([
     // The doctor's own check of the breakers may be a minute older than what this page says of them.
     readPart(async () => (await sources.findings()).filter(({ id }) => id !== 'breakers')),
     readPart(() => sources.alarms()),
     readPart(() => sources.trends()),
     readPart(() => sources.subjects()),
-    readPart(async () => {
-      const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
-      return { hours: summarizeHours(items).slice(0, 24), complete };
-    }),
   ]);
-  return { ...state, findings, alarms, trends, subjects, hours };
+  return { ...state, findings, alarms, trends, subjects };
 };
 
 type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
@@ -57,16 +53,32 @@ const describeFailing = ({ subjects }: Parts): string => {
   return `Most extractions at ${shown(worst.subject, 60)}${others} fail. `;
 };
 
+/** `the check overdue`, `the checks overdue and sweep`. The first three are named, the rest are counted. */
+const named = (kind: string, names: readonly string[]): string => {
+  const shownNames = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
+  return `the ${kind}${names.length === 1 ? '' : 's'} ${shownNames.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
+};
+
 const describeChecks = ({ findings, alarms }: Parts): string => {
-  const failed = valueIn(findings)?.filter(({ result }) => result === 'failed').length;
-  const alarming = valueIn(alarms)?.filter(({ state }) => state === 'ALARM').length;
+  const failed = valueIn(findings)?.filter(({ result }) => result === 'failed');
+  const alarming = valueIn(alarms)?.filter(({ state }) => state === 'ALARM');
   if (failed === undefined || alarming === undefined) return 'Not everything could be checked.';
-  if (failed + alarming === 0) return 'All checks passed, and no alarm is in ALARM.';
+  if (failed.length + alarming.length === 0) return 'All checks passed, and no alarm is in ALARM.';
+  const checks = named(
+    'check',
+    failed.map(({ id }) => id),
+  );
   const parts = [
-    failed === 0 ? [] : `${plural(failed, 'check')} failed`,
-    alarming === 0 ? [] : `${plural(alarming, 'alarm is', 'alarms are')} in ALARM`,
+    failed.length === 0 ? [] : `${checks} failed`,
+    alarming.length === 0
+      ? []
+      : `${named(
+          'alarm',
+          alarming.map(({ name }) => shown(name, 80)),
+        )} ${alarming.length === 1 ? 'is' : 'are'} in ALARM`,
   ];
-  return `${parts.flat().join(', and ')}.`;
+  const text = parts.flat().join(', and ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 };
 
 const marks = {
@@ -75,15 +87,20 @@ const marks = {
   skipped: { mark: 'dot', style: 'none' },
 } as const;
 
-const showFindings = (findings: readonly FindingLine[]): Html => {
-  const rank = { failed: 0, skipped: 1, passed: 2 } as const;
-  const sorted = findings.toSorted((one, other) => rank[one.result] - rank[other.result]);
-  return html`<ul class="findings">${sorted.map((finding) => {
+const listFindings = (findings: readonly FindingLine[]): Html =>
+  html`<ul class="findings">${findings.map((finding) => {
     const { mark, style } = marks[finding.result];
     const remedy =
       finding.result === 'failed' ? html`<p class="remedy">→ ${withCode(finding.remedy, 600)}</p>` : '';
     return html`<li><span class="status ${style}">${icon(mark)}</span><div><span class="hidden">${finding.result}: </span>${withCode(finding.message, 400)}${remedy}</div></li>`;
-  })}</ul>
+  })}</ul>`;
+
+/** What failed is open, and the rest is folded. */
+const showFindings = (findings: readonly FindingLine[]): Html => {
+  const failed = findings.filter(({ result }) => result === 'failed');
+  const others = findings.filter(({ result }) => result !== 'failed');
+  return html`${failed.length === 0 ? '' : listFindings(failed)}
+<details><summary>${plural(others.length, 'check')} passed, or had nothing to check</summary>${listFindings(others)}</details>
 <p class="source">The checks of <code>cosecha doctor</code>. Two of them it makes only there: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;
 };
 
@@ -102,7 +119,7 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
   return html`<ul class="findings">${alarming.map(
     ({ name, since, description = '' }) =>
       html`<li><span class="status bad">${icon('alert')}</span><div><strong>${shown(name)}</strong>${
-        since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`
+        since === undefined ? '' : html` <span class="quiet">for ${ago(since, now, true)}</span>`
       }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
   )}</ul>${rest}`;
 };
@@ -119,7 +136,7 @@ const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
     const { mark, style, text } = breakerAppearances[state];
     const why = state === 'open' ? `: ${describeCause(cause)}` : '';
     const times = [
-      since === undefined ? '' : html` <span class="quiet">since ${clock(since, now)}</span>`,
+      since === undefined ? '' : html` <span class="quiet">for ${ago(since, now, true)}</span>`,
       until === undefined ? '' : html` <span class="quiet">· next try ${ago(until, now)}</span>`,
       reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
     ];
@@ -170,7 +187,28 @@ const compared = [
   { title: 'Last day', now: 'lastDay', before: 'dayBefore', change: 'dayChange' },
 ] as const;
 
-const subjectRow = (health: SubjectHealth, { now, before, change }: (typeof compared)[number]): Html => {
+const slots = 24;
+const slotWidth = 7;
+
+/** The share that failed in each hour of the last day, the last one at the right. An hour in which nothing ended is empty. */
+const hoursChart = (hours: readonly HourOfSubject[], now: Date): Html => {
+  const last = now.toISOString().slice(0, 13);
+  const bars = hours.map(({ hour: begin, ended, failed }) => {
+    const x = (slots - 1 - (Date.parse(`${last}:00:00.000Z`) - Date.parse(begin)) / hour) * slotWidth;
+    const height = (14 * failed) / ended;
+    return html`<g><title>${begin.slice(11, 16)} ${failed} of ${ended} failed</title><rect class="track" x="${x}" width="6" height="14"/><rect class="fill bad" x="${x}" y="${(14 - height).toFixed(1)}" width="6" height="${height.toFixed(1)}"/></g>`;
+  });
+  const worst = hours.toSorted((one, other) => other.failed / other.ended - one.failed / one.ended)[0];
+  const text =
+    worst === undefined || worst.failed === 0 ? 'none failed' : `most at ${worst.hour.slice(11, 16)}`;
+  return html`<svg class="bar" role="img" aria-label="Share that failed by hour: ${text}" viewBox="0 0 ${slots * slotWidth} 14" width="${slots * slotWidth}" height="14">${bars}</svg><span class="quiet">${text}</span>`;
+};
+
+const subjectRow = (
+  health: SubjectHealth,
+  { now, before, change }: (typeof compared)[number],
+  chart: Html | undefined,
+): Html => {
   const [figures, earlier] = [health[now], health[before]];
   const cell = (label: string, value: string, was: string): Html =>
     html`<td data-label="${label}">${value} <span class="quiet">(${was})</span></td>`;
@@ -188,55 +226,49 @@ ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the 
       : isGood
         ? html`<p class="source">${difference}</p>`
         : html`<p class="late">${icon('alert')} ${difference}</p>`
-  }</td></tr>`;
+  }</td>${chart === undefined ? '' : html`<td data-label="By hour">${chart}</td>`}</tr>`;
 };
 
-const showSubjects = ({ subjects, complete }: HealthReport): Html => {
+const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): Html => {
+  const charted = Map.groupBy(hours, ({ subject }) => subject);
   if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
   const rest = subjects.length - mostSubjects;
   return html`${compared.map(
     (one) => html`<h3>${one.title}</h3>
 <table class="rows"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
-<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th></tr></thead>
-<tbody>${subjects.slice(0, mostSubjects).map((health) => subjectRow(health, one))}</tbody></table>`,
+<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
+<tbody>${subjects.slice(0, mostSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
   )}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
     rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''
   }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.</p>`;
 };
 
-/** Kinds in the order of the bar, and the colour of each. */
-const colours = { completed: 'good', partial: 'mixed', failed: 'bad', unknown: 'unknown' } as const;
-const kinds = ['completed', 'partial', 'failed', 'unknown'] as const;
-
-const barWidth = 240;
-
-const bar = (summary: HourSummary, most: number): Html => {
-  let x = 0;
-  return html`<svg class="bar" viewBox="0 0 ${barWidth} 14" width="${barWidth}" height="14" aria-hidden="true">${kinds.map(
-    (kind) => {
-      const width = (barWidth * summary[kind]) / most;
-      const part = html`<rect class="fill ${colours[kind]}" x="${x.toFixed(1)}" y="1" width="${width.toFixed(1)}" height="12"/>`;
-      x += width;
-      return part;
-    },
-  )}</svg>`;
+/** Of all entities and products. */
+const showHours = ({ hours }: SubjectsReport): Html => {
+  const byHour = [...Map.groupBy(hours, ({ hour: begin }) => begin)].toSorted(([one], [other]) =>
+    other.localeCompare(one),
+  );
+  const sum = (all: readonly HourOfSubject[], of: 'ended' | 'failed') =>
+    all.reduce((total, one) => total + one[of], 0);
+  const most = Math.max(...byHour.map(([, all]) => sum(all, 'ended')));
+  if (byHour.length === 0) return html`<p>Nothing ended within 24 hours.</p>`;
+  return html`<table class="rows narrow"><caption class="hidden">Outcomes by hour, the newest first</caption>
+<thead><tr><th scope="col">Hour (UTC)</th><th scope="col">Ended</th><th scope="col">Failed</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
+<tbody>${byHour.map(([begin, all]) => {
+    const [ended, failed] = [sum(all, 'ended'), sum(all, 'failed')];
+    const [width, bad] = [(240 * ended) / most, (240 * failed) / most].map((one) => one.toFixed(1));
+    return html`<tr><th data-label="Hour (UTC)" scope="row">${begin.slice(5, 16).replace('T', ' ')}</th><td data-label="Ended">${ended.toLocaleString('en')}</td><td data-label="Failed">${failed.toLocaleString('en')}</td><td><svg class="bar" viewBox="0 0 240 12" width="240" height="12" aria-hidden="true"><rect class="fill good" width="${width}" height="12"/><rect class="fill bad" width="${bad}" height="12"/></svg></td></tr>`;
+  })}</tbody></table>`;
 };
 
-const totalOf = (summary: HourSummary): number => kinds.reduce((sum, kind) => sum + summary[kind], 0);
-
-const showHours = ({ hours, complete }: { hours: readonly HourSummary[]; complete: boolean }): Html => {
-  if (hours.length === 0) return html`<p>Nothing ended within 24 hours.</p>`;
-  const most = Math.max(...hours.map(totalOf));
-  const cell = (kind: (typeof kinds)[number], count: number): Html =>
-    html`<td data-label="${kind}"${count === 0 ? html` class="none"` : ''}>${count}</td>`;
-  return html`<table class="rows hours"><caption class="hidden">Outcomes by hour, the newest first</caption>
-<thead><tr><th scope="col">Hour (UTC)</th>${kinds.map((kind) => html`<th scope="col"><span class="key fill ${colours[kind]}" aria-hidden="true"></span> ${kind}</th>`)}<th scope="col">Half took at most</th><th scope="col">95 % took at most</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
-<tbody>${hours.map(
-    (summary) =>
-      html`<tr><th data-label="Hour (UTC)" scope="row">${summary.hour.slice(5, 16).replace('T', ' ')}</th>${kinds.map((kind) => cell(kind, summary[kind]))}<td data-label="Half took at most">${formatSeconds(summary.p50)}</td><td data-label="95 % took at most">${formatSeconds(summary.p95)}</td><td>${bar(summary, most)}</td></tr>`,
-  )}</tbody></table>
-<p class="source">From the records of ${complete ? 'all executions' : 'the newest 1,000 executions'} of the last 24 hours. “failed” includes what was refused or never started; “unknown” is UNCONFIRMED and TIMED_OUT.</p>`;
+/** Pause is offered while calls pass, and Resume while they are held. Both, where that is unknown. */
+const offered = (actions: readonly ConsoleAction[], breakers: Parts['breakers']) => {
+  const known = valueIn(breakers);
+  return actions.filter(({ breaker }) => {
+    const state = known?.find(({ name }) => name === breaker?.name)?.state;
+    return breaker === undefined || state === undefined || (state !== 'closed') === breaker.isHeld;
+  });
 };
 
 /** Whether the deployment and the provider work. */
@@ -251,37 +283,33 @@ export const healthPage = async (
     readonly actions: readonly ConsoleAction[];
   },
   links: Links,
-  now: Date,
 ): Promise<Content> => {
-  const parts = await readParts(sources, state, now);
-  const { findings, alarms, queues, breakers, sweeps, trends, subjects, hours } = parts;
+  const parts = await readParts(sources, state);
+  const { findings, alarms, queues, breakers, sweeps, trends, subjects } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
 <div class="lead"><h1>${headline(parts)}</h1></div>
-${showActions(actions, '', links)}
+${showActions(offered(actions, breakers), '', links)}
+<h2>Checks</h2>
+${showPart(findings, 'Checks', showFindings)}
+<h2>Alarms</h2>
+${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${
   valueIn(breakers)?.length === 0
     ? ''
     : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
 }
 <h2>Entities and products</h2>
-${showPart(subjects, 'Entities and products', showSubjects)}
-<h2>Checks</h2>
-${showPart(findings, 'Checks', showFindings)}
-<h2>Alarms</h2>
-${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
-<div class="columns"><section>
+${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at))}
 <h2>Sweeps</h2>
 ${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
-</section><section>
 <h2>Queues</h2>
 ${showPart(queues, 'Queues', showQueues)}
-</section></div>
 <h2>Compared with an hour and a day ago</h2>
 ${showPart(trends, 'Figures of CloudWatch', showTrends)}
 <h2>Outcomes by hour</h2>
-${showPart(hours, 'Outcomes', showHours)}`,
+${showPart(subjects, 'Outcomes', showHours)}`,
   };
 };

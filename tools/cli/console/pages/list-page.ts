@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
+import { callerName } from '../../terminal/describe-record.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
 import { hoursText, sinceChoices, startOf } from '../query.ts';
@@ -11,6 +12,7 @@ import {
   idIn,
   isFiltered,
   isOpen,
+  latestOf,
   methodChoices,
   parseFilter,
   selectExtractions,
@@ -60,30 +62,34 @@ const recordsIn = ({ open, recent, named, referenced }: Lists, since: string): r
 
 const label = (name: string, control: Html): Html => html`<label><span>${name}</span>${control}</label>`;
 
+/** Closed on a phone, so that the page begins with its rows. A wide page has it open (console.css). */
 const filterForm = (filter: Filter, links: Links): Html => html`
-<form class="filters" method="get" action="${links.list()}" role="search" aria-label="Filter extractions">
+<details class="filtering"${isFiltered(filter) ? html` open` : ''}><summary>Filter</summary><form class="filters" method="get" action="${links.list()}" role="search" aria-label="Filter extractions">
   ${label('Status', html`<select name="status">${statusChoices.map((one) => option(one, filter.status))}</select>`)}
   ${label('Method', html`<select name="method">${methodChoices.map((one) => option(one, filter.method))}</select>`)}
   ${label('Entity or product', html`<input name="subject" value="${shown(filter.subject, 256)}" autocomplete="off">`)}
+  ${label('Caller', html`<input name="caller" value="${shown(filter.caller, 256)}" autocomplete="off">`)}
   ${label('Id, task or reference', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
   ${label(
     'Ended within',
     html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,
   )}
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
-</form>`;
+</form></details>`;
 
 const row = (record: Extraction, held: readonly Breaker[], clock: Clock, links: Links): Html => {
   const { now, sweepEveryMinutes } = clock;
-  const { extractionId, status, method, reference } = record;
+  const { extractionId, status, method, requestedBy, reference = '–' } = record;
+  const cut = (name: string, text: string, whole = text, more: Html | string = ''): Html =>
+    html`<td data-label="${name}" class="cut" title="${shown(whole, 300)}">${shown(text, 60)}${more}</td>`;
   const overdue = isOverdue(record, now, sweepEveryMinutes);
   return html`<tr data-key="${extractionId}" class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
 <td data-label="Status">${overdue ? html`<span class="late">${icon('alert')} overdue</span> ` : ''}${statusBadge(status)}</td>
 <th data-label="Extraction" scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
-<td data-label="Method">${method}</td>
-<td data-label="Entity or product" class="text">${shown(entityOrProductOf(record), 60)}</td>
-<td data-label="Reference" class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
-<td data-label="Requested">${ago(record.requestedAt, now)}</td>
+${cut('Entity or product', entityOrProductOf(record), undefined, method === 'consent' ? html` <span class="quiet">by consent</span>` : '')}
+${cut('Caller', callerName(requestedBy), requestedBy)}
+${cut('Reference', reference)}
+<td data-label="${record.settledAt === undefined ? 'Requested' : 'Ended'}">${ago(latestOf(record), now)}</td>
 <td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, holdOf(record, held))}</td>
 </tr>`;
 };
@@ -96,19 +102,16 @@ const table = (
 ): Html => html`
 <table class="rows extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
-<thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Method</th><th scope="col">Entity or product</th><th scope="col">Reference</th><th scope="col">Requested</th><th scope="col">What happens next, or how it ended</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Entity or product</th><th scope="col">Caller</th><th scope="col">Reference</th><th scope="col">Requested or ended</th><th scope="col">What happens next, or how it ended</th></tr></thead>
 <tbody>${records.map((record) => row(record, held, clock, links))}</tbody>
 </table>`;
 
 const counts = (records: readonly Extraction[], clock: Clock): string => {
   const open = records.filter(isOpen).length;
-  const overdue = countOverdue(records, clock);
-  const ended = records.length - open;
-  return [
-    `${open.toLocaleString('en')} open`,
-    `${overdue.toLocaleString('en')} overdue`,
-    `${ended.toLocaleString('en')} ended`,
-  ].join(' · ');
+  const named = { open, overdue: countOverdue(records, clock), ended: records.length - open };
+  return Object.entries(named)
+    .map(([name, count]) => `${count.toLocaleString('en')} ${name}`)
+    .join(' · ');
 };
 
 /** What answers "is anything stuck?" before anything else. With a filter, of those that match. */
@@ -151,18 +154,24 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
   )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
 };
 
-const limits = (lists: Lists): Html => {
-  const [referenced, recent] = [valueIn(lists.referenced), valueIn(lists.recent)];
-  return html`${
-    referenced?.complete === false
-      ? html`<p class="note">Of those with this reference, only the newest ${referenced.items.length} were read. <code>cosecha list --reference</code> finds all.</p>`
-      : ''
-  }${
-    recent?.complete === false
-      ? html`<p class="note">Of those that ended, only the newest ${plural(recent.items.length, 'execution')} were read.</p>`
-      : ''
-  }`;
-};
+/** What a search left out, as an empty list may otherwise seem to prove that there is nothing. */
+const searched = (filter: Filter, all: readonly Extraction[]): Html =>
+  isFiltered(filter)
+    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${hoursText(filter.since)}. Any older one is found by its whole id, task or reference alone.</p>`
+    : html``;
+
+const limits = ({ referenced, recent }: Lists): readonly Html[] => [
+  ...(valueIn(referenced)?.complete === false
+    ? [
+        html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>`,
+      ]
+    : []),
+  ...(valueIn(recent)?.complete === false
+    ? [
+        html`<p class="note">Of those that ended, only the newest ${plural(valueIn(recent)?.items.length ?? 0, 'execution')} were read.</p>`,
+      ]
+    : []),
+];
 
 /** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
@@ -175,9 +184,8 @@ export const listPage = async (
   const lists = await readLists(sources, state, filter, now);
   const since = startOf(filter.since, now).toISOString();
   const { sweepEveryMinutes } = sources;
-  const records = selectExtractions(distinct(recordsIn(lists, since)), filter, (record) =>
-    isOverdue(record, now, sweepEveryMinutes),
-  );
+  const all = distinct(recordsIn(lists, since));
+  const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
   const page = pageOf(query, records);
   return {
     title: 'Extractions',
@@ -186,7 +194,7 @@ export const listPage = async (
 ${showStrip(state, links, at)}
 <div class="lead"><h1>${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
 ${failures(records, query)}
-${filterForm(filter, links)}
+${filterForm(filter, links)}${searched(filter, all)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
 ${showPart(lists.referenced, 'Extractions with this reference', () => html``)}

@@ -19,7 +19,7 @@ import { storySources } from '../../explain/deployment-sources.ts';
 import { explainExtraction } from '../../explain/explain-extraction.ts';
 import type { StorySources } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
-import { readHealth } from '../../health/compare-periods.ts';
+import { readHealth, readHours } from '../../health/compare-periods.ts';
 import { healthSource } from '../../health/deployment-source.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
@@ -180,10 +180,12 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
         now(),
       ),
     ),
-    subjects: kept(secondsFor(deployment, subjectSeconds), now, () => {
+    subjects: kept(secondsFor(deployment, subjectSeconds), now, async () => {
       const at = now();
       const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
-      return readHealth(healthSource(deployment, { now: at, sleep }, resources), at);
+      const source = healthSource(deployment, { now: at, sleep }, resources);
+      const [report, hours] = await Promise.all([readHealth(source, at), readHours(source, at)]);
+      return { ...report, hours };
     }),
     queues: kept(10, now, () =>
       Promise.all([

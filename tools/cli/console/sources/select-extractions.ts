@@ -20,6 +20,8 @@ export type Filter = {
   readonly status: (typeof statusChoices)[number];
   readonly method: (typeof methodChoices)[number];
   readonly subject: string;
+  /** Part of the ARN of the caller. */
+  readonly caller: string;
   /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
   readonly name: string;
   /** How far back the list goes for what has ended. */
@@ -34,13 +36,14 @@ export const parseFilter = (query: URLSearchParams): Filter => ({
   status: choiceIn(query.get('status'), statusChoices, 'any'),
   method: choiceIn(query.get('method'), methodChoices, 'any'),
   subject: typed(query.get('subject')),
+  caller: typed(query.get('caller')),
   name: typed(query.get('name')),
   since: sinceIn(query),
 });
 
 /** Whether it leaves anything out. The time alone does not, as every list has one. */
-export const isFiltered = ({ status, method, subject, name }: Filter): boolean =>
-  status !== 'any' || method !== 'any' || subject !== '' || name !== '';
+export const isFiltered = ({ status, method, subject, caller, name }: Filter): boolean =>
+  status !== 'any' || method !== 'any' || [subject, caller, name].some((text) => text !== '');
 
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
@@ -76,7 +79,8 @@ const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches
 const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
   hasStatus(record, filter.status, isLate) &&
   (filter.method === 'any' || record.method === filter.method) &&
-  (filter.subject === '' || includes(entityOrProductOf(record), filter.subject)) &&
+  includes(entityOrProductOf(record), filter.subject) &&
+  includes(record.requestedBy, filter.caller) &&
   (filter.name === '' ||
     isShortOf(filter.name, record.extractionId) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
@@ -87,7 +91,8 @@ const rank = (record: Extraction, isLate: Matches): number => {
   return isOpen(record) ? 1 : 2;
 };
 
-const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): string => settledAt;
+/** When it ended or, while it has no outcome, when it was requested. The list shows it, and is in its order. */
+export const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): string => settledAt;
 
 /** Each extraction once, by its last record. */
 export const distinct = (records: readonly Extraction[]): readonly Extraction[] => [

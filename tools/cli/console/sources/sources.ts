@@ -4,7 +4,7 @@ import type { AlarmLine } from '../../aws/read-alarms.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import type { Bounded, Breaker } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
-import type { HealthReport } from '../../health/compare-periods.ts';
+import type { HealthReport, HourOfSubject } from '../../health/compare-periods.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
@@ -67,6 +67,9 @@ export type Trend = {
   readonly hours: readonly (number | undefined)[];
 };
 
+/** How extractions of each entity and product ended: now, before, and by the hours of the last day. */
+export type SubjectsReport = HealthReport & { readonly hours: readonly HourOfSubject[] };
+
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
 export interface ConsoleSources {
   /** The interval of the sweep, which decides what is overdue. */
@@ -91,7 +94,7 @@ export interface ConsoleSources {
   queues(): Promise<readonly QueueLine[]>;
   trends(): Promise<readonly Trend[]>;
   /** How extractions ended, for each entity and product. */
-  subjects(): Promise<HealthReport>;
+  subjects(): Promise<SubjectsReport>;
   /** The circuit breakers towards the provider. */
   breakers(): Promise<readonly Breaker[]>;
 }

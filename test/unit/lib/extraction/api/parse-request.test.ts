@@ -36,6 +36,13 @@ test('a request by consent has the variant v1 by default', () => {
   expect(parseExtractionRequest(body)).toEqual({ kind: 'valid', request: { ...body, variant: 'v1' } });
 });
 
+test('dates are not compared with today, and two movements with other dates are two actions', () => {
+  const later = { startDate: '2099-01-01', endDate: '2099-12-31' };
+  const actions = [dateRange, later].map((range) => ({ id: 'movement', params: { dateRange: range } }));
+  expect(pointersOf({ ...valid, actions })).toEqual([]);
+  expect(pointersOf({ ...valid, actions: [...actions, ...actions] })).toEqual(['/actions/2', '/actions/3']);
+});
+
 describe('a request by consent', () => {
   test.each<readonly [string, unknown, string]>([
     ['a field of the other method', { ...byConsent, entity: 'bank' }, '/entity'],

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import {
   toEmulatorUrl,
 } from '../../../../../tools/cli/aws/local-deployment.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
+import { repository } from '../../../../../tools/local/paths.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
 let deployed: boolean;
@@ -145,6 +147,7 @@ describe('local-deployment', async () => {
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       region: 'us-east-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      apiUrl: 'http://127.0.0.1:4566/_aws/execute-api/abc123/$default',
       sandboxControlUrl: 'http://127.0.0.1:4010/_sandbox',
     };
     return { server, deployment };
@@ -160,6 +163,18 @@ describe('local-deployment', async () => {
     expect(await claimLocalDeployment(root, ended)).toBeUndefined();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await readLocalDeployment(root)).toEqual(ended);
+  });
+
+  test('the lines of docs/api.md take the address of the API and the credentials from it', async () => {
+    await claimLocalDeployment(root, ended);
+    const [, lines = ''] =
+      /^(served\(\)[\s\S]*?)^```$/m.exec(readFileSync(join(repository, 'docs/api.md'), 'utf8')) ?? [];
+    const { stdout } = spawnSync('bash', ['-c', `${lines}\nenv`], { cwd: root, encoding: 'utf8' });
+    const { apiUrl, region, credentials } = ended;
+    const { accessKeyId, secretAccessKey } = credentials;
+    const [ids, place] = [`AWS_ACCESS_KEY_ID=${accessKeyId}`, `AWS_REGION=${region}`];
+    const expected = [`API_URL=${apiUrl}`, place, ids, `AWS_SECRET_ACCESS_KEY=${secretAccessKey}`];
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(expected));
   });
 
   test('a deployment that serves keeps the file, and one that has ended does not', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { BreakerName } from '../../../../../lib/breaker/breaker-state.ts';
 import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { buildRequest, type StartOptions } from '../../../../../tools/cli/commands/build-request.ts';
@@ -15,6 +16,7 @@ const texts: Record<string, string> = {
   'whole.json': '{"anything":1}',
   'persisted.json': '{"mode":"persisted","value":"abc"}',
   'long.json': '{"username":"u","pin":[12345678901234567890]}',
+  'twice.json': '{"username":"u","password":"sentinel","password":"p"}',
   'broken.json': '{"password": "sentinel',
   id: ' 11.111.111-1\n',
 };
@@ -92,6 +94,11 @@ describe('options that make no request', () => {
     );
   });
 
+  test('a name that occurs twice is refused, as the API would get only one of the two', async () => {
+    const failure = build({ entity: 'bank', action: ['tef'], credentials: 'twice.json' });
+    await expect(failure).rejects.toThrow('/password of the credentials occurs twice.');
+  });
+
   test('credentials that are not JSON are never quoted', async () => {
     const failure = await build({ entity: 'bank', action: ['tef'], credentials: 'broken.json' }).catch(
       (error: unknown) => error,
@@ -105,6 +112,8 @@ describe('options that make no request', () => {
 const follow = async (options: FollowOptions, ...records: readonly (Extraction | undefined)[]) => {
   const queue = [...records];
   const lines: string[] = [];
+  const holds: string[] = [];
+  const asked: BreakerName[] = [];
   const facts: unknown[] = [];
   let seconds = 0;
   const result = await followExtraction(id, options, {
@@ -118,8 +127,16 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
       facts.push(fact);
     },
     onWait: () => undefined,
+    readBreaker: async (name) => {
+      asked.push(name);
+      const isHeld = name === 'starts' && seconds > 0 && seconds < 3;
+      return isHeld
+        ? { name, state: 'paused', since: iso(1), reason: 'maintenance' }
+        : { name, state: 'closed' };
+    },
+    onHold: (line) => holds.push(line.trim()),
   });
-  return { result, lines, facts, seconds };
+  return { result, lines, facts, seconds, holds, asked };
 };
 
 test('each change is a line, until the extraction is closed', async () => {
@@ -140,6 +157,13 @@ test('each change is a line, until the extraction is closed', async () => {
     '3 s  COMPLETED (settled by webhook)',
     '4 s  COMPLETED (settled by webhook), collected, closed',
   ]);
+});
+
+test('while starts are held, a line says so once, with the reason', async () => {
+  const requested = Array.from({ length: 4 }, () => extractionIn('REQUESTED'));
+  const { holds, asked } = await follow({}, ...requested, extractionIn('RUNNING'), extractionIn('REJECTED'));
+  expect(holds).toEqual(['1 s  starts have been paused for 0 s: maintenance']);
+  expect(asked).toEqual(['starts', 'starts', 'starts', 'starts', 'reads']);
 });
 
 test('an extraction that was never started ends, and one that does not exist is absent', async () => {

@@ -185,10 +185,36 @@ describeInChromium('the console', () => {
       "[...document.querySelector('tbody tr').cells].map((cell) => getComputedStyle(cell, '::before').content)",
     );
     expect(headers).toEqual(
-      ['Status', 'Extraction', 'Method', 'Entity or product', 'Reference', 'Requested', 'Next'].map(
+      ['Status', 'Extraction', 'Entity or product', 'Caller', 'Reference', 'Requested', 'Next'].map(
         (text) => `"${text}"`,
       ),
     );
+  });
+
+  test('a phone begins with the first row, and its filter stays open once it is opened', async () => {
+    const { page } = await open('', { viewport: { width: 390, height: 844 } });
+    const row = await page.locator('tbody tr').first().boundingBox();
+    expect(row?.y).toBeLessThan(844 / 2);
+    const field = page.getByLabel('Id, task or reference');
+    expect(await field.isVisible()).toBe(false);
+    await page.keyboard.press('/');
+    expect(await field.isVisible()).toBe(true);
+    records = [];
+    await page.getByRole('heading', { name: 'Nothing is open.' }).waitFor();
+    expect(await field.isVisible()).toBe(true);
+  });
+
+  test('on a wide page the filter is there without opening it, and no reference is broken', async () => {
+    records = [extractionIn('RUNNING', { reference: 'order-with-many-parts-1042' })];
+    const { page } = await open('', { viewport: { width: 1_280, height: 800 } });
+    expect(await page.getByLabel('Caller').isVisible()).toBe(true);
+    const cell = page.getByText('order-with-many-parts-1042');
+    const lines = await cell.evaluate((element) => {
+      const range = element.ownerDocument.createRange();
+      range.selectNodeContents(element);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    });
+    expect(lines).toBe(1);
   });
 
   test("the browser's own time stands beside UTC", async () => {

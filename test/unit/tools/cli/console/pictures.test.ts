@@ -44,7 +44,7 @@ const pictures = [
   ['waiting-phone', `extractions/${waitingId}`, 390, 'dark', 900],
   ['deliveries', 'deliveries', 1_280, 'light', 480],
   ['deliveries-phone', 'deliveries', 390, 'dark', 700],
-  ['health', 'health', 1_280, 'dark', 900],
+  ['health', 'health', 1_280, 'dark', 1_200],
   ['health-phone', 'health', 390, 'light', 900],
   ['sandbox', 'sandbox', 1_280, 'light', 760],
   ['paged', '?status=open', 1_280, 'dark', 300],

@@ -34,7 +34,7 @@ test('an alarm in ALARM fails, and is named', async () => {
 
 const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60, groups: {} };
 const open: BreakerState = { ...closedBreaker, opened };
-const since = 'starts are held since 1 min, as calls to the provider fail; next probe';
+const since = 'starts have been held for 1 min, as calls to the provider fail; next probe';
 
 test.each([
   [open, closedBreaker, `${since} in 30 s`],
@@ -42,12 +42,23 @@ test.each([
   [
     pause(open, 'maintenance', at(10).getTime()),
     closedBreaker,
-    'starts are paused since 1 min 30 s: maintenance',
+    'starts have been paused for 1 min 30 s: maintenance',
   ],
   [open, open, `${since} in 30 s; ${since.replace('starts', 'reads')} in 30 s`],
 ])('breakers that hold calls fail with the reason: %j, %j', async (starts, reads, message) => {
   const store = { read: async (name: string) => ({ state: name === 'starts' ? starts : reads }) };
   expect(await checkBreakers(store, at(100))).toMatchObject({ result: 'failed', message });
+});
+
+test.each([
+  [open, closedBreaker, ['once a probe succeeds'], ['resume']],
+  [pause(open, 'maintenance', 0), closedBreaker, ['paused starts. `cosecha resume`'], ['probe']],
+  [pause(open, 'maintenance', 0), open, ['paused starts. `cosecha resume`', 'once a probe succeeds'], []],
+])('the remedy is that of what holds: %j, %j', async (starts, reads, parts, others) => {
+  const store = { read: async (name: string) => ({ state: name === 'starts' ? starts : reads }) };
+  const { remedy = '' } = (await checkBreakers(store, at(100))) as { readonly remedy?: string };
+  for (const part of parts) expect(remedy).toContain(part);
+  for (const other of others) expect(remedy).not.toContain(other);
 });
 
 test.each([

@@ -198,7 +198,7 @@ export const situations: readonly Situation[] = [
       execution: inReconcile(event(8_101, 'ExecutionTimedOut')),
       sweep: { enabled: false, everyMinutes: 5 },
     },
-    `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`npx cosecha reconcile ${id}\`. The provider reported no final status by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
+    `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${id}\`. The provider reported no final status by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
   ],
   [
     'results too large',

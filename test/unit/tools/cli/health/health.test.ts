@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
-import { readHealth, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
+import { readHealth, readHours, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
 import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
 import {
   groupLines,
+  hourlyQuery,
   type ProgressRow,
   parseProgressLine,
   parseQueryRow,
@@ -115,6 +116,29 @@ test('times to the outcome are those of what completed, and the day contains its
   const { hourBefore, lastDay } = await subject('bank');
   expect(hourBefore.toOutcome).toEqual({ p50: 20, p95: 40 });
   expect(lastDay).toMatchObject({ ended: 10, well: 4, failed: 4 });
+});
+
+test('the hours of the last day have what ended and failed, from the lines as from a query', async () => {
+  const hours = await readHours(
+    async ({ from, to }) => ({
+      items: groupLines(
+        lines.filter((one) => one.at >= from && one.at < to),
+        ({ at }) => `${at.slice(0, 13)}:00:00.000Z`,
+      ),
+      complete: true,
+    }),
+    now,
+  );
+  const ofBank = hours.filter(({ subject }) => subject === 'bank');
+  expect(ofBank.reduce((sum, { ended }) => sum + ended, 0)).toBe(10);
+  expect(ofBank.reduce((sum, { failed }) => sum + failed, 0)).toBe(4);
+  expect(new Set(ofBank.map(({ hour: begin }) => begin)).size).toBe(ofBank.length);
+  expect(hourlyQuery).toContain('| fields datefloor(@timestamp, 1h) as hour, coalesce(');
+  expect(hourlyQuery).toContain(' by hour, message, subject');
+  const [row = {}] = returned;
+  expect(parseQueryRow({ ...row, hour: '2026-11-22 03:00:00.000' })).toMatchObject({
+    hour: '2026-11-22T03:00:00.000Z',
+  });
 });
 
 test('the worst is first: what surely fails, then what failed once, then what works', async () => {

@@ -82,7 +82,7 @@ const redrive = async (queue: ReturnType<typeof queueOf>, reconcile = async (_id
 test('a message is deleted once its extraction is reconciled, and those of one extraction share one try', async () => {
   const queue = queueOf(letter(one), letter(other), letter(one), letter(one));
   const { result, reconciled } = await redrive(queue);
-  expect(result).toEqual({ done: 4, failed: 0, unknown: 0 });
+  expect(result).toEqual({ done: 4, failed: 0, unknown: 0, removed: 0 });
   expect(reconciled).toEqual([one, other]);
   expect(queue.kept()).toEqual([]);
 });
@@ -92,10 +92,26 @@ test('a message that fails again or is unknown stays, and is visible again', asy
   const { result, outcomes } = await redrive(queue, async (extractionId) => {
     if (extractionId === one) throw new Error('down');
   });
-  expect(result).toEqual({ done: 1, failed: 1, unknown: 1 });
+  expect(result).toEqual({ done: 1, failed: 1, unknown: 1, removed: 0 });
   expect(outcomes).toEqual(['m0 unknown', 'm1 failed', 'm2 done']);
   expect(queue.kept()).toEqual(['m0', 'm1']);
   expect(queue.visible.map(({ id }) => id)).toEqual(['m0', 'm1']);
+});
+
+test('a message that Cosecha did not write is deleted if it is named, and no other one ever is', async () => {
+  const queue = queueOf('not ours', 'of somebody else', letter(one));
+  const result = await redriveLetters({
+    letters: queue.letters,
+    reconcile: async () => {
+      throw new Error('down');
+    },
+    onDone: () => undefined,
+    onFailed: () => undefined,
+    onUnknown: () => undefined,
+    isRemoved: ({ id }) => id === 'm0' || id === 'm2',
+  });
+  expect(result).toEqual({ done: 0, failed: 1, unknown: 1, removed: 1 });
+  expect(queue.kept()).toEqual(['m1', 'm2']);
 });
 
 test('what failed is not tried again for the next message', async () => {
@@ -103,7 +119,7 @@ test('what failed is not tried again for the next message', async () => {
   const { result, reconciled } = await redrive(queue, async () => {
     throw new Error('down');
   });
-  expect(result).toEqual({ done: 0, failed: 3, unknown: 0 });
+  expect(result).toEqual({ done: 0, failed: 3, unknown: 0, removed: 0 });
   expect(reconciled).toEqual([one]);
   expect(queue.kept()).toEqual(['m0', 'm1', 'm2']);
 });

@@ -154,3 +154,29 @@ test('Ctrl-C interrupts the process, with the terminal as it was before', async 
   expect(await interrupted).toBe('SIGINT');
   expect(modes).toEqual([true, false]);
 });
+
+test('Ctrl-C does not end a command that asked for it, also where it waited before', () => {
+  const move = () => true;
+  const stdout = Object.assign(new PassThrough(), {
+    isTTY: true,
+    cursorTo: move,
+    clearLine: move,
+    moveCursor: move,
+  });
+  vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout as unknown as typeof process.stdout);
+  const others = new Set([...process.listeners('SIGINT'), ...process.listeners('SIGTERM')]);
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  const shell = nodeShell({ json: false });
+  shell.wait('requesting');
+  const interrupted = shell.interrupted();
+  shell.wait('following');
+  // Only those of this shell: the process is that of other tests too.
+  const own = process.listeners('SIGINT').filter((one) => !others.has(one));
+  for (const one of own) one('SIGINT');
+  expect(interrupted.aborted).toBe(true);
+  expect(exit).not.toHaveBeenCalled();
+  shell.wait(undefined);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const one of process.listeners(signal)) if (!others.has(one)) process.off(signal, one);
+  }
+});

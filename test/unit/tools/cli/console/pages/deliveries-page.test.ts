@@ -40,8 +40,8 @@ test("the doctor's own check is shown as such, and counted as no delivery", asyn
 });
 
 test.each([
-  [{ ...recorded }, 'recorded; woke the waiting machine'],
-  [{ ...recorded, wake: 'gone' }, 'recorded; the machine no longer waited'],
+  [{ ...recorded }, 'recorded; the webhook woke the execution'],
+  [{ ...recorded, wake: 'gone' }, 'recorded; the execution no longer waited'],
   [{ taskId: 't', answer: 204, verdict: 'stored' }, 'an early delivery or an orphan delivery'],
   [{ taskId: 't', answer: 204, verdict: 'unknown-status' }, 'the next read decides'],
   [{ answer: 401, verdict: 'mismatch' }, 'refused: its signature matches no signing key'],
@@ -57,7 +57,7 @@ test('the later of two accepted deliveries of a task is a repeated one', async (
     { ...recorded, at: iso(2) },
     { ...recorded, at: iso(1) },
   ]);
-  expect(page.indexOf('repeated; woke')).toBeLessThan(page.indexOf('recorded; woke'));
+  expect(page.indexOf('repeated; the webhook')).toBeLessThan(page.indexOf('recorded; the webhook'));
   expect(page.match(/repeated; /g)).toHaveLength(1);
 });
 
@@ -68,7 +68,7 @@ test('the verdict can be chosen', async () => {
   ] as const;
   const page = await pageOf(lines, '/deliveries?verdict=refused');
   expect(page).toContain('it has no signature');
-  expect(page).not.toContain('woke the waiting machine');
+  expect(page).not.toContain('woke the execution');
 });
 
 test('a missing permission is named', async () => {

@@ -36,6 +36,25 @@ test('the first line is the headline of the story, and every line of it is on th
   expect(page).toContain('<li>The functions&#39; log: no permission logs:FilterLogEvents.</li>');
 });
 
+test('the page begins with what somebody who is woken by it asks', async () => {
+  const page = await withStory().text(path);
+  const [, block = ''] = /<dl class="facts">(.*?)<\/dl>/s.exec(page) ?? [];
+  const rows = [...block.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name = '', value = '']) => [
+    name,
+    value.replace(/<[^>]*>/g, ''),
+  ]);
+  expect(rows).toEqual([
+    ['Entity', 'bank'],
+    ['Reference', '&lt;b&gt;mine&lt;/b&gt;'],
+    ['Caller', 'Caller'],
+    ['Method', 'credentials'],
+    ['How long', '1 min so far'],
+    ['Last problem', 'Try failed with ProviderBusy.'],
+    ['What to do', 'Nothing. It goes on by itself.'],
+  ]);
+  expect(page.indexOf(block)).toBeLessThan(page.indexOf('<h2>Timeline'));
+});
+
 test('what is expected to happen is marked as such in the list, and dashed in the drawing', async () => {
   const ends = { at: iso(7_200), lane: 'record', who: 'reconcile', what: 'Ends it TIMED_OUT.' } as const;
   const page = await withStory({ ...story, lines: [...story.lines, ends] }).text(path);

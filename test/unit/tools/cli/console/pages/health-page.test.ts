@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import { breakerActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
-import { summarizeHours } from '../../../../../../tools/cli/console/sources/summarize-hours.ts';
 import {
   comparedSubjects,
   consoleOver,
   denied,
   sourcesWith,
 } from '../../../../../support/console-fixtures.ts';
-import { closedExtraction, extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
+import { iso } from '../../../../../support/extraction-fixtures.ts';
 
-const pageOf = (more: Partial<ConsoleSources>, records: readonly Extraction[] = []) =>
-  consoleOver(sourcesWith(records, more)).text('/health');
+const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 
 const failed = {
   id: 'stack',
@@ -29,7 +27,14 @@ const alarm = {
 test('the first line answers whether something needs the operator', async () => {
   expect(await pageOf({})).toContain('All checks passed, and no alarm is in ALARM.');
   const page = await pageOf({ findings: async () => [failed], alarms: async () => [alarm] });
-  expect(page).toContain('<h1>1 check failed, and 1 alarm is in ALARM.</h1>');
+  expect(page).toContain('<h1>The check stack failed, and the alarm Cosecha-prod-overdue is in ALARM.</h1>');
+  const several = ['a', 'b', 'c', 'd'].map((one) => ({ ...failed, id: one }));
+  expect(await pageOf({ findings: async () => several.slice(0, 3) })).toContain(
+    '<h1>The checks a, b and c failed.</h1>',
+  );
+  expect(await pageOf({ findings: async () => several })).toContain(
+    '<h1>The checks a, b and 2 others failed.</h1>',
+  );
   expect(await pageOf({ alarms: () => denied('cloudwatch:DescribeAlarms') })).toContain(
     '<h1>Not everything could be checked.</h1>',
   );
@@ -50,7 +55,7 @@ test('a breaker that holds calls is in the first line, in the banner, and below 
   const page = await pageOf({ breakers: async () => [paused, open] });
   expect(page).toContain('<h1>Calls to the provider are held. All checks');
   expect(page.replace(/<[^>]*>/g, '')).toContain(
-    'Starts are paused by an operator since 12:00:40 (bank &lt;down&gt;), until somebody resumes them. 0 wait.',
+    'Starts have been paused for 1 min (bank &lt;down&gt;), until somebody resumes them. 0 extractions wait.',
   );
   expect(page).toContain('<strong>reads</strong> are held: calls to the provider fail');
   expect(page).toContain('next try <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
@@ -69,7 +74,7 @@ test('the banner and the page are one reading, and the check of the breakers is 
     },
     findings: async () => [{ id: 'breakers', result: 'passed', message: 'calls pass' }],
   });
-  expect(page).toContain('Starts are held');
+  expect(page).toContain('Starts have been held');
   expect(page).not.toContain('</strong> pass');
   expect(page).not.toContain('calls pass');
 });
@@ -111,18 +116,33 @@ test('an entity that fails is in the first line, and beside the hour before it b
   expect(await pageOf({ subjects: () => denied('logs:StartQuery') })).toContain('to logs:StartQuery on r.');
 });
 
-test('outcomes are counted by the hour in which they ended, with the time they took', () => {
-  const ended = (status: Extraction['status'], seconds: number, requested = 0) =>
-    closedExtraction({ status, requestedAt: iso(requested), settledAt: iso(requested + seconds) });
-  const records = [
-    extractionIn('RUNNING'),
-    ...[10, 20, 30, 40].map((seconds) => ended('COMPLETED', seconds)),
-    ended('PARTIAL', 5),
-    ended('REJECTED', 1, 3_600),
-    ended('UNCONFIRMED', 90, 3_600),
-  ];
-  expect(summarizeHours(records)).toEqual([
-    { hour: iso(3_600), completed: 0, partial: 0, failed: 1, unknown: 1, p50: 1, p95: 90 },
-    { hour: iso(0), completed: 4, partial: 1, failed: 0, unknown: 0, p50: 20, p95: 40 },
+test('the failures of each bank are shown by hour', async () => {
+  const page = await pageOf({ subjects: comparedSubjects });
+  const [, lastDay = ''] = page.split('<tr data-key="lastDay demo-bank">');
+  expect(lastDay).toContain('aria-label="Share that failed by hour: most at 12:00"');
+  expect(lastDay).toContain('<title>12:00 10 of 12 failed</title><rect class="track" x="161"');
+  expect(lastDay).toContain('<title>11:00 6 of 12 failed</title><rect class="track" x="154"');
+});
+
+test('Pause is offered while calls pass, Resume while they are held, and both where that is unknown', async () => {
+  const actions = breakerActions({} as never, () => new Date(0));
+  const offered = async (breakers: ConsoleSources['breakers']) => {
+    const page = await consoleOver(sourcesWith([], { breakers }), { actions }).text('/health');
+    return [...page.matchAll(/class="button" href="[^"]+">(\w+ \w+)</g)].map(([, label]) => label);
+  };
+  const reads = { name: 'reads', state: 'closed' } as const;
+  expect(await offered(async () => [{ name: 'starts', state: 'paused', reason: 'x' }, reads])).toEqual([
+    'Resume starts',
+    'Pause reads',
   ]);
+  expect(await offered(async () => [{ name: 'starts', state: 'open' }, reads])).toContain('Resume starts');
+  expect(await offered(() => denied('dynamodb:GetItem'))).toHaveLength(4);
+});
+
+test('outcomes of all entities are counted by the hour, the newest first', async () => {
+  const page = await pageOf({ subjects: comparedSubjects });
+  const [, newest = '', before = ''] = page.split('<th data-label="Hour (UTC)" scope="row">');
+  expect(newest).toContain('03-01 12:00</th><td data-label="Ended">50</td><td data-label="Failed">10</td>');
+  expect(before).toContain('03-01 11:00</th><td data-label="Ended">50</td><td data-label="Failed">6</td>');
+  expect(newest).toContain('<rect class="fill bad" width="48.0"');
 });

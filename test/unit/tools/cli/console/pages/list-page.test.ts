@@ -73,7 +73,7 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
       { actions: [{ ...action, run: async () => ({ text: '' }) }] },
     ).text(path);
     expect(page.replace(/<[^>]*>/g, '')).toContain(
-      'Starts are held since 12:00:40: the provider answers 503. Next try in 40 s. 2 wait.',
+      'Starts have been held for 1 min: the provider answers 503. The next try is in 40 s. 2 extractions wait.',
     );
   },
 );
@@ -85,11 +85,11 @@ test('a row that a hold keeps waiting says so, and another does not', async () =
       breakers: async () => [openStarts, reads],
     },
   );
-  expect(page.match(/held: starts are held · next reconcile/g)).toHaveLength(1);
+  expect(page.match(/>starts are held · next reconcile/g)).toHaveLength(1);
   const starting = await pageOf([extractionIn('STARTING')], {
     breakers: async () => [{ ...openStarts, name: 'reads' }],
   });
-  expect(starting).not.toContain('held: reads');
+  expect(starting).not.toContain('reads are held ·');
   expect(page).toContain('starts are held</li><li>reads pass</li>');
   expect(page).not.toContain('starts open');
 });
@@ -101,6 +101,31 @@ test('counts and headline are of what the filters leave', async () => {
   ];
   const page = await consoleOver(sourcesWith(records)).text('/?name=order-7');
   expect(page).toContain('<h1>1 extraction matches.</h1><p class="counts">1 open · 0 overdue · 0 ended</p>');
+});
+
+test('a row has the caller, and what it is sorted by; a filter names the caller', async () => {
+  const [one, other] = [id, id.replace(/1$/, '2')];
+  const records = [
+    extractionIn('RUNNING', { requestedBy: 'arn:aws:sts::111122223333:assumed-role/billing' }),
+    closedExtraction({ status: 'COMPLETED', ...settled, extractionId: other, requestedAt: iso(-7_200) }),
+  ];
+  const { text } = consoleOver(sourcesWith(records));
+  const page = await text('/');
+  expect(page).toContain('title="arn:aws:sts::111122223333:assumed-role/billing">billing</td>');
+  expect(page).toMatch(/data-label="Requested"><time [^>]*datetime="2026-03-01T12:00:00/);
+  // It was requested two hours ago, and is among those that ended last.
+  expect(page).toMatch(/data-label="Ended"><time [^>]*datetime="2026-03-01T12:00:42/);
+  const narrowed = await text('/?caller=role/BILL');
+  expect(narrowed).toContain(`/extractions/${one}`);
+  expect(narrowed).not.toContain(`/extractions/${other}`);
+});
+
+test('a search names what it left out, and a list without one does not', async () => {
+  const records = [extractionIn('RUNNING'), closedExtraction({ status: 'COMPLETED', ...settled })];
+  const { text } = consoleOver(sourcesWith(records));
+  const missed = 'open or ended within 6 h. Any older one is found by its whole id, task or reference alone.';
+  expect(await text('/?caller=nobody&since=6h')).toContain(missed);
+  expect(await text('/?since=6h')).not.toContain('Searched');
 });
 
 test('300 rows are a page, and a link leads to the next with the filters', async () => {
@@ -122,8 +147,8 @@ test('a row says what an open extraction waits for, and how one ended', async ()
     extractionIn('RUNNING', { dueAt: iso(89) }),
     closedExtraction({ extractionId: id.replace(/1$/, '2'), status: 'COMPLETED', ...settled }),
   ]);
-  expect(page).toContain('webhook, or a poll · due for 11 s: the next sweep queues it');
-  expect(page).toContain('by webhook in 42 s · collected, 2,489 bytes');
+  expect(page).toContain('waits for the webhook · due for 11 s: the next sweep queues it');
+  expect(page).toContain('by the webhook after 42 s · results collected');
 });
 
 test('failures are grouped by cause and entity, the most frequent first, and a row has the codes in words', async () => {
@@ -148,7 +173,9 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
   expect(page.replace(/<[^>]*>/g, '')).toContain(
     '4 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank, 1 CREDENTIALS_WRONG at bank.',
   );
-  expect(page).toContain('movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · collected');
+  expect(page).toContain(
+    'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · results collected',
+  );
   const [, link = ''] = /href="([^"]+)">2 TIMEOUT_ERROR/.exec(page) ?? [];
   expect(link).toBe('?since=6h&amp;status=failed&amp;subject=demo-bank');
   expect(await text(`/${link.replaceAll('&amp;', '&')}`)).toContain('<h1>2 extractions match.</h1>');
@@ -159,7 +186,9 @@ test('a text of a caller is escaped, its control characters are visible, and it 
   const page = await pageOf([extractionIn('RUNNING', { reference })]);
   expect(page).not.toContain('<script>alert');
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u001b[2J');
-  expect(page).not.toContain('x'.repeat(60));
+  // Beside it, the title has more.
+  expect(page).not.toContain('x'.repeat(280));
+  expect(page.replace(/<[^>]*>/g, '')).not.toContain('x'.repeat(60));
   const echoed = await consoleOver(sourcesWith([])).text('/?name=%22%3E%3Cimg%20src%3Dx%3E');
   expect(echoed).toContain('&quot;&gt;&lt;img src=x&gt;');
 });

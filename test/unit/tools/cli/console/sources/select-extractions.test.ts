@@ -45,6 +45,8 @@ test.each([
   ['method=consent', [4]],
   ['subject=OTHER', [5]],
   ['subject=movement', [4]],
+  ['caller=assumed-role/CALLER', [1, 2, 4, 3, 6, 5]],
+  ['caller=another', []],
   ['name=order', [1]],
   [`name=${id(6)}`, [6]],
   ['name=task-of', [3]],
@@ -61,6 +63,7 @@ test('what the form does not offer is ignored', () => {
     status: 'any',
     method: 'any',
     subject: '',
+    caller: '',
     name: 'a',
     since: '1h',
   });
