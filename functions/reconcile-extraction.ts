@@ -14,14 +14,15 @@ import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
-const { reconcileOne, timings } = reconcilerFromEnvironment(now);
+const { reconcileOne, isOfSlowQueue, timings } = reconcilerFromEnvironment(now);
 
 /** Messages of the queue, or a direct invocation by the machine or an operator. */
 const reconcileExtraction = async (
   event: SQSEvent | ReconcileEvent,
 ): Promise<BatchAnswer | ReconcileAnswer> => {
   if ('Records' in event) {
-    return reconcileMessages(event.Records, { reconcile: reconcileOne, now, timings, telemetry });
+    const isSlow = isOfSlowQueue(event.Records[0]?.eventSourceARN);
+    return reconcileMessages(event.Records, { isSlow, reconcile: reconcileOne, now, timings, telemetry });
   }
   const { extractionId } = event;
   telemetry.about({ extractionId });

@@ -41,10 +41,10 @@ export const timingsOf = (config: Config): string =>
     recordRetention: config.recordRetentionDays * daySeconds,
   });
 
-/** Added to the longest timeout, so that a probe has ended before the next one is elected. */
-const probeMarginSeconds = 10;
+/** Added to the timeout of start-task, so that its process has ended before another one takes the turn. */
+const turnMarginSeconds = 10;
 
-/** What a function needs for the breakers of its calls to the provider. */
+/** What start-task needs for the breakers. */
 export const breakerOf = ({ config, storage }: { config: Config; storage: Storage }) => ({
   BREAKERS_TABLE: storage.breakers.tableName,
   BREAKER: JSON.stringify({
@@ -52,7 +52,6 @@ export const breakerOf = ({ config, storage }: { config: Config; storage: Storag
     openSeconds: config.breakerOpenSeconds,
     maxOpenSeconds: config.breakerMaxOpenSeconds,
     slowCallSeconds: config.breakerSlowCallSeconds,
-    probeSeconds:
-      Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
+    turnSeconds: config.startTimeoutSeconds + turnMarginSeconds,
   }),
 });

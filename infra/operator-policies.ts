@@ -93,7 +93,12 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
   const { dataKey, sealKey, queue } = props.resources;
-  const queues = [queue.queue, queue.deadLetters, ...(fanOut === undefined ? [] : [fanOut.deadLetters])];
+  const queues = [
+    queue.queue,
+    queue.slow,
+    queue.deadLetters,
+    ...(fanOut === undefined ? [] : [fanOut.deadLetters]),
+  ];
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
@@ -150,7 +155,7 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
       ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:ReceiveMessage'],
       [queue.deadLetters.queueArn],
     ),
-    storage.onBreakers(),
+    storage.onBreakers('GetItem', 'PutItem'),
     dataKey.writingTables(),
     allow(['events:EnableRule'], [arns.rules]),
     allow(['states:RedriveExecution'], [arns.executions]),

@@ -123,10 +123,11 @@ const operatingOutputs = (
     queue.queue.queueUrl,
     'The queue of extractions to reconcile. Its messages contain ids and causes',
   ],
+  ['SlowQueueUrl', queue.slow.queueUrl, 'The queue of those whose reads fail or take long'],
   [
     'ReconcileConcurrency',
     String(config.reconcileConcurrency),
-    'The most messages of that queue that are reconciled at once: `cosecha doctor` compares it',
+    'The most messages of each of these queues that are reconciled at once: `cosecha doctor` compares it',
   ],
   [
     'DeadLetterQueueUrl',

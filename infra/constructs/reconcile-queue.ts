@@ -28,10 +28,13 @@ export const visibilityTimeout = (config: Config): Duration =>
 
 /**
  * Everything that has to be reconciled outside of the machine. A message has an extractionId and a cause, no data. Those
- * that fail at every receive go to the dead-letter queue, on which there is an alarm.
+ * that fail at every receive go to the dead-letter queue, on which there is an alarm. Reads that fail or take long continue in
+ * the slow queue, which has as many consumers of its own, so that they hold none of the first queue (a bulkhead:
+ * https://docs.aws.amazon.com/wellarchitected/latest/reliability-pillar/rel_fault_isolation_use_bulkhead.html).
  */
 export class ReconcileQueue extends Construct {
   readonly queue: Queue;
+  readonly slow: Queue;
   readonly deadLetters: DeadLetterQueue;
   private readonly config: Config;
 
@@ -41,14 +44,16 @@ export class ReconcileQueue extends Construct {
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       senders: 'the reconcile queue and EventBridge',
     });
-    this.queue = new Queue(this, 'Queue', {
+    const settings = {
       // SQS's own key, with which every service may send. Messages contain ids and causes, no data.
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
       visibilityTimeout: visibilityTimeout(config),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
-    });
+    };
+    this.queue = new Queue(this, 'Queue', settings);
+    this.slow = new Queue(this, 'Slow', settings);
   }
 
   /** Permission to send, and nothing else. */
@@ -56,27 +61,38 @@ export class ReconcileQueue extends Construct {
     return allow(['sqs:SendMessage'], [this.queue.queueArn]);
   }
 
-  /** Permissions that Lambda needs to invoke a function with messages: AWSLambdaSQSQueueExecutionRole, for one queue. */
-  receiving(): PolicyStatement {
-    return allow(
-      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
-      [this.queue.queueArn],
-    );
+  /**
+   * Permissions that Lambda needs to invoke a function with messages, AWSLambdaSQSQueueExecutionRole, for both queues; and to
+   * send to the slow one.
+   */
+  receiving(): readonly PolicyStatement[] {
+    return [
+      allow(['sqs:SendMessage'], [this.slow.queueArn]),
+      allow(
+        ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+        [this.queue.queueArn, this.slow.queueArn],
+      ),
+    ];
   }
 
   /**
-   * Has this function consume the queue. One message at a time, because memory is sized for one result, a function's
+   * Has this function consume both queues. One message at a time, because memory is sized for one result, a function's
    * timeout for one reconcile, and a record that ends the process must not take others with it.
    */
   consumeWith({ function: target, role }: CosechaFunction): void {
-    const mapping = new EventSourceMapping(this, 'Consumer', {
-      target,
-      eventSourceArn: this.queue.queueArn,
-      batchSize: 1,
-      maxConcurrency: this.config.reconcileConcurrency,
-      reportBatchItemFailures: true,
-    });
-    // Lambda checks the permissions when it creates the mapping.
-    mapping.node.addDependency(role);
+    for (const [id, queue] of [
+      ['Consumer', this.queue],
+      ['SlowConsumer', this.slow],
+    ] as const) {
+      const mapping = new EventSourceMapping(this, id, {
+        target,
+        eventSourceArn: queue.queueArn,
+        batchSize: 1,
+        maxConcurrency: this.config.reconcileConcurrency,
+        reportBatchItemFailures: true,
+      });
+      // Lambda checks the permissions when it creates the mapping.
+      mapping.node.addDependency(role);
+    }
   }
 }

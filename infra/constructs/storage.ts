@@ -38,7 +38,7 @@ export class Storage extends Construct {
   readonly tasks: Table;
   /** What is sealed of each request, until it has been used. */
   readonly requests: Table;
-  /** One item for each breaker (lib/breaker). */
+  /** One item for each caller with failing groups, and one of the operator's pauses (lib/breaker). */
   readonly breakers: Table;
   readonly results: Bucket;
 
@@ -159,9 +159,12 @@ export class Storage extends Construct {
     );
   }
 
-  /** Permission to read and replace the items of Breakers. */
-  onBreakers(): PolicyStatement {
-    return allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [this.breakers.tableArn]);
+  /** Permission for these actions on the items of Breakers. */
+  onBreakers(...actions: readonly string[]): PolicyStatement {
+    return allow(
+      actions.map((action) => `dynamodb:${action}`),
+      [this.breakers.tableArn],
+    );
   }
 
   /** Permission for this action on the objects of Results. */

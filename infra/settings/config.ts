@@ -103,8 +103,8 @@ const contradictoryCapacities = ({
   reconcileConcurrency,
 }: Config): readonly Rule[] => [
   [
-    reserved !== undefined && reserved < reconcileConcurrency,
-    'Setting reconcileReservedConcurrency must be at least reconcileConcurrency: a throttled message counts as a failed one.',
+    reserved !== undefined && reserved < 2 * reconcileConcurrency,
+    'Setting reconcileReservedConcurrency must be at least twice reconcileConcurrency, as two queues have so many consumers each: a throttled message counts as a failed one.',
   ],
 ];
 

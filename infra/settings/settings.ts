@@ -187,24 +187,26 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('extractions', 1, 1_000), 5, {
     description:
-      'At which count the breaker of starts or of reads opens. It counts 1 more for each extraction that begins to fail, and 1 less for each success, in all processes together. Failed connects, timeouts, resets and 5xx count.',
+      'After how many failed extractions of one caller and entity their starts are held, and after how many such groups those of the whole caller, in all processes together. An accepted start in between resets the count. Failed connects, timeouts, resets and 5xx count.',
     reason:
-      'Each such start call may end `UNCONFIRMED`. A steady share of failures does not open it: at one failed start in four, the count reaches 5 once in some 8 minutes of one start a second, and the next success after 30 s closes it.',
+      'Each such start call may end `UNCONFIRMED`. At one failed start in four, five in a row come once in some 20 minutes of one start a second, and the next turn after 30 s probably ends that.',
   }),
   breakerSlowCallSeconds: withDefault(seconds(1, 60), 5, {
-    description: 'When a start call that is still under way counts as failed. Its success takes that back.',
+    description:
+      'When a start call that is still under way counts as failed. Its acceptance takes that back.',
     reason:
       'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`.',
   }),
   breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
-    description: 'How long an open breaker waits before its first probe.',
-    reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
+    description:
+      'While starts are held: the pause before one of them is made, and its shortest length after that.',
+    reason: 'A restart of a gateway takes seconds. Each such start may cost one `UNCONFIRMED`.',
   }),
   breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
     description:
-      'The longest wait between two probes of a group: one caller at one bank. `breakerOpenSeconds` doubles to it once the calls of two probes have failed. A 503 with `Retry-After` lengthens a wait to this at most.',
+      'The longest such pause of one caller and entity. `breakerOpenSeconds` doubles to it with each failed start, unless one was accepted within ten minutes. A 503 with `Retry-After` lengthens a pause to this at most.',
     reason:
-      'Within the start window of 15 minutes there are probes after 0.5, 1, 2, 4, 8 and 13 minutes, so that an outage of 10 minutes still ends within it.',
+      'Within the start window of 15 minutes there are starts after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
   }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
@@ -329,13 +331,14 @@ const capacity = {
       'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
   }),
   reconcileConcurrency: withDefault(wholeNumber('executions', 2, 1_000), 50, {
-    description: 'The most messages of the reconcile queue that are processed at once.',
+    description:
+      'The most messages of the reconcile queue that are processed at once, and of the slow queue besides.',
     reason:
       'At 0.5 s a reconcile, 50 are 100 a second, eight million a day. AWS allows 2 to 1,000. A lower value protects the provider and the account.',
   }),
   reconcileReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
     description:
-      'The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least `reconcileConcurrency`.',
+      'The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least twice `reconcileConcurrency`.',
     reason: 'As for `startReservedConcurrency`.',
   }),
 };

@@ -3,6 +3,7 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { BreakerStore, StoredBreaker } from '../breaker/breaker-store.ts';
@@ -13,7 +14,7 @@ type Item = Parameters<typeof unmarshall>[0];
 const toStored = (item: Item | undefined): StoredBreaker | undefined =>
   item === undefined ? undefined : unmarshall(item, { wrapNumbers: Number });
 
-/** The table `Breakers` on DynamoDB: one item for each breaker, with its whole state and a version. */
+/** The table `Breakers` on DynamoDB: one item for each caller, and one for the operator's pauses, each with a version. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({
   read: async (name) => {
     const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: marshall({ name }) }));
@@ -42,3 +43,15 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Break
     }
   },
 });
+
+/** Every item by its name, strongly consistent. For tools: they are few and small, and the functions read their own only. */
+export const listBreakers = async (
+  client: DynamoDBClient,
+  table: string,
+): Promise<ReadonlyMap<string, StoredBreaker>> => {
+  const all = new Map<string, StoredBreaker>();
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
+    for (const item of Items) all.set(item.name?.S ?? '', toStored(item) ?? {});
+  }
+  return all;
+};

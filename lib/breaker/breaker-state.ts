@@ -1,270 +1,291 @@
 import { defined } from '../defined.ts';
 
-/** The calls that one breaker is for: those that start tasks, and those that read them. */
-export const breakerNames = ['starts', 'reads'] as const;
+/** What a start is about. A group are the extractions that probably fail together: those of one caller at one entity. */
+export type About = { readonly extraction: string; readonly caller: string; readonly group: string };
 
-export type BreakerName = (typeof breakerNames)[number];
-
-/**
- * The extraction that a call is about, by `shortIdOf`, and those that probably fail with it: the same caller at the same bank.
- */
-export type Subject = { readonly extraction: string; readonly group: string };
-
-/** The pause of a group. */
-export type Held = {
-  readonly until: number;
-  /** Its length in seconds, without what a `Retry-After` adds. */
-  readonly seconds: number;
-  /** The extraction of the last probe of the group whose call was made and failed. */
-  readonly failedProbe?: string;
+/** While a breaker is open, one start at a time. Times are milliseconds of the epoch. */
+export type Turn = {
+  /** Whoever comes from then on takes the turn. While it is held, it is free again then, as its holder has ended. */
+  readonly at: number;
+  readonly holder?: string;
 };
 
-/** While open, no call is made until `until`. Then one elected probe decides whether the breaker closes. */
-export type Opened = {
-  readonly since: number;
-  /** The end of a pause that is always as long as the first. */
-  readonly until: number;
-  /** The length of that pause, in seconds. */
-  readonly seconds: number;
-  /**
-   * The groups whose calls opened it or kept it open may wait longer. So a broken group, however large, neither takes the turns
-   * of the others nor makes them wait for its pauses.
-   */
-  readonly groups: Readonly<Record<string, Held>>;
-  /** The elected probe. After `until`, another one may be elected, because this one was probably interrupted. */
-  readonly probe?: { readonly id: string; readonly until: number };
-  /** What the last failure was that opened it or kept it open. Absent if that is not known. */
-  readonly cause?: string;
+/** What is known of a group in trouble. */
+export type Group = {
+  /** Its entity, or its product for extractions by consent. */
+  readonly name: string;
+  /** Its extractions whose starts failed since the last accepted one, each with the time. At most `failures`, in order. */
+  readonly failed: readonly (readonly [extraction: string, at: number])[];
+  readonly acceptedAt?: number;
+  /** It takes no turn of its caller before, because its last one showed nothing. */
+  readonly passesUntil?: number;
+  /** `pause`: between two of its turns, in seconds. */
+  readonly opened?: Cause & { readonly since: number; readonly pause: number; readonly turn: Turn };
 };
 
-/** One breaker. Times are milliseconds of the epoch. Extractions are named by `shortIdOf`. */
+/** The last failure, as a status or a code. It is only shown. */
+type Cause = { readonly cause?: string | undefined };
+
+/** The breakers of one caller: one for each group in trouble, and one over all groups. */
 export type BreakerState = {
-  /** 1 more for each extraction that begins to fail, 1 less for each success, never below 0. */
-  readonly count: number;
+  /** The last accepted start of any group that mattered. */
+  readonly acceptedAt?: number;
+  /** At most `maxGroups`, the one that changed last at the end. */
+  readonly groups: readonly Group[];
   /**
-   * The extractions whose last call failed, the oldest first. None of them is counted again before it succeeds, so that one
-   * broken extraction never opens a breaker, however often it is read.
+   * The breaker over all groups. Groups whose last start failed share one turn, and all others share another, so that broken
+   * groups do not take the turns of the others. `taken` counts the turns of the others.
    */
-  readonly failing: readonly string[];
-  readonly opened?: Opened;
-  /** Set by an operator. No call is made, and no probe, until an operator resumes. */
-  readonly paused?: { readonly since: number; readonly reason: string };
+  readonly opened?: Cause & {
+    readonly since: number;
+    readonly failing: Turn;
+    readonly others: Turn;
+    readonly taken: number;
+  };
 };
 
 export type BreakerSettings = {
-  /** The breaker opens at this count. */
+  /** So many failed extractions open the breaker of their group, and so many groups that of their caller. */
   readonly failures: number;
-  /** The first pause. */
+  /** The first pause between two turns. */
   readonly openSeconds: number;
-  /** The longest pause. */
+  /** The longest pause of a group. */
   readonly maxOpenSeconds: number;
-  /** For how long no other probe is elected. Longer than the process of a probe can run. */
-  readonly probeSeconds: number;
-  /** A call that takes longer counts as a failure from then on, until it succeeds. Absent: only its end counts. */
-  readonly slowCallSeconds?: number;
+  /** For how long a turn can be held. Longer than start-task can run. */
+  readonly turnSeconds: number;
 };
 
-/** When a probe follows at the latest, if anybody waits. One of a group that did not fail may come earlier, from `until` on. */
-export const nextProbeAt = ({ until, groups }: Opened): number => {
-  const ends = Object.values(groups).map((held) => held.until);
-  return ends.length === 0 ? until : Math.max(until, Math.min(...ends));
+export const noTrouble: BreakerState = { groups: [] };
+
+/** 50 groups are 8 KB, if each has 5 failed extractions: a read of one unit, and a write of eight. */
+const maxGroups = 50;
+
+/** A group is forgotten an hour after its last failure, unless it is open. */
+const forgetMs = 3_600_000;
+
+/** A group of which a start was accepted within this time probably has healthy extractions too, so its pause stays short. */
+const recentMs = 600_000;
+
+const groupOf = ({ groups }: BreakerState, name: string): Group =>
+  groups.find((group) => group.name === name) ?? { name, failed: [] };
+
+const isFailing = ({ failed }: Group): boolean => failed.length > 0;
+
+/** Whether the group began to fail after the last accepted start of its caller. */
+const isNewlyFailing = ({ failed: [first] }: Group, { acceptedAt = 0 }: BreakerState): boolean =>
+  first !== undefined && first[1] > acceptedAt;
+
+const isAnyNewlyFailing = (state: BreakerState): boolean =>
+  state.groups.some((group) => isNewlyFailing(group, state));
+
+const isRemembered = ({ failed, acceptedAt = 0, passesUntil = 0, opened }: Group, now: number): boolean =>
+  opened !== undefined ||
+  now < passesUntil ||
+  now - acceptedAt < recentMs ||
+  now - (failed.at(-1)?.[1] ?? 0) < forgetMs;
+
+/** If there are too many, those that are not open are forgotten first, the oldest before the others, and never this one. */
+const withGroup = (state: BreakerState, group: Group, now: number): BreakerState => {
+  const groups = [...state.groups.filter(({ name }) => name !== group.name), group].filter((one) =>
+    isRemembered(one, now),
+  );
+  if (groups.length <= maxGroups) return { ...state, groups };
+  const forgotten = groups.slice(0, -1).find(({ opened }) => opened === undefined) ?? groups[0];
+  return { ...state, groups: groups.filter((one) => one !== forgotten) };
 };
 
-export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'paused';
-
-export const closedBreaker: BreakerState = { count: 0, failing: [] };
-
-/** 200 names of 12 characters are 2.6 KB of the item: a write of 3 units, and a read of half a unit. */
-const mostFailing = 200;
-
-/** 20 groups with their pauses are 1.8 KB of the item. One whose pause ends sooner is forgotten, and may probe then. */
-const mostGroups = 20;
-
-/** The name of an extraction in the state: the end of its id, of which 48 bits are random or a hash. */
-export const shortIdOf = (extractionId: string): string => extractionId.slice(-12);
-
-export const phaseOf = ({ paused, opened }: BreakerState, now: number): BreakerPhase => {
-  if (paused !== undefined) return 'paused';
-  if (opened === undefined) return 'closed';
-  return now < opened.until ? 'open' : 'half-open';
+/** Whether the next failure of this group may open a breaker. */
+export const mayOpenSoon = (state: BreakerState, name: string): boolean => {
+  const group = groupOf(state, name);
+  const counts = group.opened === undefined && isFailing(group);
+  return counts || (state.opened === undefined && isAnyNewlyFailing(state));
 };
 
-/** Whether a closed breaker has counted a failure, so that the next call may open it. */
-export const mayOpenSoon = (state: BreakerState, now: number): boolean =>
-  phaseOf(state, now) === 'closed' && state.count > 0;
+/** Whether a start of this group may be made now. `turn`: only by who takes the turn. */
+export const mayStart = (state: BreakerState, name: string, now: number): 'yes' | 'no' | 'turn' => {
+  const group = groupOf(state, name);
+  const shared = state.opened?.[isFailing(group) ? 'failing' : 'others'];
+  const turns = [group.opened?.turn, shared].filter((turn) => turn !== undefined);
+  if (turns.length === 0) return 'yes';
+  const passes = shared !== undefined && now < (group.passesUntil ?? 0);
+  return passes || turns.some(({ at }) => now < at) ? 'no' : 'turn';
+};
 
-/** The same names, with this one as the last. */
-const withLast = (names: readonly string[], name: string): readonly string[] => [
-  ...names.filter((one) => one !== name),
-  name,
-];
+/** Who takes or has a turn, for a start of this group. */
+type Taker = { readonly holder: string; readonly name: string; readonly now: number };
 
-const isKnown = ({ failing }: BreakerState, extraction: string): boolean => failing.includes(extraction);
-
-/**
- * Whether a call about this extraction may be made now. `as-probe`: only by the process that is elected. An extraction whose
- * last call failed would show nothing about the others, so that it is a probe only after no other came for one pause.
- */
-export const mayCall = (
+/** Takes the turns that a start of this group needs, unless one of them is not free. Returns the same state then. */
+export const takeTurn = (
   state: BreakerState,
-  { extraction, group }: Subject,
-  now: number,
-): 'yes' | 'no' | 'as-probe' => {
-  const phase = phaseOf(state, now);
-  if (phase === 'closed') return 'yes';
-  if (phase !== 'half-open' || state.opened === undefined) return 'no';
-  const { probe, groups, ...pause } = state.opened;
-  if (probe !== undefined && now < probe.until) return 'no';
-  const { until, seconds } = groups[group] ?? pause;
-  return now < (isKnown(state, extraction) ? until + seconds * 1_000 : until) ? 'no' : 'as-probe';
-};
-
-/** Elects a probe, unless a call may not be made as one. Returns the same state then. */
-export const electProbe = (
-  state: BreakerState,
-  { id, now, ...subject }: Subject & { readonly id: string; readonly now: number },
-  { probeSeconds }: BreakerSettings,
+  { holder, name, now }: Taker,
+  { turnSeconds }: BreakerSettings,
 ): BreakerState => {
+  if (mayStart(state, name, now) !== 'turn') return state;
+  const turn: Turn = { at: now + turnSeconds * 1_000, holder };
   const { opened } = state;
-  if (opened === undefined || mayCall(state, subject, now) !== 'as-probe') return state;
-  return { ...state, opened: { ...opened, probe: { id, until: now + probeSeconds * 1_000 } } };
+  const group = groupOf(state, name);
+  const own =
+    group.opened === undefined
+      ? state
+      : withGroup(state, { ...group, opened: { ...group.opened, turn } }, now);
+  if (opened === undefined) return own;
+  const shared = isFailing(group)
+    ? { ...opened, failing: turn }
+    : { ...opened, others: turn, taken: opened.taken + 1 };
+  return { ...own, opened: shared };
 };
 
-/** What a failed call showed. */
-export type Failure = Subject & {
+/** Whether this process holds a turn. A turn that it held for too long may be another's by now. */
+export const holdsTurn = ({ opened, groups }: BreakerState, holder: string): boolean =>
+  [opened?.failing, opened?.others, ...groups.map((group) => group.opened?.turn)].some(
+    (turn) => turn?.holder === holder,
+  );
+
+/** What a failed start showed. */
+export type Failure = {
+  /** `slow`: the start is still under way. */
+  readonly kind: 'failed' | 'slow';
+  readonly extraction: string;
+  readonly name: string;
   readonly now: number;
-  /** A status or a code, such as `http-503` or `ECONNREFUSED`, or `slow`. */
   readonly cause?: string | undefined;
   /** When the provider asked to be called again, by a 503 with `Retry-After`. */
   readonly retryAt?: number | undefined;
-  /** The id of the probe, if the call was one. */
-  readonly probeId?: string | undefined;
-  /** The call that the breaker is for was not made: what failed was a login or the like, which changes nothing. */
-  readonly isPreparation?: boolean;
+  /** The last accepted start of the group that this process saw. */
+  readonly acceptedAt?: number | undefined;
+  /** The holder of the turn, if the start was made in one. */
+  readonly holder?: string | undefined;
+  /** From 0 to 1. The turns of groups that did not fail are drawn, so that no rhythm of requests meets them each time. */
+  readonly random: number;
 };
 
-/** `Retry-After` lengthens the pause of a group to `maxOpenSeconds` at most: a longer one stops all calls for one answer. */
-const askedUntil = ({ now, retryAt = 0 }: Failure, { maxOpenSeconds }: BreakerSettings): number =>
-  Math.min(retryAt, now + maxOpenSeconds * 1_000);
+/** `Retry-After` lengthens a pause of the group to `maxOpenSeconds` at most: a longer one stops all starts for one answer. */
+const turnAfter = (
+  { now, retryAt = 0 }: Failure,
+  pause: number,
+  { maxOpenSeconds }: BreakerSettings,
+): Turn => ({
+  at: Math.max(now + pause * 1_000, Math.min(retryAt, now + maxOpenSeconds * 1_000)),
+});
 
-/** The groups, of which this one now has another pause. */
-const withGroup = ({ groups }: Pick<Opened, 'groups'>, group: string, held: Held): Opened['groups'] => {
-  const all = Object.entries({ ...groups, [group]: held });
-  return Object.fromEntries(
-    all.toSorted(([, one], [, other]) => other.until - one.until).slice(0, mostGroups),
-  );
+const openedGroup = (group: Group, failure: Failure, settings: BreakerSettings): Group['opened'] => {
+  const { kind, now, cause, holder } = failure;
+  const { opened, failed, acceptedAt = 0 } = group;
+  const { openSeconds, maxOpenSeconds } = settings;
+  if (opened === undefined) {
+    if (failed.length < settings.failures) return undefined;
+    return { since: now, pause: openSeconds, turn: turnAfter(failure, openSeconds, settings), cause };
+  }
+  if (holder === undefined || opened.turn.holder !== holder) {
+    // It was under way when the breaker opened.
+    const asked = turnAfter(failure, 0, settings).at;
+    return asked > opened.turn.at ? { ...opened, turn: { ...opened.turn, at: asked } } : opened;
+  }
+  if (kind === 'slow') return opened;
+  const pause = now - acceptedAt < recentMs ? openSeconds : Math.min(2 * opened.pause, maxOpenSeconds);
+  return { ...opened, pause, turn: turnAfter(failure, pause, settings), cause };
 };
 
-/** What opens it or keeps it open: everybody waits for a first pause, and the group that failed for all of its own. */
-const openFor = (
-  failure: Failure,
-  before: Pick<Opened, 'since' | 'groups'>,
-  held: Omit<Held, 'until'>,
-  settings: BreakerSettings,
-): Opened => {
-  const { now, group, cause } = failure;
-  const { openSeconds: seconds } = settings;
-  const until = Math.max(now + held.seconds * 1_000, askedUntil(failure, settings));
-  const groups = withGroup(before, group, { until, ...held });
-  return defined({ since: before.since, until: now + seconds * 1_000, seconds, groups, cause });
-};
+/** The pauses of the groups that did not fail: 5, 10, 20 and then 30 s with the defaults, each half as long to half again. */
+const drawnPause = (taken: number, { openSeconds }: BreakerSettings, random: number): number =>
+  Math.min(openSeconds, (openSeconds / 6) * 2 ** taken) * (0.5 + random);
 
-const withFailing = (state: BreakerState, extraction: string): readonly string[] =>
-  withLast(state.failing, extraction).slice(-mostFailing);
-
-const afterFailureOfClosed = (
+const openedCaller = (
   state: BreakerState,
-  failure: Failure,
+  { kind, now, cause, holder, random }: Failure,
   settings: BreakerSettings,
-): BreakerState => {
-  if (isKnown(state, failure.extraction)) return state;
-  const counted = {
-    ...state,
-    count: state.count + 1,
-    failing: withFailing(state, failure.extraction),
-  };
-  if (counted.count < settings.failures) return counted;
-  const before = { since: failure.now, groups: {} };
-  return {
-    ...counted,
-    count: 0,
-    opened: openFor(failure, before, { seconds: settings.openSeconds }, settings),
-  };
+): BreakerState['opened'] => {
+  const { opened, groups } = state;
+  const others = (taken: number): Turn => ({ at: now + drawnPause(taken, settings, random) * 1_000 });
+  const failing: Turn = { at: now + settings.openSeconds * 1_000 };
+  if (opened === undefined) {
+    if (groups.filter((group) => isNewlyFailing(group, state)).length < settings.failures) return undefined;
+    return defined({ since: now, failing, others: others(0), taken: 0, cause });
+  }
+  if (holder === undefined) return opened;
+  if (opened.failing.holder === holder)
+    return kind === 'slow' ? opened : defined({ ...opened, failing, cause });
+  if (opened.others.holder === holder) return defined({ ...opened, others: others(opened.taken), cause });
+  return opened;
 };
 
 /**
- * The state after a call failed because the provider is in trouble. Returns the same state if nothing changes: calls that
- * were under way when the breaker opened do not prolong its pause, unless that of their group by `Retry-After`. The pause of
- * a group doubles when the probes of two of its extractions failed, because a single one may be broken itself. It does not
- * after a failed preparation: a probe that may have started a task is what the pauses are to be spare with.
+ * The state after a start failed because the provider or the entity is in trouble. An extraction counts once, until a start of
+ * its group is accepted. A group counts for its caller once, when it begins to fail. Who is slow in a turn keeps it, so that one
+ * hanging start at a time is made, unless it is the turn of the groups that did not fail: those wait for a healthy one among them.
+ * Returns the same state if nothing changes.
  */
 export const afterFailure = (
   state: BreakerState,
   failure: Failure,
   settings: BreakerSettings,
 ): BreakerState => {
-  const { opened } = state;
-  const { extraction, group, probeId, isPreparation = false } = failure;
-  if (opened === undefined) return afterFailureOfClosed(state, failure, settings);
-  const held = opened.groups[group];
-  if (probeId !== undefined && opened.probe?.id === probeId) {
-    const { seconds = settings.openSeconds, failedProbe } = held ?? {};
-    const isSecond = !isPreparation && failedProbe !== undefined && failedProbe !== extraction;
-    const next = defined({
-      seconds: Math.min(isSecond ? 2 * seconds : seconds, settings.maxOpenSeconds),
-      failedProbe: isPreparation ? failedProbe : extraction,
-    });
-    return {
-      ...state,
-      failing: withFailing(state, extraction),
-      opened: openFor(failure, opened, next, settings),
-    };
-  }
-  const until = askedUntil(failure, settings);
-  if (until <= (held ?? opened).until) return state;
-  const groups = withGroup(opened, group, { seconds: opened.seconds, ...held, until });
-  return { ...state, opened: { ...opened, groups } };
+  const { extraction, name, now } = failure;
+  const found = groupOf(state, name);
+  const before = isRemembered(found, now) ? found : { name, failed: [] };
+  const isCounted =
+    before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);
+  const failed: Group['failed'] = isCounted ? before.failed : [...before.failed, [extraction, now]];
+  const acceptedAt = Math.max(before.acceptedAt ?? 0, failure.acceptedAt ?? 0);
+  const group: Group = { ...before, failed, ...(acceptedAt > 0 ? { acceptedAt } : {}) };
+  const ownOpened = openedGroup(group, failure, settings);
+  const known =
+    isCounted && ownOpened === before.opened
+      ? state
+      : withGroup(state, defined({ ...group, opened: ownOpened }), now);
+  const opened = openedCaller(known, failure, settings);
+  return opened === known.opened ? known : defined({ ...known, opened });
 };
 
-/** What a call showed that the provider answered. */
-export type Success = {
-  readonly extraction: string;
-  /** The id of the probe, if the call was one. */
-  readonly probeId?: string | undefined;
-  /**
-   * The call also closes an open breaker: it had counted as too slow, or was made although the breaker was open.
-   */
-  readonly closes?: boolean;
-};
+const unlessBefore = <Open extends { readonly since: number }>(
+  opened: Open | undefined,
+  at: number,
+): Open | undefined => (opened !== undefined && opened.since > at ? opened : undefined);
 
 /**
- * The state after a call succeeded. It takes back the failure that was counted for its extraction. Returns the same state if
- * nothing changes, as after a probe that was replaced, or a call that was under way when the breaker opened.
+ * The state after a start was accepted, which closes the breakers of its group and of its caller. `at` may be some seconds ago:
+ * what failed since then stays counted. Returns the same state if nothing changes.
  */
-export const afterSuccess = (
+export const afterAccepted = (state: BreakerState, name: string, at: number): BreakerState => {
+  const before = state.groups.find((group) => group.name === name);
+  const matters = before !== undefined && isFailing(before);
+  if (!matters && state.opened === undefined && !isAnyNewlyFailing(state)) return state;
+  const { groups } =
+    before === undefined
+      ? state
+      : withGroup(
+          state,
+          defined({
+            ...before,
+            failed: before.failed.filter(([, failedAt]) => failedAt > at),
+            acceptedAt: Math.max(before.acceptedAt ?? 0, at),
+            opened: unlessBefore(before.opened, at),
+          }),
+          at,
+        );
+  return defined({
+    groups,
+    acceptedAt: Math.max(state.acceptedAt ?? 0, at),
+    opened: unlessBefore(state.opened, at),
+  });
+};
+
+/** The state after a turn that showed nothing, such as a start that is refused with a 4xx. Another group may have it at once. */
+export const afterNothing = (
   state: BreakerState,
-  { extraction, probeId, closes = false }: Success,
+  { holder, name, now }: Taker,
+  { openSeconds }: BreakerSettings,
 ): BreakerState => {
-  const { opened, ...rest } = state;
-  const failing = state.failing.filter((one) => one !== extraction);
-  if (opened !== undefined) {
-    const isProbe = probeId !== undefined && opened.probe?.id === probeId;
-    return isProbe || closes ? { ...rest, count: 0, failing } : state;
-  }
-  const count = Math.max(0, state.count - 1);
-  if (count === state.count && failing.length === state.failing.length) return state;
-  return { ...rest, count, failing };
-};
-
-/** The probe ended without showing anything, so that another one may follow at once. */
-export const withoutProbe = (state: BreakerState, probeId: string): BreakerState => {
+  if (!holdsTurn(state, holder)) return state;
+  const free = (turn: Turn): Turn => (turn.holder === holder ? { at: now } : turn);
   const { opened } = state;
-  if (opened?.probe?.id !== probeId) return state;
-  const { probe: _, ...rest } = opened;
-  return { ...state, opened: rest };
+  const group = groupOf(state, name);
+  const passing = opened === undefined ? group : { ...group, passesUntil: now + openSeconds * 1_000 };
+  const freed =
+    group.opened === undefined
+      ? passing
+      : { ...passing, opened: { ...group.opened, turn: free(group.opened.turn) } };
+  const next = withGroup(state, freed, now);
+  if (opened === undefined) return next;
+  return { ...next, opened: { ...opened, failing: free(opened.failing), others: free(opened.others) } };
 };
-
-export const pause = (state: BreakerState, reason: string, now: number): BreakerState => ({
-  ...state,
-  paused: { since: now, reason },
-});

@@ -1,122 +1,119 @@
 import * as v from 'valibot';
 import { defined } from '../defined.ts';
-import { type BreakerName, type BreakerState, closedBreaker } from './breaker-state.ts';
+import type { BreakerState } from './breaker-state.ts';
 
-/** An item of the table `Breakers`, as it is stored. Nothing about it is certain (`readBreaker`). */
+/** An item of the table `Breakers`, as it is stored. Nothing about it is certain. */
 export type StoredBreaker = { readonly state?: unknown; readonly version?: unknown };
 
-/** The table `Breakers`. Both methods may throw, before or after the write took effect. */
+/** The table `Breakers`: an item for each caller with trouble, by its ARN, and one of the operator's pauses. May throw. */
 export interface BreakerStore {
-  /** Eventually consistent. Undefined if there is no item, which is a closed breaker. */
-  read(name: BreakerName): Promise<StoredBreaker | undefined>;
+  /** Eventually consistent. Undefined if there is no item. */
+  read(name: string): Promise<StoredBreaker | undefined>;
   /** Writes `next` if an item of this version, or none, is still stored. Returns what is stored then. */
   replace(
-    name: BreakerName,
+    name: string,
     previous: unknown,
-    next: { readonly state: BreakerState; readonly version: string },
+    next: { readonly state: object; readonly version: string },
   ): Promise<StoredBreaker | undefined>;
 }
 
-/** What is known of one breaker. */
-export type KnownBreaker = {
-  readonly state: BreakerState;
-  /** Of the item that the state was read from. Undefined if there is none. */
+/** What is known of an item. */
+export type Known<State> = {
+  readonly state: State;
+  /** Undefined if there is no item. */
   readonly version?: unknown;
-  /** The item is damaged, or of a newer version. What cannot be understood counts for nothing. */
+  /** A part of it is damaged, or of a newer version. It counts for nothing. */
   readonly isDamaged: boolean;
 };
 
-const time = v.pipe(v.number(), v.finite());
-const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(3_600));
-const held = v.object({ until: time, seconds, failedProbe: v.exactOptional(v.string()) });
-
-const schemas = {
-  count: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  failing: v.array(v.string()),
-  opened: v.object({
-    since: time,
-    until: time,
-    groups: v.optional(v.record(v.string(), held), {}),
-    seconds,
-    probe: v.exactOptional(v.object({ id: v.string(), until: time })),
-    // It is only shown, so one of another form must not let calls pass.
-    cause: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,40}$/))), undefined),
-  }),
-  paused: v.object({ since: time, reason: v.string() }),
-};
-
-/** The longest pause that a setting allows is 3,600 s, and a lease is shorter. A minute is for clocks that differ. */
-const farthestMs = 3_660_000;
-
-/** The field, or undefined if it is of another form. */
-const fieldOf = <Name extends keyof typeof schemas>(
-  name: Name,
-  stored: unknown,
-): v.InferOutput<(typeof schemas)[Name]> | undefined => {
-  const parsed = v.safeParse(schemas[name], Object(stored)[name]);
-  return parsed.success ? parsed.output : undefined;
-};
-
-/**
- * The state as it is stored, field by field. A field that is missing, of another form, or further ahead than a pause can be
- * counts for nothing: a damaged item, or that of a newer version, must hold no call. `now` is in milliseconds.
- */
-export const parseBreakerState = (
+/** Interprets a stored state, or none. `now` is in milliseconds. */
+export type ParseState<State> = (
   stored: unknown,
   now: number,
-): { readonly state: BreakerState; readonly isDamaged: boolean } => {
-  const count = fieldOf('count', stored);
-  const failing = fieldOf('failing', stored);
-  const parsed = fieldOf('opened', stored);
-  const isNear = (end = 0): boolean => end <= now + farthestMs;
-  const opened =
-    parsed !== undefined &&
-    [parsed, parsed.probe, ...Object.values(parsed.groups)].every((pause) => isNear(pause?.until))
-      ? defined(parsed)
-      : undefined;
-  const paused = fieldOf('paused', stored);
-  const isMissing = (name: 'opened' | 'paused', field: unknown): boolean =>
-    field === undefined && Object(stored)[name] !== undefined;
-  const isDamaged =
-    count === undefined ||
-    failing === undefined ||
-    isMissing('opened', opened) ||
-    isMissing('paused', paused);
-  return { state: { count: count ?? 0, failing: failing ?? [], ...defined({ opened, paused }) }, isDamaged };
+) => { readonly state: State; readonly isDamaged: boolean };
+
+/** The longest pause that a setting allows is 3,600 s, and a turn is shorter. A minute is for clocks that differ. */
+const maxAheadMs = 3_660_000;
+
+const time = v.pipe(v.number(), v.finite());
+// It is only shown, so one of another form must not let starts pass.
+const cause = v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,40}$/))), undefined);
+
+const schemasAt = (now: number) => {
+  const near = v.pipe(time, v.maxValue(now + maxAheadMs));
+  const turn = v.object({ at: near, holder: v.exactOptional(v.string()) });
+  const count = v.pipe(time, v.minValue(0));
+  return {
+    opened: v.object({ since: time, failing: turn, others: turn, taken: count, cause }),
+    group: v.object({
+      name: v.string(),
+      failed: v.array(v.tuple([v.string(), time])),
+      acceptedAt: v.exactOptional(time),
+      passesUntil: v.exactOptional(near),
+      opened: v.exactOptional(v.object({ since: time, pause: count, turn, cause })),
+    }),
+  };
 };
 
-const knownFrom = (stored: StoredBreaker | undefined, now: number): KnownBreaker =>
-  stored === undefined
-    ? { state: closedBreaker, isDamaged: false }
-    : { ...parseBreakerState(stored.state, now), version: stored.version };
+/**
+ * The breakers of a caller, part by part. A part that is of another form, or further ahead than a pause can be, counts for
+ * nothing: a damaged item, or that of a newer version, must hold no start.
+ */
+export const parseBreakerState: ParseState<BreakerState> = (stored, now) => {
+  const schemas = schemasAt(now);
+  let isDamaged = false;
+  const partOf = <Part>(schema: v.GenericSchema<unknown, Part>, part: unknown): Part | undefined => {
+    const parsed = v.safeParse(schema, part);
+    isDamaged ||= !parsed.success;
+    return parsed.success ? parsed.output : undefined;
+  };
+  const { acceptedAt, groups = stored === undefined ? [] : undefined, opened } = Object(stored);
+  const state = defined({
+    acceptedAt: partOf(v.optional(time), acceptedAt),
+    groups: (partOf(v.array(v.unknown()), groups) ?? []).flatMap((one) => partOf(schemas.group, one) ?? []),
+    opened: partOf(v.optional(schemas.opened), opened),
+  });
+  return { state, isDamaged };
+};
 
-/** Reads one breaker. Throws what the store throws. */
-export const readBreaker = async (
-  store: Pick<BreakerStore, 'read'>,
-  name: BreakerName,
+const knownFrom = <State>(
+  stored: StoredBreaker | undefined,
+  parse: ParseState<State>,
   now: Date,
-): Promise<KnownBreaker> => knownFrom(await store.read(name), now.getTime());
+): Known<State> => ({
+  ...parse(stored?.state, now.getTime()),
+  ...defined({ version: stored?.version }),
+});
 
-/** More lost races in a row than processes that can change a breaker: each change ends most of the others. */
-const mostTries = 20;
+/** Reads an item. Throws what the store throws. */
+export const readItem = async <State>(
+  store: Pick<BreakerStore, 'read'>,
+  name: string,
+  parse: ParseState<State>,
+  now: Date,
+): Promise<Known<State>> => knownFrom(await store.read(name), parse, now);
+
+/** More lost races in a row than processes that can change an item: each change ends most of the others. */
+const maxTries = 20;
 
 /**
- * Changes a breaker. `decide` returns the same state to change nothing; it is called again if another process was faster.
+ * Changes an item. `decide` returns the same state to change nothing; it is called again if another process was faster.
  * Returns the state before and after. Throws what the store throws.
  */
-export const changeBreaker = async (
+export const changeItem = async <State extends object>(
   store: BreakerStore,
-  name: BreakerName,
-  decide: (state: BreakerState) => BreakerState,
+  name: string,
+  decide: (state: State) => State,
   deps: {
-    /** What the caller knows already. Otherwise it is read first. */
-    readonly known?: KnownBreaker | undefined;
+    readonly parse: ParseState<State>;
+    /** What is known already. Otherwise it is read first. */
+    readonly known?: Known<State> | undefined;
     readonly now: () => Date;
     readonly newVersion: () => string;
   },
-): Promise<{ readonly before: BreakerState; readonly after: KnownBreaker }> => {
-  let current = deps.known ?? (await readBreaker(store, name, deps.now()));
-  for (let left = mostTries; left > 0; left -= 1) {
+): Promise<{ readonly before: State; readonly after: Known<State> }> => {
+  let current = deps.known ?? (await readItem(store, name, deps.parse, deps.now()));
+  for (let left = maxTries; left > 0; left -= 1) {
     const state = decide(current.state);
     if (state === current.state) break;
     const version = deps.newVersion();
@@ -125,7 +122,7 @@ export const changeBreaker = async (
     if (stored?.version === version) {
       return { before: current.state, after: { state, version, isDamaged: false } };
     }
-    current = knownFrom(stored, deps.now().getTime());
+    current = knownFrom(stored, deps.parse, deps.now());
   }
   return { before: current.state, after: current };
 };

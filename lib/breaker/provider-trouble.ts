@@ -9,17 +9,20 @@ import {
 import { retryAtOf } from '../provider/transport/retry-after.ts';
 import { TransportFailure } from '../provider/transport/transport-failure.ts';
 
-/** A call was not made: the breaker is open, an operator paused such calls, or the provider asked to wait. */
+/** A read was not made: an operator paused reads, or the provider asked to wait. */
 export class ProviderPaused extends ProviderError {
   override readonly name = 'ProviderPaused';
 }
 
-/** What a call showed about the provider. */
-export type Verdict =
-  | { readonly kind: 'success' }
-  /** The provider is in trouble. */
-  | { readonly kind: 'trouble'; readonly cause?: string; readonly retryAt?: number }
-  /** Nothing: no call was made, or the failure is about this call alone. */
+/** What a start showed about its entity and the provider. */
+export type Seen =
+  /** A 2xx with a task id, and nothing else. */
+  | { readonly kind: 'accepted' }
+  /** They are in trouble. */
+  | { readonly kind: 'failed'; readonly cause?: string; readonly retryAt?: number }
+  /** It has taken so long that it counts as failed, and is still under way. */
+  | { readonly kind: 'slow' }
+  /** Nothing: no call was made, or it failed for a reason of its own, as with a 4xx or 429. */
   | { readonly kind: 'nothing' };
 
 /** Node refuses such a header before it connects, so this says nothing about the provider. */
@@ -56,11 +59,11 @@ const causeOf = (error: unknown): string | undefined => {
   return cause instanceof TransportFailure ? cause.message : undefined;
 };
 
-/** What an error of a call showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
-export const verdictOf = (error: unknown, now: Date): Verdict => {
+/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
+export const seenIn = (error: unknown, now: Date): Seen => {
   if (!isTrouble(error)) return { kind: 'nothing' };
   const retryAt = retryAtOfStatus(error, [503], now);
-  return { kind: 'trouble', ...defined({ cause: causeOf(error), retryAt }) };
+  return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };
 };
 
 const isoOf = (time: number | undefined): string | undefined =>

@@ -1,3 +1,4 @@
+import type { About } from '../breaker/breaker-state.ts';
 import {
   type ProductType,
   type TerminalTaskStatus,
@@ -123,6 +124,8 @@ type Progress = {
    * count is removed when one returns.
    */
   readonly unfinishedReads?: { readonly count: number; readonly lastBegunAt: Timestamp };
+  /** The last read failed, or took too long for the reconcile queue. Reads are made by the slow queue until one is answered. */
+  readonly readsSlowly?: true;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
   /** When the record is due to be reconciled. From then on, the sweep queues it. */
@@ -178,13 +181,9 @@ export const subjectFields = (
 ): { readonly entity: string } | { readonly product: string } =>
   record.method === 'consent' ? { product: record.product } : { entity: record.entity };
 
-/**
- * What a breaker knows about an extraction. Its group are those of the same caller at the same bank. A consent does not say at
- * which bank it is, so there it is the product.
- */
-export const breakerAboutOf = (
-  record: Extraction,
-): { readonly extractionId: string; readonly group: string } => ({
-  extractionId: record.extractionId,
-  group: `${record.requestedBy} ${entityOrProductOf(record)}`,
+/** What a breaker knows about a start. A consent does not name its entity, so its group is by product. */
+export const breakerAboutOf = (record: Extraction): About => ({
+  extraction: record.extractionId.slice(-12),
+  caller: record.requestedBy,
+  group: entityOrProductOf(record),
 });

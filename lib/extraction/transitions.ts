@@ -134,7 +134,7 @@ const closing = ({ record, now, timings }: Decision, when: Guard, set: Update['s
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
   // `notBefore` even if this record has none: a read by another process may be postponed meanwhile.
-  remove: ['dueShard', 'dueAt', 'notBefore'],
+  remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'],
 });
 
 const dueOn = (extractionId: string, dueAt: string) => ({
@@ -409,12 +409,19 @@ export const abandonOversized = (decision: Decision): Change => closeWith(decisi
 /** Grace is over. Closes a `TIMED_OUT`. */
 export const closeAfterGrace = (decision: Decision): Change => closeWith(decision, {});
 
-/** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
-export const reschedule = ({ record, dueAt }: Pick<Facts, 'record' | 'dueAt'>): Change => ({
+/**
+ * The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. `readsSlowly` is absent if no read
+ * was made.
+ */
+export const reschedule = ({
+  record,
+  dueAt,
+  readsSlowly = record.readsSlowly ?? false,
+}: Pick<Facts, 'record' | 'dueAt'> & { readonly readsSlowly?: boolean | undefined }): Change => ({
   extractionId: record.extractionId,
   when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
-  set: { dueAt },
-  remove: [],
+  set: { dueAt, ...(readsSlowly ? { readsSlowly } : {}) },
+  remove: readsSlowly ? [] : ['readsSlowly'],
   // The record does not show who wrote it. If two processes sent the next message, each would cause reads of its own.
   proof: (refusing) => equalIf(refusing.dueAt === dueAt, false),
 });
@@ -437,6 +444,15 @@ export const postponeCalls = ({
   extractionId,
   when: { status: [status], requestId, open: true },
   set: { notBefore },
+  remove: [],
+  proof: repeatable,
+});
+
+/** A read failed, or took too long for the reconcile queue. The slow queue reads next, whoever asks. */
+export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
+  extractionId,
+  when: { requestId, open: true },
+  set: { readsSlowly: true },
   remove: [],
   proof: repeatable,
 });

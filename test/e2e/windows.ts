@@ -52,15 +52,17 @@ export const settings = {
 } as const;
 
 /**
- * Settings of the deployment for the outages. Breakers open as by default, and are probed every 5 s, so that a short outage
- * has several probes.
+ * Settings of the deployment for the outages. Breakers open, and have turns, as by default. So 55 starts are held for half a
+ * minute, and are retried at intervals that leave the emulator time for other functions.
  */
 export const outageSettings = {
   ...settings,
   breakerFailures: '5',
+  // Not 5, the default: `stretchAwsTimeouts` takes a timer of 5 s for one of the SDK.
+  breakerSlowCallSeconds: '4',
   providerTimeoutMs: '20000',
-  breakerOpenSeconds: '5',
-  breakerMaxOpenSeconds: '5',
+  startRetryFirstSeconds: '15',
+  startRetryEverySeconds: '15',
 } as const;
 
 /**

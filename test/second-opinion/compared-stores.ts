@@ -5,8 +5,9 @@ import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts'
 import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
 import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breaker/breaker-state.ts';
+import { type BreakerState, noTrouble } from '../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
+import { type Pauses, pausesItem } from '../../lib/breaker/pauses.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ExtractionStore, ReferenceIndex, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
 import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
@@ -277,19 +278,22 @@ const requests = compared<RequestStore>({
   ),
 });
 
-const breakerName = fc.constantFrom(...breakerNames);
+const breakerName = fc.constantFrom('arn:aws:iam::111122223333:role/caller-1', pausesItem);
 const version = fc.constantFrom('one', 'two', 'three');
-const state = fc.constantFrom<BreakerState>(closedBreaker, {
-  ...closedBreaker,
-  opened: {
-    since: 1,
-    until: 2,
-    seconds: 3,
-    groups: { bank: { until: 4, seconds: 3 } },
-    probe: { id: 'probe', until: 4 },
+const state = fc.constantFrom<BreakerState | Pauses>(
+  noTrouble,
+  {
+    groups: [
+      {
+        name: 'bank',
+        failed: [['extraction-1', 1]],
+        opened: { since: 1, pause: 30, turn: { at: 4, holder: 'process' } },
+      },
+    ],
+    opened: { since: 2, failing: { at: 4 }, others: { at: 3 }, taken: 1, cause: 'http-503' },
   },
-  paused: { since: 5, reason: 'why' },
-});
+  { starts: { since: 5, reason: 'why' } },
+);
 
 const breakers = compared<BreakerStore>({
   table: 'Breakers',

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { countsOf } from './populations/breaker-invariants.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
 import { outageTroubles, smallPopulations } from './populations/population.ts';
-import { type Judged, searchBounded, searchRandom, shrink, traceOf } from './populations/search.ts';
+import {
+  type Judged,
+  judge,
+  mixCases,
+  searchBounded,
+  searchRandom,
+  shrink,
+  traceOf,
+} from './populations/search.ts';
 
 const all = async (search: AsyncGenerator<Judged, void>): Promise<readonly Judged[]> => {
   const judged: Judged[] = [];
@@ -25,10 +33,10 @@ describe('outages of the whole provider', async () => {
   });
 
   test.each(['refuses', 'answers 503', 'hangs'] as const)(
-    'if the provider %s, the breaker opens and is probed',
+    'if the provider %s, breakers open and turns are taken',
     (trouble) => {
-      for (const { service } of having(trouble)) expect(countsOf(service).openings).toBeGreaterThan(0);
-      expect(having(trouble).some(({ service }) => countsOf(service).probes > 2)).toBe(true);
+      const counts = having(trouble).map(({ service }) => countsOf(service));
+      expect(counts.some(({ openings, turns }) => openings > 0 && turns > 2)).toBe(true);
     },
   );
 
@@ -49,8 +57,13 @@ const testEach = (
   for (const { name, rule } of invariants) test(`${name}: ${rule}`, () => expectNone(judged, name));
 };
 
-describe('2 to 50 extractions, broken and healthy', async () => {
+describe('2 to 150 extractions, broken and healthy', async () => {
   testEach(neighbourInvariants, await all(searchRandom('population', 0, 50)));
+});
+
+test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {
+  const judged = await judge(found);
+  expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
 });
 
 /** A part of them. `npm run simulate` searches all. */

@@ -27,7 +27,7 @@ export const sourcesWith = (
   queues: async () => [],
   trends: async () => [],
   subjects: async () => ({ subjects: [], hours: [], complete: true }),
-  breakers: async () => [],
+  holds: async () => [],
   ...more,
 });
 

@@ -1,7 +1,7 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../tools/cli/console/actions/actions.ts';
 import type { serveConsole } from '../../tools/cli/console/serve-console.ts';
-import type { Breaker } from '../../tools/cli/console/sources/sources.ts';
+import type { Hold } from '../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../tools/cli/explain/explain-extraction.ts';
 import { sandboxActions } from '../../tools/local/sandbox-actions.ts';
 import {
@@ -108,12 +108,11 @@ const recordsOf = (kind: Pictured): readonly Extraction[] => {
   return kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
 };
 
-const breakers = (kind: Pictured): readonly Breaker[] => [
-  kind === 'outage'
-    ? { name: 'starts', state: 'open', since: iso(62), until: iso(125), cause: 'http-503' }
-    : { name: 'starts', state: 'closed' },
-  { name: 'reads', state: 'closed' },
-];
+const holds = (kind: Pictured): readonly Hold[] => {
+  const { requestedBy: caller } = completed;
+  const open = { kind: 'open', calls: 'starts', caller, since: iso(62), nextTurnAt: iso(125) } as const;
+  return kind === 'outage' ? [{ ...open, cause: 'http-503' }] : [];
+};
 
 const places = {
   [completedId]: placesWith({
@@ -147,7 +146,7 @@ const places = {
         failed(78, 'ProviderPaused'),
       ],
     },
-    breakers: async () => breakers('outage'),
+    holds: async () => holds('outage'),
   }),
 };
 
@@ -178,10 +177,11 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
     stage: 'prod',
     sources: sourcesWith(recordsOf(kind), {
       story: async (id) => explainExtraction(places[id] ?? placesWith(), id, at(100)),
-      breakers: async () => breakers(kind),
+      holds: async () => holds(kind),
       sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
       queues: async () => [
         { name: 'reconcile queue', isDeadLetters: false, waiting: 1, later: 2, inFlight: 0 },
+        { name: 'slow queue', isDeadLetters: false, waiting: 0, later: 0, inFlight: 0 },
         { name: 'dead letters', isDeadLetters: true, waiting: 0, later: 0, inFlight: 0 },
       ],
       deliveries: async () => ({

@@ -1,5 +1,6 @@
 import type { BreakerStore, StoredBreaker } from '../../lib/breaker/breaker-store.ts';
-import type { Attempt, CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
+import type { Admission, CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
+import type { Seen } from '../../lib/breaker/provider-trouble.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 export type MemoryBreakerStore = BreakerStore & { readonly items: Map<string, StoredBreaker> };
@@ -25,39 +26,19 @@ export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: Ca
   };
 };
 
-/** A breaker that admits every call as this kind, or holds it. `noted` has what passed it, in order, and the end of each use. */
-export const circuitOf = (
-  kind: Attempt['kind'] | 'held',
-): { readonly breaker: CircuitBreaker; readonly noted: string[] } => {
-  const noted: string[] = [];
-  const note =
-    (name: string): Attempt['make'] =>
-    async (call) => {
-      try {
-        const value = await call();
-        noted.push(name);
-        return value;
-      } catch (error) {
-        noted.push(`${name} failed`);
-        throw error;
-      }
-    };
+/** A breaker that answers every start so. `reported` has what was reported, in order. */
+export const breakerThat = (
+  kind: Admission['kind'],
+): { readonly breaker: CircuitBreaker; readonly reported: Seen[] } => {
+  const reported: Seen[] = [];
   return {
-    noted,
+    reported,
     breaker: {
-      run: async (_id, use, { isLast = false } = {}) => {
-        if (isLast) noted.push('last');
-        if (kind === 'held') return { kind };
-        try {
-          return { kind: 'made', value: await use({ kind, prepare: note('prepare'), make: note('make') }) };
-        } finally {
-          noted.push('end');
-        }
-      },
-      countFailure: async () => undefined,
+      admit: async (about) => ({ kind, about, holder: 'this-process' }),
+      report: async (_admission, seen) => void reported.push(seen),
     },
   };
 };
 
-/** A breaker that admits every call. */
-export const { breaker: closedCircuit } = circuitOf('ordinary');
+/** A breaker that lets every start pass. */
+export const { breaker: closedCircuit } = breakerThat('pass');

@@ -298,7 +298,7 @@ const addPause: AddCommand = (program, run) =>
 const addResume: AddCommand = (program, run) =>
   program
     .command('resume')
-    .description('end a pause, and close a breaker that is open')
+    .description('end a pause, and close the breakers that are open')
     .option('--starts', 'of starts only')
     .option('--reads', 'of reads only')
     .addHelpText('after', examples('--stage prod resume'))

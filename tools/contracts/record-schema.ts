@@ -13,6 +13,7 @@ export const internalAttributes: readonly string[] = [
   'oversizedAt',
   'notBefore',
   'unfinishedReads',
+  'readsSlowly',
   'requestId',
   'fingerprint',
 ];

@@ -463,19 +463,20 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
   },
 ];
 
-/** Extractions that wait because a breaker lets no call through. Two alarms, as a sum needs a value of both metrics. */
+/** Extractions that wait because a breaker or an operator holds their calls. Two alarms, as a sum needs a value of both metrics. */
 const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'starts-held',
     runbookEntry: 'calls-held',
-    symptom: 'Extractions are not started: the breaker of starts is open, or an operator paused starts.',
+    symptom:
+      'Extractions are not started: their entity fails, all entities of their caller do, or an operator paused starts.',
     metric: metrics.custom('StartsHeld'),
     threshold: 1,
   },
   {
     id: 'reads-held',
     runbookEntry: 'calls-held',
-    symptom: 'Tasks are not read: the breaker of reads is open, or an operator paused reads.',
+    symptom: 'Tasks are not read: an operator paused reads.',
     metric: metrics.custom('ReadsHeld'),
     threshold: 1,
   },

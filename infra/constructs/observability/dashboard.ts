@@ -124,7 +124,7 @@ const webhookRow = ({ custom, webhook, webhookErrors, webhookThrottles }: Cosech
 const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
   row(
     graph('Provider: failed reads', [custom('ProviderReadFailed')]),
-    graph('Provider: calls held by a breaker', [
+    graph('Provider: calls that are held', [
       custom('StartsHeld'),
       custom('ReadsHeld'),
       custom('BreakerOpened'),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import type { BreakerName, BreakerSettings } from '../../breaker/breaker-state.ts';
+import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import { pausesOf } from '../../breaker/pauses.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './client-options.ts';
@@ -12,32 +13,40 @@ const settingsSchema = v.strictObject({
   failures: v.number(),
   openSeconds: v.number(),
   maxOpenSeconds: v.number(),
-  probeSeconds: v.number(),
+  turnSeconds: v.number(),
   slowCallSeconds: v.number(),
 });
 
-/** Parses the environment variable `BREAKER`. Throws SyntaxError or ValiError if it is malformed. */
-const parseBreakerSettings = (json: string): Required<BreakerSettings> =>
-  v.parse(settingsSchema, JSON.parse(json));
+/** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
+const storeFromEnvironment = (): BreakerStore =>
+  dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
 
-/** The breakers of starts and reads. They wait for DynamoDB for seconds at most, because the call to the provider waits for them. */
-export const breakersFromEnvironment = (now: () => Date): Readonly<Record<BreakerName, CircuitBreaker>> => {
-  const store = dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
-  const settings = parseBreakerSettings(requiredVariable('BREAKER'));
-  const breaker = (name: BreakerName, ownSettings: BreakerSettings) =>
-    createCircuitBreaker({
-      name,
+/** Whether an operator paused calls. */
+export const pausesFromEnvironment = (now: () => Date): ReturnType<typeof pausesOf> =>
+  pausesOf({ store: storeFromEnvironment(), now, telemetry });
+
+/**
+ * The breakers of starts, and the timer of slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
+ */
+export const breakerFromEnvironment = (
+  now: () => Date,
+): { readonly breaker: CircuitBreaker; readonly whenSlow: (callback: () => void) => () => void } => {
+  const store = storeFromEnvironment();
+  const { slowCallSeconds, ...settings } = v.parse(settingsSchema, JSON.parse(requiredVariable('BREAKER')));
+  const isPaused = pausesOf({ store, now, telemetry });
+  return {
+    breaker: createCircuitBreaker({
       store,
-      settings: ownSettings,
+      settings,
+      isPaused: () => isPaused('starts'),
       now,
+      random: Math.random,
       newId: randomUUID,
-      schedule: (callback, ms) => {
-        const timer = setTimeout(callback, ms);
-        return () => clearTimeout(timer);
-      },
       telemetry,
-    });
-  // A read that is slow loses nothing, and an answer with results takes its time.
-  const { slowCallSeconds: _, ...ofReads } = settings;
-  return { starts: breaker('starts', settings), reads: breaker('reads', ofReads) };
+    }),
+    whenSlow: (callback) => {
+      const timer = setTimeout(callback, slowCallSeconds * 1_000);
+      return () => clearTimeout(timer);
+    },
+  };
 };

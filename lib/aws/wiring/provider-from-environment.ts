@@ -1,6 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
-import { alsoCountingFor, type CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
 import { logIn } from '../../provider/tokens/log-in.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
@@ -52,18 +51,18 @@ export const providerFromEnvironment = (
     now,
     maxAnswerBytes,
     encryptRawCredentials = false,
-    alsoCountLoginsFor,
+    maxCallMs = Number.POSITIVE_INFINITY,
   }: {
     readonly now: () => Date;
-    /** The breaker of the other kind of calls: a failed login counts for both. */
-    readonly alsoCountLoginsFor: CircuitBreaker;
+    /** A call ends after this, if the provider's timeout is longer. */
+    readonly maxCallMs?: number;
   } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
 ): ProviderAccess => {
   const sessionMinutes = Number(requiredVariable('SESSION_MINUTES'));
-  const connection = { ...connectionFromEnvironment(maxAnswerBytes), encryptRawCredentials };
-  const logInWithKey = alsoCountingFor(alsoCountLoginsFor, () =>
-    withApiKey((apiKey) => logIn(connection, apiKey, sessionMinutes)),
-  );
+  const base = connectionFromEnvironment(maxAnswerBytes);
+  const totalTimeoutMs = Math.min(base.totalTimeoutMs, maxCallMs);
+  const connection = { ...base, totalTimeoutMs, encryptRawCredentials };
+  const logInWithKey = () => withApiKey((apiKey) => logIn(connection, apiKey, sessionMinutes));
   const sessions = cacheSessionTokens({ logIn: logInWithKey, lifetimeMs: sessionMinutes * 60_000, now });
   return { connection, sessions };
 };

@@ -4,20 +4,19 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { parseTimings, type Timings } from '../../extraction/deadlines.ts';
-import { readsFor } from '../../extraction/reconcile/read-provider.ts';
+import { briefCallMs, type ReadableProvider, readsFor } from '../../extraction/reconcile/read-provider.ts';
 import { parseRead } from '../../extraction/reconcile/reading.ts';
 import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
-import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealTargetWith } from '../seal.ts';
 import { storeResultsIn } from '../store-results.ts';
-import { breakersFromEnvironment } from './breakers-from-environment.ts';
+import { pausesFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import {
@@ -27,14 +26,13 @@ import {
 } from './provider-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
-/** The timeout of a read although the breaker is open: most of them hang, and their consumers have others to reconcile. */
-const lastReadMs = 5_000;
-
 export type Reconciler = {
   /**
    * Reconciles one extraction, logs the result, and sends the message for the next time. Throws what the stores throw.
    */
   readonly reconcileOne: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
+  /** Whether messages from this event source are of the slow queue. */
+  readonly isOfSlowQueue: (eventSourceArn: string | undefined) => boolean;
   readonly timings: Timings;
 };
 
@@ -42,33 +40,37 @@ export type Reconciler = {
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
   const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
-  const breakers = breakersFromEnvironment(now);
-  const { connection, sessions } = providerFromEnvironment(withApiKey, {
-    now,
-    alsoCountLoginsFor: breakers.starts,
-    maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
-  });
+  const maxAnswerBytes = Number(requiredVariable('RESULTS_MAX_BYTES'));
 
-  const connectionFor = ({ isLast }: { readonly isLast: boolean }): Connection =>
-    isLast ? { ...connection, totalTimeoutMs: Math.min(connection.totalTimeoutMs, lastReadMs) } : connection;
+  /** The provider, with tokens of its own. Each call ends after `maxCallMs`. */
+  const providerWith = (maxCallMs: number): ReadableProvider => {
+    const { connection, sessions } = providerFromEnvironment(withApiKey, { now, maxAnswerBytes, maxCallMs });
+    return {
+      sessions,
+      taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
+      readTask: async (token, taskId) => parseTask(await fetchTask(connection, token, taskId), parseRead),
+      readExtraction: (token, taskId, variant) =>
+        readExtraction(connection, token, { variant, taskId, parse: parseRead }),
+    };
+  };
+  const brief = providerWith(briefCallMs);
+  const patient = providerWith(Number.POSITIVE_INFINITY);
+  const queues = new SQSClient(patientQueueClient);
+  const slowQueueUrl = requiredVariable('SLOW_QUEUE_URL');
 
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
     requests: requestsFromEnvironment(database),
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
-    sessions,
-    taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
-    readTask: async (token, taskId, call) =>
-      parseTask(await fetchTask(connectionFor(call), token, taskId), parseRead),
-    readExtraction: (token, taskId, { variant, ...call }) =>
-      readExtraction(connectionFor(call), token, { variant, taskId, parse: parseRead }),
-    breaker: breakers.reads,
+    providerFor: (isBrief) => (isBrief ? brief : patient),
+    isPaused: pausesFromEnvironment(now),
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
     telemetry,
-    send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
+    send: sendReconcileTo(queues, requiredVariable('RECONCILE_QUEUE_URL')),
+    sendSlow: sendReconcileTo(queues, slowQueueUrl),
   } satisfies Parameters<typeof readsFor>[1] & Omit<Parameters<typeof reconcileAndContinue>[2], 'read'>;
 
   const reconcileOne = async (extractionId: string, caller: ReconcileCaller): Promise<ReconcileResult> => {
@@ -86,5 +88,8 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     return reconciled;
   };
 
-  return { reconcileOne, timings: deps.timings };
+  // The queue's name ends its URL as well as its ARN.
+  const slowQueueName = slowQueueUrl.split('/').at(-1);
+  const isOfSlowQueue = (arn = '') => arn.split(':').at(-1) === slowQueueName;
+  return { reconcileOne, isOfSlowQueue, timings: deps.timings };
 };

@@ -22,7 +22,7 @@ import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../seal.ts';
 import { failTask, wakeMachine } from '../step-functions.ts';
-import { breakersFromEnvironment } from './breakers-from-environment.ts';
+import { breakerFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import {
@@ -57,11 +57,9 @@ export const starterFromEnvironment = (
   const unsealCredentials = unsealCredentialsWith(keys, sealKey);
   const unsealTarget = unsealTargetWith(keys, sealKey);
   const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
-  const breakers = breakersFromEnvironment(now);
   const { connection, sessions } = providerFromEnvironment(withApiKey, {
     now,
     maxAnswerBytes,
-    alsoCountLoginsFor: breakers.reads,
     encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
   });
   const byCredentials = {
@@ -87,7 +85,7 @@ export const starterFromEnvironment = (
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
     wake: wakeMachine(machine),
     fail: failTask(machine),
-    breaker: breakers.starts,
+    ...breakerFromEnvironment(now),
     logIn: sessions.renew,
     newAttemptId: randomUUID,
     now,

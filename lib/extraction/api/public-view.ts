@@ -12,6 +12,7 @@ type InternalAttribute =
   | 'oversizedAt'
   | 'notBefore'
   | 'unfinishedReads'
+  | 'readsSlowly'
   | 'results';
 
 /** `Omit` of a union keeps only the common properties. This type omits from each member. */
@@ -44,6 +45,7 @@ export const publicView = (
     oversizedAt: _oversizedAt,
     notBefore: _notBefore,
     unfinishedReads: _unfinishedReads,
+    readsSlowly: _readsSlowly,
     results,
     ...shown
   } = record;

@@ -5,7 +5,15 @@ import type { Extraction, StoredResults } from '../record.ts';
 import { abandonOversized, closeCollected, closeUncollected, decisionOn } from '../transitions.ts';
 import { readProvider } from './read-provider.ts';
 import type { Reading } from './reading.ts';
-import { close, closeOversized, deferUntil, type ReconcileDeps, type Step } from './steps.ts';
+import {
+  close,
+  closeOversized,
+  deferUntil,
+  type ReconcileCaller,
+  type ReconcileDeps,
+  type Step,
+  type Waiting,
+} from './steps.ts';
 
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
@@ -33,7 +41,8 @@ const retryCollection = async (
     why,
     isLast,
     isHeld = false,
-  }: { readonly why: string; readonly isLast: boolean; readonly isHeld?: boolean },
+    isAnswered,
+  }: Waiting & { readonly isLast: boolean; readonly isHeld?: boolean },
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (!isHeld) deps.telemetry.count('CollectionFailed', record);
@@ -43,7 +52,7 @@ const retryCollection = async (
   const ceiling = isLast ? deps.timings.pollEvery : collectCeiling;
   const next = nextReconcileAt(settledAt, now, deps.timings.pollFirst, ceiling);
   if (delayUntil(next, now) > longestDelaySeconds) deps.telemetry.count('CollectionDeferred', record);
-  return deferUntil(record, next, why, deps);
+  return deferUntil(record, next, defined({ why, isAnswered }), deps);
 };
 
 /**
@@ -57,23 +66,25 @@ export const collect = async (
   record: Extraction,
   taskId: string,
   reading: Reading | undefined,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);
   const isLast = deps.now().toISOString() >= collectUntil(record, deps);
   const read =
     reading === undefined
-      ? await readProvider(record, taskId, isLast, deps)
+      ? await readProvider(record, taskId, { isLast, caller }, deps)
       : ({ kind: 'read', reading } as const);
   if (read.kind === 'changed') return { kind: 'again', record: read.record };
+  if (read.kind === 'moved') return { kind: 'return', result: read };
   if (read.kind === 'no-answer') return retryCollection(record, { ...read, isLast }, deps);
   if (read.reading.kind === 'too-large') return abandonTooLarge(record, deps);
   if (read.reading.kind === 'running') {
-    return retryCollection(record, { why: 'still-running', isLast }, deps);
+    return retryCollection(record, { why: 'still-running', isAnswered: true, isLast }, deps);
   }
   const { taskStatus, results, actionResults, expected } = read.reading;
   if (results === undefined && impliesResults(record)) {
-    return retryCollection(record, { why: 'no-results', isLast }, deps);
+    return retryCollection(record, { why: 'no-results', isAnswered: true, isLast }, deps);
   }
   if (taskStatus !== record.status) deps.telemetry.count('StatusDisagreement', record);
   if (!expected) deps.telemetry.count('UnexpectedResults', record);
@@ -82,7 +93,7 @@ export const collect = async (
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
     deps.telemetry.failure('The results could not be stored.', error, record);
-    return retryCollection(record, { why: 'results-not-stored', isLast }, deps);
+    return retryCollection(record, { why: 'results-not-stored', isAnswered: true, isLast }, deps);
   }
   const found = defined({ results: stored, actionResults });
   return close(closeCollected({ ...decisionOn(record, deps), found }), deps, 'Collected');

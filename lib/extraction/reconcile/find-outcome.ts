@@ -43,6 +43,7 @@ const findOrAdoptTask = async (
 type OutcomeSearch =
   | { readonly kind: 'settled'; readonly step: Step }
   | ({ readonly kind: 'none' } & Unanswered)
+  | { readonly kind: 'moved'; readonly record: Extraction }
   /** The task has ended with results over the size limit. Only a webhook can report its final status. */
   | { readonly kind: 'too-large' }
   | { readonly kind: 'linked-elsewhere' };
@@ -54,7 +55,11 @@ type OutcomeSearch =
 const findOutcome = async (
   record: Extraction,
   taskId: string,
-  { known, isLast }: { readonly known: Reading | undefined; readonly isLast: boolean },
+  {
+    known,
+    isLast,
+    caller,
+  }: { readonly known: Reading | undefined; readonly isLast: boolean; readonly caller: ReconcileCaller },
   deps: ReconcileDeps,
 ): Promise<OutcomeSearch> => {
   const { extractionId } = record;
@@ -75,13 +80,14 @@ const findOutcome = async (
     return { kind: 'settled', step: { kind: 'again', record: settled } };
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
-  const read = await readProvider(record, taskId, isLast, deps);
+  const read = await readProvider(record, taskId, { isLast, caller }, deps);
+  if (read.kind === 'moved') return read;
   if (read.kind === 'changed') return { kind: 'settled', step: { kind: 'again', record: read.record } };
   if (read.kind === 'no-answer') return { ...read, kind: 'none' };
   const { reading } = read;
   if (reading.kind === 'running') {
     if (!reading.known) deps.telemetry.count('UnknownTaskStatus', record);
-    return { kind: 'none', why: 'still-running' };
+    return { kind: 'none', why: 'still-running', isAnswered: true };
   }
   if (reading.taskStatus === undefined) return { kind: 'too-large' };
   // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
@@ -118,11 +124,11 @@ const reconcileOversized = async (
     const timedOut = timeOutOversized({ record, now, timings: deps.timings });
     return closeOversized(timedOut, deps, 'TimedOut', 'CollectionAbandoned');
   }
-  if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', caller, deps);
+  if (record.oversizedAt !== undefined) return notYet(record, { why: 'results-too-large' }, caller, deps);
   const remembered = await writeChange(deps.extractions, rememberOversized({ record, now }));
   return remembered.kind === 'lost'
     ? { kind: 'again', record: remembered.record, reading: { kind: 'too-large' } }
-    : notYet(remembered.record, 'results-too-large', caller, deps);
+    : notYet(remembered.record, { why: 'results-too-large' }, caller, deps);
 };
 
 export const reconcileRunning = async (
@@ -133,15 +139,16 @@ export const reconcileRunning = async (
   deps: ReconcileDeps,
 ): Promise<Step> => {
   // Grace follows, so that this read need not be the last one.
-  const found = await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
+  const found = await findOutcome(record, taskId, { known: reading, isLast: false, caller }, deps);
   if (found.kind === 'settled') return found.step;
+  if (found.kind === 'moved') return { kind: 'return', result: found };
   if (found.kind === 'too-large') return reconcileOversized(record, caller, deps);
   if (found.kind === 'linked-elsewhere') {
     const disowned = disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'reconcile' });
     return close(disowned, deps, 'Unconfirmed');
   }
   const now = deps.now();
-  if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
+  if (now.toISOString() < record.deadlineAt) return notYet(record, found, caller, deps);
   const timedOut = markTimedOut({ record, now, timings: deps.timings });
   const outcome = await writeProgress(timedOut, deps, 'TimedOut');
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
@@ -154,12 +161,14 @@ export const reconcileTimedOut = async (
   record: Extraction,
   taskId: string,
   reading: Reading | undefined,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const settledAt = record.settledAt ?? record.deadlineAt;
   const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);
-  const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
+  const found = await findOutcome(record, taskId, { known: reading, isLast, caller }, deps);
   if (found.kind === 'settled') return found.step;
+  if (found.kind === 'moved') return { kind: 'return', result: found };
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
   if (found.kind === 'linked-elsewhere') {
     const collectionError = 'task-linked-elsewhere';
@@ -167,7 +176,7 @@ export const reconcileTimedOut = async (
   }
   if (isLast && found.isUnreadable === true) return abandonCollection(record, found.why, deps);
   if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);
-  return deferUntil(record, nextInGrace(settledAt, deps.now(), deps.timings), found.why, deps);
+  return deferUntil(record, nextInGrace(settledAt, deps.now(), deps.timings), found, deps);
 };
 
 /**

@@ -64,6 +64,8 @@ export type ReceivedMessage = {
 export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
 export type ReconcileMessagesDeps = {
+  /** The messages are of the slow queue. */
+  readonly isSlow: boolean;
   readonly reconcile: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
   readonly now: () => Date;
   readonly timings: Timings;
@@ -91,7 +93,8 @@ const reconcileMessage = async (
   const afterFailure = Number(attributes.ApproximateReceiveCount) > 1;
   deps.telemetry.about({ extractionId });
   try {
-    countStuck(await deps.reconcile(extractionId, { kind: 'queue', ...why, afterFailure }), deps);
+    const caller = { kind: 'queue', ...why, afterFailure, isSlow: deps.isSlow } as const;
+    countStuck(await deps.reconcile(extractionId, caller), deps);
     return true;
   } catch (error) {
     deps.telemetry.failure('An extraction could not be reconciled.', error, { extractionId });

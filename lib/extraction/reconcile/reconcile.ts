@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import { isStartStale, plusSeconds } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds, type SendReconcile } from '../reconcile-message.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
@@ -25,7 +26,7 @@ const reconcileRequested = async (
   const isAbandoned =
     caller.kind === 'machine' || (caller.kind === 'queue' && caller.cause === 'execution-broken');
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
-  if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
+  if (!isAbandoned && !windowOver) return notYet(record, { why: 'not-started-yet' }, caller, deps);
   const hasRequest = (await findRequest(record, deps)) !== undefined;
   const orElse = isAbandoned ? 'start-abandoned' : 'start-window-over';
   // A process that used the item changed the record before, so this change is then refused.
@@ -39,7 +40,7 @@ const reconcileStarting = async (
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (record.attemptId === undefined || !isStartStale(record, deps.now(), deps.timings)) {
-    return notYet(record, 'start-in-progress', caller, deps);
+    return notYet(record, { why: 'start-in-progress' }, caller, deps);
   }
   const { attemptId } = record;
   const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'reconcile' } as const;
@@ -49,7 +50,8 @@ const reconcileStarting = async (
 /** The next deployment of the newer version continues. Until then the record only stays in the queue. */
 const deferUnknown = (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
   deps.telemetry.count('UnknownRecord', record);
-  return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);
+  const why = 'unknown-record';
+  return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), { why }, deps);
 };
 
 const decide = (
@@ -66,8 +68,8 @@ const decide = (
     return { kind: 'return', result: { kind: 'closed', record } };
   }
   if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, caller, deps);
-  if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, deps);
-  return collect(record, taskId, reading, deps);
+  if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, caller, deps);
+  return collect(record, taskId, reading, caller, deps);
 };
 
 /**
@@ -120,14 +122,20 @@ export const reconcile = async (
 export const reconcileAndContinue = async (
   extractionId: string,
   caller: ReconcileCaller,
-  deps: ReconcileDeps & { readonly send: SendReconcile },
+  deps: ReconcileDeps & { readonly send: SendReconcile; readonly sendSlow: SendReconcile },
 ): Promise<ReconcileResult> => {
   const result = await reconcile(extractionId, caller, deps);
+  if (result.kind === 'moved' && caller.kind === 'queue') {
+    // If this fails, the message is received again.
+    await deps.sendSlow({ extractionId, cause: caller.cause, ...defined({ dueAt: caller.dueAt }) });
+    return result;
+  }
   if (result.kind !== 'deferred' || result.next === undefined) return result;
   const delaySeconds = delayUntil(result.next, deps.now());
   if (delaySeconds > longestDelaySeconds) return result;
+  const send = result.record.readsSlowly === true ? deps.sendSlow : deps.send;
   try {
-    await deps.send({ extractionId, cause: 'due', dueAt: result.next }, delaySeconds);
+    await send({ extractionId, cause: 'due', dueAt: result.next }, delaySeconds);
   } catch (error) {
     deps.telemetry.failure('The next reconcile was left to the sweep.', error, result.record);
   }

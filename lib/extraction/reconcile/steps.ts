@@ -13,6 +13,7 @@ import type { Reading } from './reading.ts';
  * Who called. The machine calls once it has no start to wait for or to retry, and retries "not yet" by itself. For every
  * other caller, the queue continues, or the sweep.
  * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
+ * `isSlow`: the message is of the slow queue.
  */
 export type ReconcileCaller =
   | { readonly kind: 'machine'; readonly afterFailure?: boolean }
@@ -21,8 +22,16 @@ export type ReconcileCaller =
       readonly cause: ReconcileCause;
       readonly dueAt?: string;
       readonly afterFailure?: boolean;
+      readonly isSlow?: boolean;
     }
   | { readonly kind: 'operator' };
+
+/**
+ * Whether reads are brief. The consumers of the reconcile queue are shared by all extractions, so a read that hangs must not
+ * hold one for long. The slow queue has consumers of its own.
+ */
+export const readsBriefly = (caller: ReconcileCaller): boolean =>
+  caller.kind === 'queue' && caller.isSlow !== true;
 
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
@@ -56,6 +65,8 @@ export type ReconcileResult =
       readonly why: string;
       readonly next: string | undefined;
     }
+  /** The slow queue continues with the same message. */
+  | { readonly kind: 'moved'; readonly record: Extraction }
   /** To the machine only, which retries. */
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
   /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
@@ -94,11 +105,14 @@ const keepRequest = async (record: Extraction, dueAt: string, deps: ReconcileDep
   }
 };
 
+/** Why a record is left for later. `isAnswered`: whether a read was answered; absent if none was made. */
+export type Waiting = { readonly why: string; readonly isAnswered?: boolean };
+
 /** Sets `dueAt`. Only the process that has written it sends the next message. */
 export const deferUntil = async (
   record: Extraction,
   dueAt: string,
-  why: string,
+  { why, isAnswered }: Waiting,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   // It has a message for this time already.
@@ -106,7 +120,8 @@ export const deferUntil = async (
     return { kind: 'return', result: { kind: 'deferred', record, why, next: undefined } };
   }
   await keepRequest(record, dueAt, deps);
-  const outcome = await writeChange(deps.extractions, reschedule({ record, dueAt }));
+  const readsSlowly = isAnswered === undefined ? undefined : !isAnswered;
+  const outcome = await writeChange(deps.extractions, reschedule({ record, dueAt, readsSlowly }));
   const next = outcome.kind === 'written' ? dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record ?? record, why, next } };
 };
@@ -125,14 +140,14 @@ const nextPollAt = ({ startedAt }: Extraction, { now, timings }: ReconcileDeps):
  */
 export const notYet = async (
   record: Extraction,
-  why: string,
+  waiting: Waiting,
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const isPolledByQueue = record.status === 'RUNNING' && !hasWebhook(record);
   return caller.kind === 'machine' && !isPolledByQueue
-    ? { kind: 'return', result: { kind: 'not-yet', record, why } }
-    : deferUntil(record, nextPollAt(record, deps), why, deps);
+    ? { kind: 'return', result: { kind: 'not-yet', record, why: waiting.why } }
+    : deferUntil(record, nextPollAt(record, deps), waiting, deps);
 };
 
 /** Closes, and keeps the reading for the next decision if the record refuses, so that nothing is downloaded again. */

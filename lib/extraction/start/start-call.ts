@@ -1,4 +1,4 @@
-import type { Attempt } from '../../breaker/circuit-breaker.ts';
+import { type Seen, seenIn } from '../../breaker/provider-trouble.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
@@ -67,59 +67,87 @@ export const callByConsent = (
   post: (token) => deps.startExtraction[variant](token, { product, consentId }),
 });
 
-type CallDeps = { readonly attempt: Attempt; readonly now: () => Date; readonly telemetry: Telemetry };
+type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
 
 const tokenNotObtained = 'No provider token could be obtained.';
 
 /**
- * The token of the start call, or why there is none. A probe logs in first, which changes nothing. Throws an error that is
- * neither a ProviderError nor NotConfigured.
+ * The token of the start call, or why there is none and what that showed. `logIn` goes before, for a start that may close a
+ * breaker, as a login changes nothing. Throws an error that is neither a ProviderError nor NotConfigured.
  */
 export const obtainToken = async (
   call: StartCall,
-  deps: CallDeps & { readonly logIn: () => Promise<unknown> },
-): Promise<{ readonly kind: 'obtained'; readonly token: string } | NotAccepted> => {
-  const { kind, prepare } = deps.attempt;
+  { now, telemetry, logIn }: CallDeps & { readonly logIn: (() => Promise<unknown>) | undefined },
+): Promise<
+  | { readonly kind: 'obtained'; readonly token: string }
+  | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
+> => {
   try {
-    if (kind === 'probe') await prepare(deps.logIn);
-    return { kind: 'obtained', token: await prepare(() => call.tokens.current()) };
+    await logIn?.();
+    return { kind: 'obtained', token: await call.tokens.current() };
   } catch (error) {
-    deps.telemetry.failure(tokenNotObtained, error);
-    return notAccepted(tokenFailure(error), error, deps.now());
+    telemetry.failure(tokenNotObtained, error);
+    const result = notAccepted(tokenFailure(error), error, now());
+    return { kind: 'failed', result, seen: seenIn(error, now()) };
   }
 };
 
-/** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
+/** What the start call brought, and what it showed about the entity and the provider. `wasSlow`: it has been reported so. */
+type Called = { readonly result: StartCallResult; readonly seen: Seen; readonly wasSlow?: boolean };
+
+/**
+ * Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. `whenSlow` calls
+ * back once a call takes too long, and returns how to stop waiting.
+ */
 export const makeStartCall = async (
   token: string,
   call: StartCall,
-  deps: CallDeps,
-): Promise<StartCallResult> => {
-  const { telemetry, now, attempt } = deps;
-  const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
+  deps: CallDeps & {
+    readonly whenSlow: (callback: () => void) => () => void;
+    readonly reportSlow: () => Promise<void>;
+  },
+): Promise<Called> => {
+  const { telemetry, now } = deps;
+  const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+    let reported: Promise<void> | undefined;
+    const stop = deps.whenSlow(() => {
+      reported = deps.reportSlow();
+    });
     try {
-      return { kind: 'accepted', taskId: await attempt.make(() => call.post(withToken)) };
+      return {
+        result: { kind: 'accepted', taskId: await call.post(withToken) },
+        seen: { kind: 'accepted' },
+        wasSlow: reported !== undefined,
+      };
     } catch (error) {
       telemetry.failure('The start call failed.', error);
-      return resultOfError(error, now());
+      const result = resultOfError(error, now());
+      if (result === 'unauthorized') return result;
+      return { result, seen: seenIn(error, now()), wasSlow: reported !== undefined };
+    } finally {
+      stop();
+      await reported;
     }
   };
 
   const first = await post(token);
   if (first !== 'unauthorized') return first;
-  if (!call.renewable) return { kind: 'refused', reason: 'session-token-refused' };
+  if (!call.renewable) {
+    return { result: { kind: 'refused', reason: 'session-token-refused' }, seen: { kind: 'nothing' } };
+  }
 
   call.tokens.drop(token);
   let renewed: string;
   try {
-    renewed = await attempt.prepare(() => call.tokens.current());
+    renewed = await call.tokens.current();
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
-    return notAccepted('ProviderUnauthorized', error, now());
+    const result = notAccepted('ProviderUnauthorized', error, now());
+    return { result, seen: seenIn(error, now()) };
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
+  return { result: { kind: 'not-accepted', error: 'ProviderUnauthorized' }, seen: { kind: 'nothing' } };
 };

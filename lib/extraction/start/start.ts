@@ -1,4 +1,5 @@
-import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import type { Admission, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import type { Seen } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -70,18 +71,19 @@ export type StartDeps = {
   readonly requests: RequestStore;
   /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
   readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
-  /** Of the calls that start tasks. */
   readonly breaker: CircuitBreaker;
-  /** Logs in at the provider, also if a session token is cached. A probe does so first, as it changes nothing. */
+  /** Logs in at the provider, also if a session token is cached. */
   readonly logIn: () => Promise<unknown>;
+  /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
+  readonly whenSlow: (callback: () => void) => () => void;
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
   readonly telemetry: Telemetry;
 };
 
-/** The dependencies of one attempt. Every call to the provider goes through `attempt`. */
-type AttemptDeps = StartDeps & { readonly attempt: Attempt };
+/** What one attempt may do, and what its calls have shown so far. */
+type Admitted = { readonly admission: Exclude<Admission, { kind: 'held' }>; seen: Seen };
 
 /** What one attempt starts with. */
 type Started = { readonly attemptId: string; readonly stored: StoredRequest };
@@ -296,19 +298,33 @@ const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<
 };
 
 /** Everything from the unsealing to the record of the start call's result. */
-const tryToStart = async (record: Extraction, input: StartInput, deps: AttemptDeps): Promise<Step> => {
+const tryToStart = async (
+  record: Extraction,
+  input: StartInput,
+  admitted: Admitted,
+  deps: StartDeps,
+): Promise<Step> => {
   const stored = await findRequest(input, deps);
   if (stored === undefined) return startWithoutRequest(input, deps);
   const call = await deps.callFor(record, stored);
-  const obtained = await obtainToken(call, deps);
-  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
+  const { admission } = admitted;
+  const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
+  const obtained = await obtainToken(call, { ...deps, logIn });
+  if (obtained.kind === 'failed') {
+    admitted.seen = obtained.seen;
+    return retryLater(record, obtained.result, deps);
+  }
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
 
-  const called = await makeStartCall(obtained.token, call, deps);
-  return recordResult(claimed.record, { attemptId, stored }, called, input, deps);
+  const reportSlow = () => deps.breaker.report(admission, { kind: 'slow' });
+  const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+  const { seen, wasSlow = false } = called;
+  // It counts once: when it became slow. The end of a turn is its last report.
+  if (seen.kind !== 'failed' || !wasSlow || admission.kind === 'turn') admitted.seen = seen;
+  return recordResult(claimed.record, { attemptId, stored }, called.result, input, deps);
 };
 
 /**
@@ -329,8 +345,12 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   const isTooEarly = record.notBefore !== undefined && now < record.notBefore;
   if (isTooEarly) return { kind: 'retry', error: 'ProviderBusy' };
 
-  const run = await deps.breaker.run(breakerAboutOf(record), async (attempt) =>
-    continueFrom(await tryToStart(record, input, { ...deps, attempt }), input, deps),
-  );
-  return run.kind === 'held' ? { kind: 'retry', error: 'ProviderPaused' } : run.value;
+  const admission = await deps.breaker.admit(breakerAboutOf(record));
+  if (admission.kind === 'held') return { kind: 'retry', error: 'ProviderPaused' };
+  const admitted: Admitted = { admission, seen: { kind: 'nothing' } };
+  try {
+    return await continueFrom(await tryToStart(record, input, admitted, deps), input, deps);
+  } finally {
+    await deps.breaker.report(admission, admitted.seen);
+  }
 };

@@ -1,15 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { type BreakerName, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
-import { readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { pausableCalls } from '../../../lib/breaker/pauses.ts';
+import { readHolds } from '../../../tools/cli/aws/stores.ts';
+import { resumeCalls } from '../../../tools/cli/operate/pause-calls.ts';
+import type { Hold } from '../../../tools/cli/terminal/describe-hold.ts';
 import { aws } from './aws.ts';
 
-const store = dynamoBreakerStore(aws.dynamo, inject('cosecha').outputs.BreakersTableName ?? '');
+const { BreakersTableName: table = '' } = inject('cosecha').outputs;
+const breakers = {
+  ...dynamoBreakerStore(aws.dynamo, table),
+  list: () => listBreakers(aws.dynamo, table),
+};
 
-export const breakerState = async (name: BreakerName) => (await readBreaker(store, name, new Date())).state;
+/** What holds calls to the provider now. */
+export const currentHolds = (): Promise<readonly Hold[]> => readHolds(breakers, new Date());
 
-/** Closes a breaker, whatever is stored. */
-export const closeBreaker = async (name: BreakerName): Promise<void> => {
-  const { version } = await readBreaker(store, name, new Date());
-  if (version !== undefined) await store.replace(name, version, { state: closedBreaker, version: 'reset' });
+/** Lets all calls pass, whatever is stored. */
+export const letCallsPass = async (): Promise<void> => {
+  const deps = { now: () => new Date(), newVersion: randomUUID };
+  for (const calls of pausableCalls) await resumeCalls(breakers, calls, deps);
 };

@@ -1,7 +1,6 @@
-import { type BreakerName, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
-import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
+import { parseBreakerState, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { type PausableCalls, parsePauses, pausesItem, pausesOf } from '../../../lib/breaker/pauses.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
 import type { Process } from '../world/process.ts';
@@ -10,38 +9,47 @@ import type { World } from '../world/world.ts';
 
 let ids = 0;
 
-/** A breaker for one process. Its state is shared by all processes of the world, and no process has read it yet. */
-export const breakerFor = (world: World, process: Process, name: BreakerName): CircuitBreaker => {
-  if (world.scenario.breakers === undefined) return closedCircuit;
+/** The table for one process. The world keeps what the process saw of it last. */
+const storeFor = (world: World, process: Process) => {
   const carryOut: CarryOut = async (call, effect) => {
+    const { key } = call;
+    const seen = key === pausesItem ? world.pausesSeen : world.breakersSeen;
     // Without an answer the process does not know the state, and makes its call.
-    world.startsSeen.delete(process);
+    seen.delete(process);
     const answer = await world.kernel.call(process, process.name, {
-      name: `${call.method} breaker of ${name}`,
+      name: `${call.method} breaker of ${key === pausesItem ? 'the operator' : 'the caller'}`,
       kind: call.method === 'read' ? 'read' : 'write',
       take: effect,
     });
-    if (name === 'starts')
-      world.startsSeen.set(
-        process,
-        parseBreakerState(
-          (answer as StoredBreaker | undefined)?.state ?? closedBreaker,
-          world.now().getTime(),
-        ).state,
-      );
+    const stored = (answer as StoredBreaker | undefined)?.state;
+    const now = world.now().getTime();
+    if (key === pausesItem) world.pausesSeen.set(process, parsePauses(stored, now).state);
+    else world.breakersSeen.set(process, parseBreakerState(stored, now).state);
     return answer;
   };
+  return breakerStoreOver(world.breakers, carryOut);
+};
+
+/** Whether an operator paused calls, as one process knows it. */
+export const pausesFor = (world: World, process: Process): ((calls: PausableCalls) => Promise<boolean>) =>
+  world.scenario.breakers === undefined
+    ? async () => false
+    : pausesOf({ store: storeFor(world, process), now: world.now, telemetry: world.telemetry });
+
+/** The breakers for one process. Their state is shared by all processes of the world, and no process has read it yet. */
+export const breakerFor = (world: World, process: Process): CircuitBreaker => {
+  if (world.scenario.breakers === undefined) return closedCircuit;
+  const isPaused = pausesFor(world, process);
   return createCircuitBreaker({
-    name,
-    store: breakerStoreOver(world.breakers, carryOut),
+    store: storeFor(world, process),
     settings: breakerSettings,
+    isPaused: () => isPaused('starts'),
     now: world.now,
+    random: () => 0.5,
     newId: () => {
       ids += 1;
       return `${process.name}/${ids}`;
     },
-    // No call of this world is slow: the outages have those.
-    schedule: () => () => undefined,
     telemetry: world.telemetry,
   });
 };

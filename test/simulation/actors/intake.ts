@@ -1,7 +1,7 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
 import { lifeOf, timings } from '../world/settings.ts';
-import { theExtraction } from '../world/the-extraction.ts';
+import { theCaller, theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { tablesFor } from './tables.ts';
 
@@ -47,7 +47,7 @@ export const intakeOf = (world: World) => {
         return requestExtraction(
           {
             extractionId: theExtraction,
-            requestedBy: 'arn:aws:iam::111122223333:role/Caller',
+            requestedBy: theCaller,
             fingerprint,
             request: requestOf(world.scenario),
           },

@@ -11,7 +11,7 @@ import type { Process } from '../world/process.ts';
 import { mostBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
-import { breakerFor } from './breakers.ts';
+import { pausesFor } from './breakers.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
@@ -66,18 +66,20 @@ export const reconcileDepsFor = (
   const guarded = readsFor(caller, {
     ...tables,
     unsealTarget: unseal<SealedTargetData>,
-    sessions: sessionsFor(world, process),
-    // A cache of Task Tokens creates a random key, which is slow.
-    taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),
-    readTask: async (_token, taskId) => {
-      readFromProvider();
-      return taskReading(await kernel.call(process, process.name, provider.read(taskId)));
-    },
-    readExtraction: (token, taskId, { variant }) => {
-      readFromProvider();
-      return readExtraction(pollsOf(world, process, taskId), token, { variant, taskId, parse: parseRead });
-    },
-    breaker: breakerFor(world, process, 'reads'),
+    providerFor: () => ({
+      sessions: sessionsFor(world, process),
+      // A cache of Task Tokens creates a random key, which is slow.
+      taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),
+      readTask: async (_token, taskId) => {
+        readFromProvider();
+        return taskReading(await kernel.call(process, process.name, provider.read(taskId)));
+      },
+      readExtraction: (token, taskId, variant) => {
+        readFromProvider();
+        return readExtraction(pollsOf(world, process, taskId), token, { variant, taskId, parse: parseRead });
+      },
+    }),
+    isPaused: pausesFor(world, process),
     now,
     timings,
     telemetry: world.telemetry,

@@ -2,6 +2,7 @@ import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcil
 import { answerReconcile, reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
+import type { QueuedMessage } from '../world/queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
@@ -18,6 +19,7 @@ export const reconcileOf = (world: World) => {
       reconcileAndContinue(extractionId, caller, {
         ...reconcileDepsFor(world, process, caller, now),
         send: sendFor(world, process),
+        sendSlow: sendFor(world, process, true),
       });
   const invoke = (
     extractionId: string,
@@ -38,7 +40,7 @@ export const reconcileOf = (world: World) => {
     );
   };
 
-  const consume = (body: string, times: number, ended: (done: boolean) => void): void => {
+  const consume = ({ body, isSlow }: QueuedMessage, times: number, ended: (done: boolean) => void): void => {
     invocations += 1;
     consumers += 1;
     const now = consumers % 2 === 0 ? world.laterNow : laggingNow;
@@ -49,6 +51,7 @@ export const reconcileOf = (world: World) => {
         reconcileMessages(
           [{ messageId: 'message', body, attributes: { ApproximateReceiveCount: `${times}` } }],
           {
+            isSlow,
             reconcile: (extractionId, caller) => {
               process.afterFailure = times > 1;
               if (caller.kind === 'queue') {

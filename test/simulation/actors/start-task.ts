@@ -69,7 +69,9 @@ export const startTaskOf = (world: World) => {
                 kind: 'write',
                 take: () => world.executions.get(extractionId)?.failTask(callbackToken, error),
               }),
-            breaker: breakerFor(world, process, 'starts'),
+            breaker: breakerFor(world, process),
+            // No call of this world is slow: the outages have those.
+            whenSlow: () => () => undefined,
             logIn: sessionsFor(world, process).renew,
             newAttemptId: () => {
               const attemptId = `attempt-${world.attempts.size + 1}`;

@@ -32,11 +32,11 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'closed-with-not-before',
     does: 'A close leaves the notBefore of a read that another process postponed meanwhile.',
     file: transitions,
-    find: "remove: ['dueShard', 'dueAt', 'notBefore'],",
+    find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'],",
     replace:
       "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
-    where: { scenario: 'after-grace', faults: 1 },
+    where: 'at random',
   },
   {
     name: 'collected-without-results',
@@ -280,7 +280,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
-    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 110 },
+    where: 'at random',
   },
   {
     name: 'lost-request-without-a-reason',
@@ -327,11 +327,11 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'failed-read-unfinished',
     does: 'A read that fails without ending its process counts as one that ended it.',
     file: readProvider,
-    find: `      return await read(record, taskId, attempt);
+    find: `      return await read(record, taskId, calls);
     } finally {
       if (counts || count > 0) await end(record, deps);
     }`,
-    replace: `      const reading = await read(record, taskId, attempt);
+    replace: `      const reading = await read(record, taskId, calls);
       if (counts || count > 0) await end(record, deps);
       return reading;
     } finally {
@@ -370,7 +370,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'newer-record-closed',
     does: 'A record of a newer version is closed.',
     file: reconcile,
-    find: "return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);",
+    find: 'return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), { why }, deps);',
     replace: `return close(
     { ...record, when: { open: true }, set: { expiresAt: 1 }, remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
     deps,

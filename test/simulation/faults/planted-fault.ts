@@ -6,8 +6,8 @@ export type PlantedFault = SourcePatch & {
   readonly does: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
-  /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage or side by side. */
-  readonly world?: 'outage' | 'population';
+  /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage, side by side, or in a mix. */
+  readonly world?: 'outage' | 'population' | 'mix';
   /** The seed at which a random search begins, for what few seeds show. 1 by default. */
   readonly firstSeed?: number;
   /**

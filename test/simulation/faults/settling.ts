@@ -156,14 +156,16 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'timed-out-without-last-read',
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: findOutcome,
-    find: `const found = await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
+    find: `const found = await findOutcome(record, taskId, { known: reading, isLast: false, caller }, deps);
   if (found.kind === 'settled') return found.step;
+  if (found.kind === 'moved') return { kind: 'return', result: found };
   if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
   const found: OutcomeSearch = late
     ? { kind: 'none', why: 'late' }
-    : await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
+    : await findOutcome(record, taskId, { known: reading, isLast: false, caller }, deps);
   if (found.kind === 'settled') return found.step;
+  if (found.kind === 'moved') return { kind: 'return', result: found };
   if (found.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
   },
@@ -171,8 +173,9 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'no-read-in-grace',
     does: 'The task is not read in grace.',
     file: findOutcome,
-    find: `const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
+    find: `const found = await findOutcome(record, taskId, { known: reading, isLast, caller }, deps);
   if (found.kind === 'settled') return found.step;
+  if (found.kind === 'moved') return { kind: 'return', result: found };
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
 `,
     replace: "const found = { kind: 'none' } as OutcomeSearch;\n",
@@ -244,7 +247,7 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'not-started-too-early',
     does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
     file: reconcile,
-    find: "if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);",
+    find: "if (!isAbandoned && !windowOver) return notYet(record, { why: 'not-started-yet' }, caller, deps);",
     replace: '',
     caughtBy: 'not-started-means-no-task',
   },

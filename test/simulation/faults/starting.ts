@@ -18,8 +18,13 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const obtained = await obtainToken(call, deps);
-  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
+    find: `  const { admission } = admitted;
+  const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
+  const obtained = await obtainToken(call, { ...deps, logIn });
+  if (obtained.kind === 'failed') {
+    admitted.seen = obtained.seen;
+    return retryLater(record, obtained.result, deps);
+  }
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
@@ -28,8 +33,13 @@ export const startingFaults: readonly PlantedFault[] = [
     replace: `  const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
-  const obtained = await obtainToken(call, deps);
-  if (obtained.kind === 'not-accepted') return retryLater(record, obtained, deps);
+  const { admission } = admitted;
+  const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
+  const obtained = await obtainToken(call, { ...deps, logIn });
+  if (obtained.kind === 'failed') {
+    admitted.seen = obtained.seen;
+    return retryLater(record, obtained.result, deps);
+  }
 `,
     caughtBy: 'unconfirmed-for-a-reason',
   },
@@ -109,9 +119,9 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'credentials-removed-before-the-answer',
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
-    find: 'const called = await makeStartCall(obtained.token, call, deps);',
+    find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
     replace:
-      'const called = await makeStartCall(obtained.token, call, deps);\n  await removeRequest(record, deps);',
+      'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });\n  await removeRequest(record, deps);',
     caughtBy: 'request-item-kept',
   },
   {
@@ -302,9 +312,10 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'hold-ignored',
     does: 'A start call is made although the breaker holds it.',
-    file: 'lib/breaker/circuit-breaker.ts',
-    find: "if (admission.kind === 'held') {",
-    replace: "if (admission.kind === 'held' && name === 'reads') {",
+    file: start,
+    find: "if (admission.kind === 'held') return { kind: 'retry', error: 'ProviderPaused' };",
+    replace:
+      "if (admission.kind === 'held' && record.attemptId !== undefined) return { kind: 'retry', error: 'ProviderPaused' };",
     caughtBy: 'breaker-respected',
   },
 ];

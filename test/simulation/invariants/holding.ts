@@ -1,20 +1,23 @@
-import { phaseOf } from '../../../lib/breaker/breaker-state.ts';
 import type { Invariant } from './invariant.ts';
 
 export const breakerRespected: Invariant = {
   name: 'breaker-respected',
-  rule: 'No start call is made by a process that saw the breaker of starts open or paused, except by the elected probe.',
-  needs: 'The process could read the state, and write it if it wanted to be the probe.',
+  rule: 'No start call is made by a process that saw starts paused, or a breaker of its caller open, except by who has the turn.',
+  needs: 'The process could read the state, and write it if it took the turn.',
   outlivesLoss: true,
   checks: {
-    startCall: ({ by }, { startsSeen, kernel }, premise) => {
-      const seen = startsSeen.get(by);
-      if (seen === undefined) return undefined;
-      const phase = phaseOf(seen, kernel.now);
-      if (phase === 'closed') return undefined;
+    startCall: ({ by }, { breakersSeen, pausesSeen }, premise) => {
+      const isPaused = pausesSeen.get(by)?.starts !== undefined;
+      const { opened, groups } = breakersSeen.get(by) ?? { groups: [] };
+      const turns = [opened?.failing, opened?.others, ...groups.map((group) => group.opened?.turn)].filter(
+        (turn) => turn !== undefined,
+      );
+      if (!isPaused && turns.length === 0) return undefined;
       premise();
-      const isProbe = phase === 'half-open' && seen.opened?.probe?.id.startsWith(`${by.name}/`) === true;
-      return isProbe ? undefined : `${by.name} makes a start call although it saw the breaker ${phase}.`;
+      const hasTurn = turns.some(({ holder }) => holder?.startsWith(`${by.name}/`) === true);
+      return hasTurn && !isPaused
+        ? undefined
+        : `${by.name} makes a start call although it saw ${isPaused ? 'starts paused' : 'a breaker open'}.`;
     },
   },
 };

@@ -70,8 +70,11 @@ export const dueMessageContinued: Invariant = {
   name: 'due-message-continued',
   rule: 'A message for the current dueAt is not dropped: if its consumer neither fails, nor closes the record, nor moves dueAt, it sends the message again.',
   checks: {
-    sent: ({ message, by }) =>
-      message.cause !== 'due' || by === undefined || message.dueAt === by.lastSeen?.dueAt
+    sent: ({ message, by, isSlow }) =>
+      message.cause !== 'due' ||
+      by === undefined ||
+      message.dueAt === by.lastSeen?.dueAt ||
+      (isSlow && message.dueAt === by.dueAt)
         ? undefined
         : `${by.name} sends a message for another time than the dueAt that it saw last.`,
     consumed: ({ by }, { record, queue, kernel }, premise) => {

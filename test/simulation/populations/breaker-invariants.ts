@@ -1,8 +1,9 @@
-import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
+import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import type { Invariant } from './invariants.ts';
+import { groupOf } from './population.ts';
 import type { ProviderCall } from './provider.ts';
 import type { BreakerChange, Service } from './service.ts';
-import { breakerSettings } from './settings.ts';
+import { breakerSettings, settings } from './settings.ts';
 
 /** For how long after a change a process may act on what it knew before: its cache, a stale read, a slow table. */
 const staleMs = 5_000 + 1_000 + 500;
@@ -10,72 +11,71 @@ const staleMs = 5_000 + 1_000 + 500;
 /** From the end of a call to the write that counts it, over all lost races. */
 const writeMs = 1_500;
 
-const {
-  failures: threshold,
-  openSeconds,
-  maxOpenSeconds,
-  slowCallSeconds,
-  probeSeconds,
-} = breakerSettings.starts;
+/** An accepted start within this time keeps the pauses of its group short. */
+const recentMs = 600_000;
 
-const probeIdOf = (change: Pick<BreakerChange, 'after'>): string | undefined =>
-  change.after.opened?.probe?.id;
+const { failures: threshold, openSeconds, maxOpenSeconds } = breakerSettings;
+const slowMs = settings.breakerSlowCallSeconds * 1_000;
 
-const isOpening = ({ before, after }: BreakerChange): boolean =>
-  before.opened === undefined && after.opened !== undefined;
-const isClosing = ({ before, after }: BreakerChange): boolean =>
-  before.opened !== undefined && after.opened === undefined;
-const isElection = (change: BreakerChange): boolean =>
-  probeIdOf(change) !== undefined && probeIdOf(change) !== change.before.opened?.probe?.id;
+/** One breaker: of a group, or of a caller over its groups. */
+type Breaker = { readonly caller: string; readonly group?: string };
 
-/** A probe: who was elected, when, and until when no other was. */
-type Probe = { readonly process: string; readonly from: number; readonly to: number };
+const nameOf = ({ caller, group }: Breaker): string => `${caller} ${group ?? '*'}`;
 
-const changesOf = ({ changes }: Service, of: BreakerName): readonly BreakerChange[] =>
-  changes.filter(({ name }) => name === of);
+const openedIn = (state: BreakerState, { group }: Breaker) =>
+  group === undefined ? state.opened : state.groups.find(({ name }) => name === group)?.opened;
 
-const probesOf = (service: Service, of: BreakerName = 'starts'): readonly Probe[] =>
-  changesOf(service, of).flatMap((change, index, changes) => {
-    if (!isElection(change)) return [];
-    const next = changes.slice(index + 1).find((later) => probeIdOf(later) !== probeIdOf(change));
-    const [process = ''] = (probeIdOf(change) ?? '').split('/');
-    return [{ process, from: change.at, to: next?.at ?? service.time.now }];
-  });
+const turnsIn = (state: BreakerState) => [
+  ...(state.opened === undefined ? [] : [state.opened.failing, state.opened.others]),
+  ...state.groups.flatMap(({ opened }) => (opened === undefined ? [] : [opened.turn])),
+];
+
+const breakersOf = ({ changes }: Service): readonly Breaker[] => {
+  const found = new Map<string, Breaker>();
+  for (const { caller, after } of changes) {
+    for (const breaker of [{ caller }, ...after.groups.map(({ name }) => ({ caller, group: name }))]) {
+      found.set(nameOf(breaker), breaker);
+    }
+  }
+  return [...found.values()];
+};
+
+type Period = { readonly from: number; readonly to: number; readonly opening: BreakerChange };
 
 /** When a breaker was open, from each opening to its closing. */
-const openPeriodsOf = (
-  service: Service,
-  of: BreakerName = 'starts',
-): readonly { readonly from: number; readonly to: number }[] =>
-  changesOf(service, of).flatMap((change, index, changes) =>
-    isOpening(change)
-      ? [{ from: change.at, to: changes.slice(index + 1).find(isClosing)?.at ?? service.time.now }]
-      : [],
+const periodsOf = (service: Service, breaker: Breaker): readonly Period[] => {
+  const periods: { from: number; to: number; opening: BreakerChange }[] = [];
+  let open: { from: number; to: number; opening: BreakerChange } | undefined;
+  for (const change of service.changes) {
+    if (change.caller !== breaker.caller) continue;
+    const isOpen = openedIn(change.after, breaker) !== undefined;
+    if (isOpen && open === undefined) {
+      open = { from: change.at, to: service.time.now, opening: change };
+      periods.push(open);
+    }
+    if (!isOpen && open !== undefined) open.to = change.at;
+    if (!isOpen) open = undefined;
+  }
+  return periods;
+};
+
+const breakersFor = (service: Service, of: string): readonly Breaker[] => {
+  const member = service.memberOf(of);
+  return [{ caller: member.caller }, { caller: member.caller, group: groupOf(member) }];
+};
+
+/** The state of a caller's breakers just before a moment. */
+const stateBefore = ({ changes }: Service, caller: string, at: number): BreakerState =>
+  changes.findLast((change) => change.caller === caller && change.at <= at)?.after ?? { groups: [] };
+
+/** Whether the process held a turn when it made this call. */
+const isInTurn = (service: Service, { process, of, at }: ProviderCall): boolean =>
+  turnsIn(stateBefore(service, service.memberOf(of).caller, at)).some(
+    ({ holder }) => holder?.startsWith(`${process}/`) === true,
   );
 
-const functionOf = { starts: 'start-task', reads: 'reconcile' } as const;
-
-/** The calls of the processes that a breaker holds. */
-const callsOf = ({ provider }: Service, of: BreakerName = 'starts'): readonly ProviderCall[] =>
-  provider.calls.filter(({ process }) => process.startsWith(functionOf[of]));
-
-const isOfProbe = ({ process, at }: ProviderCall, probes: readonly Probe[]): boolean =>
-  probes.some((probe) => probe.process === process && at >= probe.from && at <= probe.to);
-
-/** When calls failed that count for starts. A login counts in every function. */
-const troublesOf = ({ provider }: Service): readonly number[] =>
-  provider.calls
-    .flatMap(({ kind, process, result, endedAt }) =>
-      result === 'trouble' &&
-      endedAt !== undefined &&
-      (kind === 'login' || process.startsWith(functionOf.starts))
-        ? [endedAt]
-        : [],
-    )
-    .toSorted((one, other) => one - other);
-
-const within = (times: readonly number[], from: number, to: number): number =>
-  times.filter((at) => at > from && at <= to).length;
+const startCallsOf = ({ provider }: Service): readonly ProviderCall[] =>
+  provider.calls.filter(({ kind }) => kind === 'start');
 
 /** Whether a call follows another of the same invocation, such as a start after its login. It was admitted before that one. */
 const continues = ({ process, of, at }: ProviderCall, calls: readonly ProviderCall[]): boolean =>
@@ -90,210 +90,274 @@ const continues = ({ process, of, at }: ProviderCall, calls: readonly ProviderCa
 
 const heldCallsNotMade: Invariant = {
   name: 'held-calls-not-made',
-  rule: 'While the breaker is open, only the elected probe calls the provider, except for processes that read the state up to 5 s before.',
+  rule: 'While a breaker is open, only who has its turn calls the provider, except for processes that read the state up to 5 s before.',
   check: (service) => {
-    for (const name of breakerNames) {
-      const probes = probesOf(service, name);
-      const periods = openPeriodsOf(service, name);
-      const calls = callsOf(service, name);
-      const made = calls.filter(
-        (call) =>
-          !isOfProbe(call, probes) &&
-          periods.some(({ from, to }) => call.at > from + staleMs && call.at < to) &&
-          !continues(call, calls),
-      );
-      // A process that cannot write its election makes its call.
-      if (made.length > service.losses)
-        return `${made[0]?.process} makes a ${made[0]?.kind} call at an open breaker.`;
-    }
-    return undefined;
+    const periods = new Map(breakersOf(service).map((one) => [nameOf(one), periodsOf(service, one)]));
+    const calls = service.provider.calls.filter(({ process }) => process.startsWith('start-task'));
+    const made = calls.filter(
+      (call) =>
+        breakersFor(service, call.of).some((breaker) =>
+          periods.get(nameOf(breaker))?.some(({ from, to }) => call.at > from + staleMs && call.at < to),
+        ) &&
+        !isInTurn(service, call) &&
+        !continues(call, calls),
+    );
+    // A process that cannot write that it takes a turn makes its call.
+    return made.length > service.losses
+      ? `${made[0]?.process} makes a ${made[0]?.kind} call at an open breaker.`
+      : undefined;
   },
 };
 
-/** When start calls succeeded. */
-const successesOf = ({ provider }: Service): readonly number[] =>
-  provider.calls.flatMap(({ kind, result, endedAt = 0 }) =>
-    kind === 'start' && result === 'success' ? [endedAt] : [],
+type Sighting = { readonly of: string; readonly at: number };
+
+/** When starts failed or became too slow. A login and a Task Token fail before their start. */
+const failuresOf = (service: Service): readonly Sighting[] =>
+  service.provider.calls
+    .flatMap(({ kind, process, result, of, at, endedAt = service.time.now }) => {
+      if (!process.startsWith('start-task')) return [];
+      const isSlow = kind === 'start' && endedAt - at > slowMs;
+      if (result !== 'trouble' && !isSlow) return [];
+      return [{ of, at: kind === 'start' ? Math.min(endedAt, at + slowMs) : endedAt }];
+    })
+    .toSorted((one, other) => one.at - other.at);
+
+const acceptedIn = (service: Service): readonly Sighting[] =>
+  startCallsOf(service).flatMap(({ of, result, endedAt = 0 }) =>
+    result === 'success' ? [{ of, at: endedAt }] : [],
   );
 
-/** When start calls began to count as too slow. */
-const slowOnesOf = ({ provider, time }: Service): readonly number[] =>
-  provider.calls.flatMap(({ kind, at, endedAt = time.now }) =>
-    kind === 'start' && endedAt - at > slowCallSeconds * 1_000 ? [at + slowCallSeconds * 1_000] : [],
-  );
+const isIn = (service: Service, { caller, group }: Breaker, { of }: Sighting): boolean => {
+  const member = service.memberOf(of);
+  return member.caller === caller && (group === undefined || groupOf(member) === group);
+};
+
+/** The failures and the accepted starts that concern each breaker. */
+const sightingsOf = (service: Service) => {
+  const all = { failed: failuresOf(service), accepted: acceptedIn(service) };
+  return breakersOf(service).map((breaker) => ({
+    breaker,
+    failed: all.failed.filter((one) => isIn(service, breaker, one)),
+    accepted: all.accepted.filter((one) => isIn(service, breaker, one)),
+    /** What the breaker counts: the extractions of a group, or the groups of a caller. */
+    keyOf: ({ of }: Sighting) => (breaker.group === undefined ? groupOf(service.memberOf(of)) : of),
+  }));
+};
 
 const opensInTime: Invariant = {
   name: 'opens-in-time',
-  rule: 'The breaker is open as soon as start calls of the threshold of extractions have failed without a success in between, in whichever processes.',
+  rule: 'The breaker of a group is open as soon as starts of the threshold of its extractions have failed without an accepted one in between, in whichever processes. That of a caller is, once so many of its groups have begun to fail.',
   check: (service) => {
-    const troubles = service.provider.calls.flatMap(({ kind, result, of, at, endedAt = 0 }) => {
-      if (kind !== 'start' || result !== 'trouble') return [];
-      return [{ of, at: Math.min(endedAt, at + slowCallSeconds * 1_000) }];
-    });
-    const successes = successesOf(service);
-    const periods = openPeriodsOf(service);
-    const late = troubles.find(({ at }) => {
-      const closedAt = periods.findLast(({ to }) => to <= at)?.to ?? 0;
-      const since = Math.max(closedAt, ...successes.filter((success) => success <= at + writeMs));
-      const failing = new Set(troubles.filter((one) => one.at > since && one.at <= at).map(({ of }) => of));
-      const known = new Set(troubles.filter((one) => one.at <= since).map(({ of }) => of));
-      const counted = [...failing].filter((of) => !known.has(of)).length;
-      const isEnough = counted >= threshold + service.losses;
-      return isEnough && !periods.some(({ from, to }) => from <= at + writeMs && to >= at);
-    });
-    return late === undefined ? undefined : 'The breaker is not open although enough calls have failed.';
-  },
-};
-
-const opensForAReason: Invariant = {
-  name: 'opens-for-a-reason',
-  rule: 'The breaker opens only if the threshold of calls failed or were too slow, and never if one call in ten fails, one after the other.',
-  check: (service) => {
-    const bad = [...troublesOf(service), ...slowOnesOf(service)];
-    const periods = openPeriodsOf(service);
-    const { members, outages } = service.population;
-    const isRareTrouble =
-      outages.some(({ trouble }) => trouble === 'fails one call in ten') && members[0]?.at !== members[1]?.at;
-    const groundless = changesOf(service, 'starts').find((change) => {
-      const closedAt = periods.findLast(({ to }) => to <= change.at)?.to ?? 0;
-      const isEnough = within(bad, closedAt - writeMs, change.at) >= threshold && !isRareTrouble;
-      return isOpening(change) && !isEnough;
-    });
-    return groundless === undefined ? undefined : 'The breaker opens although few calls have failed.';
-  },
-};
-
-const oneProbe: Invariant = {
-  name: 'one-probe',
-  rule: 'A probe logs in successfully, and then makes one start call at most. Start calls of two probes never overlap.',
-  check: (service) => {
-    const callsIn = ({ process, from, to }: Probe) =>
-      callsOf(service).filter((call) => call.process === process && call.at >= from && call.at <= to);
-    for (const probe of probesOf(service)) {
-      const starts = callsIn(probe).filter(({ kind }) => kind === 'start');
-      if (starts.length > 1) return `${probe.process} makes ${starts.length} start calls as the probe.`;
-      const isLoggedIn = callsIn(probe).some(({ kind, result }) => kind === 'login' && result === 'success');
-      // A process whose election was written, but not answered, makes its call without being a probe.
-      if (starts.length > 0 && !isLoggedIn && service.losses === 0)
-        return `${probe.process} does not log in first.`;
+    for (const { breaker, failed: own, accepted, keyOf } of sightingsOf(service)) {
+      const periods = periodsOf(service, breaker);
+      const late = own.find(({ at }) => {
+        const since = Math.max(0, ...accepted.filter((one) => one.at <= at + writeMs).map((one) => one.at));
+        const failing = own.filter((one) => one.at > since + writeMs && one.at <= at);
+        const known = new Set(own.filter((one) => one.at <= since + writeMs).map(keyOf));
+        const counted = new Set(failing.map(keyOf).filter((key) => !known.has(key)));
+        const isEnough = counted.size >= threshold + service.losses;
+        return isEnough && !periods.some(({ from, to }) => from <= at + writeMs && to >= at);
+      });
+      if (late !== undefined) return `The breaker of ${nameOf(breaker)} is not open although enough failed.`;
     }
     return undefined;
   },
 };
 
-const pausesDouble: Invariant = {
-  name: 'pauses-double',
-  rule: 'The first pause of a group and the one after its first failed probe are equal. Each later start call of a probe for another of its extractions that fails doubles it, up to the longest. Everybody else waits for the first.',
+export const opensForAReason: Invariant = {
+  name: 'opens-for-a-reason',
+  rule: 'A breaker opens only if starts of the threshold of extractions, or of groups, have failed since the last accepted one that its opener knew of.',
   check: (service) => {
-    const wrong = changesOf(service, 'starts').find(({ at, before, after }) => {
-      const { opened } = after;
-      if (opened === undefined || opened.until === before.opened?.until) return false;
-      const known = before.opened?.groups ?? {};
-      const [group = ''] = Object.keys(opened.groups).filter(
-        (name) => JSON.stringify(opened.groups[name]) !== JSON.stringify(known[name]),
-      );
-      const { seconds = openSeconds, failedProbe } = known[group] ?? {};
-      const electedAt = (before.opened?.probe?.until ?? 0) - probeSeconds * 1_000;
-      const hasStarted = service.provider.calls.some(
-        (call) =>
-          call.kind === 'start' &&
-          probeIdOf({ after: before })?.startsWith(`${call.process}/`) &&
-          call.at >= electedAt &&
-          call.at <= at,
-      );
-      const doubles =
-        hasStarted && failedProbe !== undefined && failedProbe !== opened.groups[group]?.failedProbe;
-      const expected = Math.min(doubles ? 2 * seconds : seconds, maxOpenSeconds);
-      return opened.groups[group]?.seconds !== expected || opened.until > at + openSeconds * 1_000;
-    });
-    return wrong === undefined ? undefined : 'A pause has the wrong length.';
+    for (const { breaker, failed: own, accepted, keyOf } of sightingsOf(service)) {
+      for (const { from } of periodsOf(service, breaker)) {
+        // An accepted start of the last seconds may be in no write yet.
+        const since = Math.max(0, ...accepted.filter((one) => one.at < from - staleMs).map(({ at }) => at));
+        const failed = own.filter((one) => one.at >= since - writeMs && one.at <= from);
+        // The accepted start of a process that ended is in no write.
+        if (new Set(failed.map(keyOf)).size + service.losses < threshold) {
+          return `The breaker of ${nameOf(breaker)} opens although few have failed.`;
+        }
+      }
+    }
+    return undefined;
   },
 };
 
-const closedByAStart: Invariant = {
-  name: 'closed-by-a-start',
-  rule: 'The breaker closes only after a start call of the elected probe succeeded, or one that had counted as too slow.',
+const logsInFirst: Invariant = {
+  name: 'logs-in-first',
+  rule: 'Who has a turn logs in successfully, and then makes one start call.',
   check: (service) => {
-    const probes = probesOf(service);
-    const groundless = changesOf(service, 'starts')
-      .filter(isClosing)
-      .find(({ at }) => {
-        const probe = probes.findLast(({ from }) => from <= at);
-        return !service.provider.calls.some(
-          ({ kind, process, result, at: madeAt, endedAt = Number.POSITIVE_INFINITY }) =>
-            kind === 'start' &&
-            result === 'success' &&
-            endedAt <= at &&
-            ((process === probe?.process && madeAt >= probe.from) ||
-              (endedAt - madeAt > slowCallSeconds * 1_000 && endedAt > at - writeMs)),
-        );
-      });
-    return groundless === undefined ? undefined : 'The breaker closes, but no probe has started a task.';
-  },
-};
-
-const slowSuccessCloses: Invariant = {
-  name: 'slow-success-closes',
-  rule: 'The breaker does not stay open after the success of a start call that had counted as too slow.',
-  check: (service) => {
-    // A process that ends, or cannot write, leaves the breaker to its probe.
+    // A process whose turn was written, but not answered, makes its call without knowing of it.
     if (service.losses > 0) return undefined;
-    const late = callsOf(service).find(
-      ({ kind, result, at, endedAt = 0 }) =>
-        kind === 'start' &&
-        result === 'success' &&
-        endedAt - at > slowCallSeconds * 1_000 + writeMs &&
-        openPeriodsOf(service).some(({ from, to }) => from < endedAt - writeMs && to > endedAt + writeMs),
-    );
-    return late === undefined ? undefined : `The start of ${late.of} succeeded, and the breaker stays open.`;
+    const { calls } = service.provider;
+    const hasLoggedIn = ({ process, of, at }: ProviderCall): boolean =>
+      calls.some(
+        (login) =>
+          login.kind === 'login' &&
+          login.process === process &&
+          login.of === of &&
+          login.result === 'success' &&
+          login.at <= at &&
+          login.at > at - 2 * settings.providerTimeoutMs,
+      );
+    const wrong = startCallsOf(service).find((call) => isInTurn(service, call) && !hasLoggedIn(call));
+    return wrong === undefined ? undefined : `${wrong.process} has a turn and does not log in first.`;
   },
 };
 
-/** How many start calls were under way when the breaker opened, those included whose process had an older state. */
+export const pausesDouble: Invariant = {
+  name: 'pauses-double',
+  rule: 'The first pause of a group is the shortest. Each failed turn doubles it, up to the longest, unless a start of the group was accepted within ten minutes.',
+  check: (service) => {
+    const acceptedOf = new Map(
+      sightingsOf(service).map(({ breaker, accepted }) => [nameOf(breaker), accepted]),
+    );
+    for (const { caller, at, before, after } of service.changes) {
+      for (const { name, opened } of after.groups) {
+        const was = before.groups.find((group) => group.name === name)?.opened;
+        const isNew =
+          was === undefined || (was.turn.holder !== undefined && opened?.turn.holder === undefined);
+        // A turn that showed nothing is free at once.
+        if (opened === undefined || !isNew || opened.turn.at <= at) continue;
+        const isRecent = acceptedOf
+          .get(nameOf({ caller, group: name }))
+          ?.some((one) => one.at <= at && at - one.at < recentMs);
+        const doubled = Math.min(2 * (was?.pause ?? openSeconds), maxOpenSeconds);
+        const expected = was === undefined ? openSeconds : doubled;
+        const isShort = isRecent === true && opened.pause === openSeconds;
+        if (opened.pause !== expected && !isShort) return `${name} has a pause of ${opened.pause} s.`;
+        if (opened.turn.at > at + maxOpenSeconds * 1_000) return `${name} has its turn too late.`;
+      }
+    }
+    return undefined;
+  },
+};
+
+const closedByAnAcceptedStart: Invariant = {
+  name: 'closed-by-an-accepted-start',
+  rule: 'A breaker closes only after a start was accepted: of its group, or of any group of its caller.',
+  check: (service) => {
+    for (const { breaker, accepted } of sightingsOf(service)) {
+      const groundless = periodsOf(service, breaker).find(
+        ({ from, to }) =>
+          to < service.time.now && !accepted.some((one) => one.at <= to && one.at > from - staleMs),
+      );
+      if (groundless !== undefined)
+        return `The breaker of ${nameOf(breaker)} closes without an accepted start.`;
+    }
+    return undefined;
+  },
+};
+
+const acceptedCloses: Invariant = {
+  name: 'accepted-closes',
+  rule: 'A breaker is closed as soon as a start of its group or caller is accepted whose process knew that it was open.',
+  check: (service) => {
+    // A process that ends, or cannot write, leaves the breaker to the next turn.
+    if (service.losses > 0) return undefined;
+    const accepted = startCallsOf(service).filter(
+      (call) =>
+        call.result === 'success' &&
+        (isInTurn(service, call) || (call.endedAt ?? 0) - call.at > slowMs + writeMs),
+    );
+    for (const breaker of breakersOf(service)) {
+      const periods = periodsOf(service, breaker);
+      const late = accepted.find(
+        ({ of, endedAt = 0 }) =>
+          isIn(service, breaker, { of, at: endedAt }) &&
+          periods.some(({ from, to }) => from < endedAt - writeMs && to > endedAt + writeMs),
+      );
+      if (late !== undefined) return `The start of ${late.of} was accepted, and a breaker stays open.`;
+    }
+    return undefined;
+  },
+};
+
+/** How many start calls were under way when a breaker opened, those included whose process had an older state. */
 export const underWay = (service: Service): number => {
-  const probes = probesOf(service);
-  const periods = openPeriodsOf(service);
-  return service.provider.calls.filter(
+  const openings = breakersOf(service).flatMap((breaker) =>
+    periodsOf(service, breaker).map(({ from }) => ({ breaker, from })),
+  );
+  return startCallsOf(service).filter(
     (call) =>
-      call.kind === 'start' &&
-      !isOfProbe(call, probes) &&
-      periods.some(
-        ({ from }) =>
-          (call.endedAt ?? Number.POSITIVE_INFINITY) >= from - writeMs && call.at <= from + staleMs,
+      !isInTurn(service, call) &&
+      openings.some(
+        ({ breaker, from }) =>
+          isIn(service, breaker, call) &&
+          (call.endedAt ?? Number.POSITIVE_INFINITY) >= from - writeMs &&
+          call.at <= from + staleMs,
       ),
   ).length;
 };
 
 export const countsOf = (service: Service) => ({
   unconfirmed: [...service.extractions.values()].filter(({ status }) => status === 'UNCONFIRMED').length,
-  openings: changesOf(service, 'starts').filter(isOpening).length,
+  openings: breakersOf(service).flatMap((breaker) => periodsOf(service, breaker)).length,
   underWay: underWay(service),
-  probes: probesOf(service).length,
+  turns: startCallsOf(service).filter((call) => isInTurn(service, call)).length,
 });
 
 const unconfirmedBounded: Invariant = {
   name: 'unconfirmed-bounded',
-  rule: 'UNCONFIRMED in an outage in which no call succeeds is at most the threshold, plus the calls under way when the breaker opened, plus one per probe.',
+  rule: 'UNCONFIRMED in an outage in which no start is accepted is at most the threshold for each opening, plus the starts under way when a breaker opened, plus one for each turn.',
   check: (service) => {
-    // Failures that are both rare and between successes open nothing.
+    // Failures that are both rare and between accepted starts open nothing.
     const isPartial = service.population.outages.some(({ trouble }) =>
       ['fails one call in ten', 'flaps'].includes(trouble),
     );
     if (isPartial) return undefined;
-    const { unconfirmed, openings, underWay: calls, probes } = countsOf(service);
-    const most = threshold * (openings + 1) + calls + probes + service.losses;
-    return unconfirmed <= most ? undefined : `${unconfirmed} are UNCONFIRMED, more than ${most}.`;
+    const { unconfirmed, openings, underWay: calls, turns } = countsOf(service);
+    // Of up to five groups, each may be one short of opening when the breaker of their caller opens.
+    const groups = new Set(service.population.members.map(groupOf)).size;
+    const max = threshold * (openings + Math.min(threshold, groups)) + calls + turns + service.losses;
+    return unconfirmed <= max ? undefined : `${unconfirmed} are UNCONFIRMED, more than ${max}.`;
   },
+};
+
+const turnsApart: Invariant = {
+  name: 'turns-apart',
+  rule: 'While the breaker of a caller is open, groups whose last start failed take no turn of the others, and these none of theirs.',
+  check: (service) => {
+    for (const { caller, at, before, after } of service.changes) {
+      for (const kind of ['failing', 'others'] as const) {
+        const holder = after.opened?.[kind].holder;
+        if (holder === undefined || holder === before.opened?.[kind].holder) continue;
+        const [process = ''] = holder.split('/');
+        const call = service.provider.calls.find((one) => one.process === process && one.at >= at);
+        if (call === undefined || call.at > at + staleMs) continue;
+        const group = groupOf(service.memberOf(call.of));
+        const isFailing = before.groups.some(({ name, failed }) => name === group && failed.length > 0);
+        if (isFailing !== (kind === 'failing')) return `${group} of ${caller} takes the turn of others.`;
+      }
+    }
+    return undefined;
+  },
+};
+
+/** How many turns were never reported, because the process of the holder had ended or could not write. */
+const deadTurnsIn = ({ changes, time }: Service): number => {
+  const taken = new Map<string, number>();
+  let dead = 0;
+  const endOf = (holder: string, at: number): void => {
+    if (at - (taken.get(holder) ?? at) >= breakerSettings.turnSeconds * 1_000) dead += 1;
+    taken.delete(holder);
+  };
+  for (const { at, after } of changes) {
+    const holders = new Set(turnsIn(after).flatMap(({ holder }) => holder ?? []));
+    for (const holder of [...taken.keys()]) if (!holders.has(holder)) endOf(holder, at);
+    for (const holder of holders) if (!taken.has(holder)) taken.set(holder, at);
+  }
+  for (const holder of [...taken.keys()]) endOf(holder, time.now);
+  return dead;
 };
 
 const recovers: Invariant = {
   name: 'recovers',
   rule: 'After the outage, everything starts that is still within its start window.',
   check: (service) => {
-    // The last request was made a minute after the outage, and has 15 minutes for the longest pause and one dead probe.
+    // The last request was made a minute after the outage, and has 15 minutes for the longest pause and one dead turn.
     const held = [...service.extractions.values()].filter(({ status }) => status === 'NOT_STARTED');
-    const deadProbes = probesOf(service).filter(({ from, to }) => to - from >= probeSeconds * 1_000);
-    return held.length === 0 || deadProbes.length > 1
+    return held.length === 0 || deadTurnsIn(service) > 1
       ? undefined
       : `${held.length} extractions never started.`;
   },
@@ -301,13 +365,14 @@ const recovers: Invariant = {
 
 /** Every invariant of an outage. A finding names the first that is broken, so the more exact ones come first. */
 export const breakerInvariants: readonly Invariant[] = [
-  oneProbe,
+  logsInFirst,
+  turnsApart,
   heldCallsNotMade,
+  acceptedCloses,
   opensForAReason,
   unconfirmedBounded,
-  closedByAStart,
+  closedByAnAcceptedStart,
   opensInTime,
   pausesDouble,
-  slowSuccessCloses,
   recovers,
 ];

@@ -1,150 +1,137 @@
 import { randomOf } from '../../support/random.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { randomChances } from './chances.ts';
-import { isLost, secondsOf } from './outcomes.ts';
-import { type CallKind, isHealthy, type Member, member, type Outage, type Population } from './population.ts';
+import { type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
+import { outcomeOf, secondsOf } from './outcomes.ts';
+import { apartIn, isHealthy, type Member, member, type Population } from './population.ts';
 import { openIn, Service } from './service.ts';
 
-type Mix = {
-  readonly name: string;
-  readonly members: readonly Member[];
-  readonly outages?: readonly Outage[];
-  /** How many seeds are run, and counted together. */
-  readonly runs?: number;
+type Print = (line: string) => void;
+
+const run = (population: Population, isOver: (service: Service) => boolean): Promise<Service> =>
+  new Service(population, randomChances(1)).run(isOver);
+
+const until =
+  (those: readonly Member[]) =>
+  (service: Service): boolean => {
+    const open = new Set(openIn(service));
+    return !those.some((one) => open.has(one));
+  };
+
+const secondsToStart = (service: Service, { extractionId }: Member): number => {
+  const { startedAt, requestedAt = '' } = service.extractions.get(extractionId) ?? {};
+  return startedAt === undefined
+    ? Number.POSITIVE_INFINITY
+    : (Date.parse(startedAt) - Date.parse(requestedAt)) / 1_000;
 };
 
-const random = randomOf(1);
+const secondsToResults = (service: Service, { extractionId }: Member): number => {
+  const record = service.extractions.get(extractionId);
+  return record === undefined ? Number.POSITIVE_INFINITY : secondsOf(record);
+};
 
-/** Requests at equal intervals, in seconds. `from` makes their ids differ from those of others. */
-const requests = (
-  count: number,
-  every: number,
-  fieldsOf: (index: number) => Partial<Member>,
-  from = 0,
-): readonly Member[] =>
-  Array.from({ length: count }, (_, index) => member(from + index, index * every, fieldsOf(index)));
+const percentile = (values: readonly number[], share: number): string =>
+  (values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? 0).toFixed(0);
 
-/** One whose reads always fail, every so many seconds. It goes on until those of the first hours are closed. */
-const failingReads = (every: number): readonly Member[] =>
-  requests((28 * 3_600) / every, every, () => ({
-    method: 'consent',
-    trouble: 'answers 500',
-    calls: ['read'],
-  }));
+/** How many healthy ones end otherwise than alone, and how much longer their start and their results take. */
+export const harmIn = async (population: Population) => {
+  const apart = apartIn(population);
+  const service = await run(population, until(apart));
+  const alone = await run({ ...population, members: apart }, until(apart));
+  const differs = ({ extractionId }: Member): boolean =>
+    outcomeOf(service.extractions.get(extractionId)) !== outcomeOf(alone.extractions.get(extractionId));
+  const delays = (seconds: typeof secondsToStart): readonly number[] =>
+    apart.map((one) => Math.max(0, seconds(service, one) - seconds(alone, one)));
+  return {
+    healthy: apart.length,
+    harmed: apart.filter(differs).length,
+    start: delays(secondsToStart),
+    results: delays(secondsToResults),
+  };
+};
 
-const beside = (count: number, every: number, fields: Partial<Member>): readonly Member[] =>
-  requests(count, every, () => ({ takes: 60, ...fields }), 1_000_000);
-
-const oneIn = (many: number, trouble: Member['trouble']) => (): Partial<Member> =>
-  random.below(many) === 0 && trouble !== undefined ? { trouble, calls: ['start'] } : {};
-
-const mixes: readonly Mix[] = [
-  {
-    name: '1 broken consent beside 1 healthy consent each 300 s',
-    members: [...failingReads(300), ...beside(24, 300, { method: 'consent' })],
-    runs: 5,
-  },
-  {
-    name: '1 broken consent beside 1 healthy by credentials each 300 s',
-    members: [...failingReads(300), ...beside(24, 300, {})],
-    runs: 5,
-  },
-  {
-    name: '5 % broken beside one consent each 20 s',
-    members: [...failingReads(380), ...beside(360, 20, { method: 'consent' })],
-  },
-  {
-    name: '5 % broken beside one by credentials each 20 s',
-    members: [...failingReads(380), ...beside(360, 20, {})],
-  },
-  { name: 'starts, 1 a second, 1 in 4 failing', members: requests(3_600, 1, oneIn(4, 'answers 500')) },
-  { name: 'starts, 10 a second, 2 % failing', members: requests(12_000, 0.1, oneIn(50, 'answers 500')) },
-  {
-    name: '503 with `Retry-After: 3600` to 3 of 712 starts, one each 5 s',
-    members: requests(712, 5, (index) =>
-      [100, 300, 500].includes(index) ? { trouble: 'answers 503 for an hour', calls: ['start'] } : {},
-    ),
-  },
-  {
-    name: 'every answer takes 6 to 15 s, 1 a second',
-    members: requests(1_800, 1, (index) => ({ method: index % 2 === 0 ? 'consent' : 'credentials' })),
-    outages: [{ trouble: 'slow', from: 0, to: 100_000, calls: ['login', 'task token', 'start', 'read'] }],
-  },
-  {
-    name: 'starts hang for 25 s, 3 a second for 20 s',
-    members: requests(60, 1 / 3, () => ({})),
-    outages: [{ trouble: 'hangs', from: 0, to: 60, calls: ['start'] }],
-  },
-];
-
-/** Until every healthy extraction is closed. */
-const run = (population: Population, seed = 1): Promise<Service> =>
-  new Service(population, randomChances(seed)).run((service) => !openIn(service).some(isHealthy));
-
-const p90 = (values: readonly number[]): string =>
-  (values.toSorted((one, other) => one - other)[Math.floor(0.9 * values.length)] ?? 0).toFixed(0);
-
-/** What became of the healthy ones, over all runs of a population. */
-const fatesIn = (services: readonly Service[]) => {
-  const healthy = services.flatMap((service) =>
-    service.population.members
-      .filter(isHealthy)
-      .map((one) => ({ record: service.extractions.get(one.extractionId), isLost: isLost(service, one) })),
+const mixRow = async (mix: Mix, seconds: number, caller: 'same' | 'another', from = 0): Promise<string> => {
+  const { healthy, harmed, start, results } = await harmIn(populationOf(mix, seconds, caller, from));
+  const [startDelay, resultsDelay] = [start, results].map(
+    (delays) => `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`,
   );
-  const ends = new Map<string, number>();
-  for (const { record } of healthy.filter(({ isLost: lost }) => lost)) {
-    const end = record?.collectionError ?? record?.status ?? 'not recorded';
-    ends.set(end, (ends.get(end) ?? 0) + 1);
-  }
-  const seconds = healthy.flatMap(({ record }) => (record === undefined ? [] : [secondsOf(record)]));
-  const lost = [...ends].map(([end, count]) => `${count} \`${end}\``).join(', ') || '0';
-  return { healthy: healthy.length, lost, p90: p90(seconds) };
+  const when = from === 0 ? '' : `, after ${from / 60} min`;
+  return `| ${mix.name}${when} | ${caller} | ${healthy} | ${harmed} | ${startDelay} | ${resultsDelay} |`;
 };
 
-const rowOf = async ({ name, members, outages = [], runs = 1 }: Mix): Promise<string> => {
-  const population: Population = { members, outages, consumers: 50 };
-  const services: Service[] = [];
-  for (let seed = 1; seed <= runs; seed += 1) services.push(await run(population, seed));
-  const is = fatesIn(services);
-  const without = fatesIn([await run({ ...population, withoutBreaker: true })]);
-  return `| ${name} | ${is.healthy} | ${is.lost} | ${is.p90} | ${without.lost} | ${without.p90} |`;
-};
-
-/** A million a day, a second. */
-const perSecond = 11.6;
-
-const minutes = 5;
-
-const fullOutages: readonly (readonly [Outage['trouble'], string, readonly CallKind[]])[] = [
-  ['refuses', 'logins and starts', ['login', 'start']],
-  ['answers 503', 'starts', ['start']],
-  ['answers 503', 'logins and starts', ['login', 'start']],
-  ['hangs', 'starts', ['start']],
-  ['hangs', 'logins and starts', ['login', 'start']],
-];
-
-const outageRowOf = async ([trouble, where, calls]: (typeof fullOutages)[number]): Promise<string> => {
-  const seconds = 60 + 60 * minutes;
-  const count = Math.round(perSecond * seconds);
-  const service = await run({
-    members: requests(count, seconds / count, () => ({})),
-    outages: [{ trouble, from: 20, to: 20 + 60 * minutes, calls }],
-    consumers: 50,
-  });
-  const { unconfirmed, probes } = countsOf(service);
-  const failed = service.provider.calls.filter(({ result }) => result === 'trouble').length;
-  return `| ${trouble} | ${where} | ${count} | ${failed} | ${probes} | ${unconfirmed} | ${service.mostStartsAtOnce} |`;
-};
-
-/** Prints what mixes of broken and healthy extractions take, and outages of five minutes, as rows of two tables. */
-export const printFigures = async (print: (line: string) => void): Promise<void> => {
-  print('| mix | healthy | lost | p90, s | lost without breaker | p90 without breaker, s |');
-  print('| --- | ---: | --- | ---: | ---: | ---: |');
-  for (const mix of mixes) print(await rowOf(mix));
-  print('');
+const printMixes = async (print: Print): Promise<void> => {
   print(
-    '| the provider | in trouble | extractions | failed calls | probes | `UNCONFIRMED` | start-tasks at once |',
+    '| mix | caller | healthy | end otherwise than alone | start later, p50 / p99 s | results later, p50 / p99 s |',
   );
-  print('| --- | --- | ---: | ---: | ---: | ---: | ---: |');
-  for (const outage of fullOutages) print(await outageRowOf(outage));
+  print('| --- | --- | ---: | ---: | ---: | ---: |');
+  for (const mix of mixes) {
+    const seconds = mix.name.includes('5 min') ? 300 : 1_800;
+    for (const caller of ['same', 'another'] as const)
+      if (mix.only === undefined || caller === mix.only) print(await mixRow(mix, seconds, caller));
+    if (mix.name.includes('reads')) print(await mixRow(mix, seconds, 'same', 3_600));
+  }
+};
+
+/** One failing bank, 1 start a second for an hour: what its healthy extractions pay, and what its broken ones are spared. */
+const shareRow = async (share: number): Promise<string> => {
+  const random = randomOf(share);
+  const members = Array.from({ length: 3_600 }, (_, index) =>
+    member(index, index, random.below(100) < share ? { trouble: 'answers 500', calls: ['start'] } : {}),
+  );
+  const healthy = members.filter(isHealthy);
+  const countIn = (service: Service, those: readonly Member[], status: string): number =>
+    those.filter(({ extractionId }) => service.extractions.get(extractionId)?.status === status).length;
+  const broken = members.filter((one) => !isHealthy(one));
+  const population = { members, outages: [], consumers: 50 };
+  const held = await run(population, until(members));
+  const free = await run({ ...population, withoutBreaker: true }, until(healthy));
+  const spared = 1 - countIn(held, broken, 'UNCONFIRMED') / broken.length;
+  return `| ${share} % | ${healthy.length} | ${countIn(held, healthy, 'NOT_STARTED')} | ${countIn(free, healthy, 'NOT_STARTED')} | ${(100 * spared).toFixed(0)} % |`;
+};
+
+const printShares = async (print: Print): Promise<void> => {
+  print(
+    '| failing at the bank | healthy | of them `NOT_STARTED` | without breaker | broken ones without a start call |',
+  );
+  print('| ---: | ---: | ---: | ---: | ---: |');
+  for (const share of [10, 50, 60, 70, 80]) print(await shareRow(share));
+};
+
+const outages = [
+  { name: 'hangs for 5 min', trouble: 'hangs', minutes: 5 },
+  { name: 'answers 503 for 5 min', trouble: 'answers 503', minutes: 5 },
+  { name: 'hangs for 5 min, and refuses 3/s', trouble: 'hangs', minutes: 5, refused: 3 },
+  { name: 'refuses connections for 5 min', trouble: 'refuses', minutes: 5 },
+] as const;
+
+/** It takes a quarter of an hour, so that it is simulated for one number of groups only. */
+const longOutage = { name: 'hangs for 1 h', trouble: 'hangs', minutes: 60, groups: 100 } as const;
+
+/** A start is over once nobody tries it any more. Its results take no part in these figures. */
+const allStarted = ({ population, extractions }: Service): boolean =>
+  population.members.every(({ extractionId }) => {
+    const status = extractions.get(extractionId)?.status;
+    return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';
+  });
+
+const printOutages = async (print: Print): Promise<void> => {
+  print('| the provider | groups | extractions | turns | `UNCONFIRMED` | start-tasks at once |');
+  print('| --- | ---: | ---: | ---: | ---: | ---: |');
+  const each = outages.flatMap((outage) => [1, 20, 100, 500].map((groups) => ({ ...outage, groups })));
+  for (const { name, groups, ...outage } of [...each, longOutage]) {
+    const population = outagePopulation({ ...outage, groups });
+    const service = await run(population, allStarted);
+    const { unconfirmed, turns } = countsOf(service);
+    print(
+      `| ${name} | ${groups} | ${population.members.length} | ${turns} | ${unconfirmed} | ${service.mostStartsAtOnce} |`,
+    );
+  }
+};
+
+/** Prints what broken extractions do to healthy ones, and what outages of the provider cost, as tables. */
+export const printFigures = async (print: Print): Promise<void> => {
+  for (const table of [printMixes, printShares, printOutages]) {
+    await table(print);
+    print('');
+  }
 };

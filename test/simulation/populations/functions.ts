@@ -1,15 +1,15 @@
-import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
-import {
-  alsoCountingFor,
-  type CircuitBreaker,
-  createCircuitBreaker,
-} from '../../../lib/breaker/circuit-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { pausesOf } from '../../../lib/breaker/pauses.ts';
 import {
   type ExecutionInput,
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
-import { readsFor } from '../../../lib/extraction/reconcile/read-provider.ts';
+import {
+  briefCallMs,
+  type ReadableProvider,
+  readsFor,
+} from '../../../lib/extraction/reconcile/read-provider.ts';
 import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
@@ -39,16 +39,16 @@ import { breakerSettings, settings, timings } from './settings.ts';
 /** As in functions/sweep-extractions.ts. */
 const reserveMs = 15_000;
 
-const breakerOf = (service: Service, process: Process, name: BreakerName): CircuitBreaker =>
+const breakerOf = (service: Service, process: Process): CircuitBreaker =>
   service.population.withoutBreaker === true
     ? closedCircuit
     : createCircuitBreaker({
-        name,
         store: breakerStoreOver(service.breakers, process.carryOut),
-        settings: breakerSettings[name],
+        settings: breakerSettings,
+        isPaused: async () => false,
         now: service.now,
+        random: () => service.chances.choose(process.of, 1_000) / 1_000,
         newId: () => `${process.name}/${service.newName('id')}`,
-        schedule: process.schedule,
         telemetry: service.telemetry,
       });
 
@@ -58,21 +58,27 @@ const breakerOf = (service: Service, process: Process, name: BreakerName): Circu
  */
 export const functionsIn = (service: Service, process: Process) => {
   const { provider, now, telemetry } = service;
-  const breakers = {
-    starts: breakerOf(service, process, 'starts'),
-    reads: breakerOf(service, process, 'reads'),
-  };
-  const otherBreaker = process.kind === 'start-task' ? breakers.reads : breakers.starts;
-  const sessions = cacheSessionTokens({
-    logIn: alsoCountingFor(otherBreaker, () => provider.logIn(process)),
-    lifetimeMs: settings.sessionMinutes * 60_000,
-    now,
+  const tokensWithin = (maxCallMs: number) => ({
+    sessions: cacheSessionTokens({
+      logIn: () => provider.logIn(process, maxCallMs),
+      lifetimeMs: settings.sessionMinutes * 60_000,
+      now,
+    }),
+    taskTokens: cacheTaskTokens({
+      create: (target) => provider.createTaskToken(process, target, maxCallMs),
+      lifetimeMs: settings.taskTokenMinutes * 60_000,
+      now,
+    }),
   });
-  const taskTokens = cacheTaskTokens({
-    create: (target) => provider.createTaskToken(process, target),
-    lifetimeMs: settings.taskTokenMinutes * 60_000,
-    now,
+  const patientTokens = tokensWithin(settings.providerTimeoutMs);
+  const { sessions, taskTokens } = patientTokens;
+  const providerWithin = (maxCallMs: number, tokens = tokensWithin(maxCallMs)): ReadableProvider => ({
+    ...tokens,
+    readTask: (_token, taskId) => provider.readTask(process, taskId, maxCallMs),
+    readExtraction: (token, taskId) => provider.readExtraction(process, token, taskId, maxCallMs),
   });
+  const briefProvider = providerWithin(briefCallMs);
+  const patientProvider = providerWithin(settings.providerTimeoutMs, patientTokens);
   const deps = {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
     tasks: taskStoreOver(service.tasks, process.carryOut),
@@ -112,17 +118,19 @@ export const functionsIn = (service: Service, process: Process) => {
   const reconcileDeps = {
     ...deps,
     unsealTarget: unseal<SealedTargetData>,
-    sessions,
-    taskTokens,
-    readTask: (_token: string, taskId: string) => provider.readTask(process, taskId),
-    readExtraction: (token: string, taskId: string) => provider.readExtraction(process, token, taskId),
-    breaker: breakers.reads,
+    providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
+    isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
+    sendSlow: async (message: ReconcileMessage, seconds = 0) => {
+      await process.wait(5);
+      service.slowQueue.accept(message, seconds);
+    },
     storeResults: async (extractionId: string, bytes: Uint8Array) => {
       await process.wait(20);
       const text = new TextDecoder().decode(bytes);
       return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
     },
   };
+  const breaker = breakerOf(service, process);
   const reconcile = (extractionId: string, caller: ReconcileCaller) =>
     reconcileAndContinue(extractionId, caller, {
       ...reconcileDeps,
@@ -144,7 +152,8 @@ export const functionsIn = (service: Service, process: Process) => {
         {
           ...deps,
           callFor,
-          breaker: breakers.starts,
+          breaker,
+          whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),
           logIn: sessions.renew,
           fail: async (token, error) => void service.answer(token, error),
           newAttemptId: () => service.newName('attempt'),
@@ -158,8 +167,9 @@ export const functionsIn = (service: Service, process: Process) => {
         await reconcile(extractionId, { kind: 'machine', afterFailure }),
         'machine',
       ),
-    reconcileMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>
+    reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>
       reconcileMessages(messages, {
+        isSlow,
         reconcile,
         now,
         timings,

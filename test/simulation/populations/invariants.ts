@@ -1,6 +1,7 @@
-import { breakerInvariants } from './breaker-invariants.ts';
+import { briefCallMs } from '../../../lib/extraction/reconcile/read-provider.ts';
+import { breakerInvariants, opensForAReason, pausesDouble } from './breaker-invariants.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import { isHealthy, type Member } from './population.ts';
+import { apartIn, groupOf, isHealthy } from './population.ts';
 import { resultsOf } from './provider.ts';
 import { openIn, type Service } from './service.ts';
 import { breakerSettings, settings } from './settings.ts';
@@ -13,18 +14,23 @@ export type Invariant = {
   readonly check: (service: Service, alone: Service) => string | undefined;
 };
 
-/** Two of the first pauses, a probe whose process has ended in between, and the next poll. */
-const mostDelaySeconds =
-  2 * settings.breakerOpenSeconds + breakerSettings.reads.probeSeconds + settings.pollEverySeconds;
+/** A poll or a try to collect, and a read that the slow queue makes again. */
+const maxReadDelaySeconds = settings.pollEverySeconds + 2 * (settings.providerTimeoutMs / 1_000);
 
-/** Beside broken ones of its own group, two of the longest pauses. */
-const mostDelayInGroupSeconds = 2 * settings.breakerMaxOpenSeconds + settings.pollEverySeconds;
+/** A broken read takes two brief calls of one consumer, once: a token and the read. */
+const briefSeconds = (2 * briefCallMs) / 1_000;
+
+/**
+ * The longest wait for a start beside broken groups of the same caller: each of thirty may take one turn of 30 s, half as long
+ * again, before it is known to fail, and a process may end in one. It is still within the start window.
+ */
+const maxStartDelaySeconds = settings.startWindowSeconds;
 
 const sameOutcomes: Invariant = {
   name: 'non-interference',
-  rule: 'A healthy extraction has the outcome and the results that it has without its broken neighbours.',
+  rule: 'A healthy extraction outside of failing groups has the outcome and the results that it has without its broken neighbours.',
   check: ({ population, extractions }, alone) => {
-    for (const { extractionId } of population.members.filter(isHealthy)) {
+    for (const { extractionId } of apartIn(population)) {
       const is = outcomeOf(extractions.get(extractionId));
       const was = outcomeOf(alone.extractions.get(extractionId));
       if (is !== was) return `${extractionId} is "${is}", and without its neighbours "${was}".`;
@@ -35,18 +41,24 @@ const sameOutcomes: Invariant = {
 
 const boundedDelay: Invariant = {
   name: 'bounded-delay',
-  rule: `Broken extractions of another caller or bank delay a healthy one by ${mostDelaySeconds} s at most, and those of its own by ${mostDelayInGroupSeconds} s.`,
+  rule: `Broken reads delay a healthy extraction by ${maxReadDelaySeconds} s at most, and by what one brief read of each takes the consumers. Broken starts of its caller may delay it within its start window. Those of up to four groups, or of another caller, do not.`,
   check: ({ population, extractions }, alone) => {
-    const groupOf = ({ caller, entity }: Member): string => `${caller} ${entity}`;
-    const broken = new Set(population.members.filter((one) => !isHealthy(one)).map(groupOf));
-    for (const member of population.members.filter(isHealthy)) {
-      const { extractionId } = member;
-      const most = broken.has(groupOf(member)) ? mostDelayInGroupSeconds : mostDelaySeconds;
+    const brokenGroupsOf = (caller: string): number =>
+      new Set(
+        population.members
+          .filter((one) => one.caller === caller && one.calls?.some((call) => call !== 'read') === true)
+          .map(groupOf),
+      ).size;
+    const broken = population.members.filter((one) => !isHealthy(one)).length;
+    const readDelaySeconds = maxReadDelaySeconds + (briefSeconds * broken) / population.consumers;
+    for (const { extractionId, caller } of apartIn(population)) {
+      const mayWait = brokenGroupsOf(caller) >= breakerSettings.failures;
+      const max = readDelaySeconds + (mayWait ? maxStartDelaySeconds : 0);
       const record = extractions.get(extractionId);
       const without = alone.extractions.get(extractionId);
       if (record === undefined || without === undefined) continue;
       const delay = secondsOf(record) - secondsOf(without);
-      if (delay > most) return `${extractionId} is delayed by ${delay.toFixed(0)} s.`;
+      if (delay > max) return `${extractionId} is delayed by ${delay.toFixed(0)} s.`;
     }
     return undefined;
   },
@@ -74,7 +86,13 @@ const everyRecordCloses: Invariant = {
 };
 
 /** Those that need not wait until the broken ones are closed. */
-export const whileOthersAreOpen: readonly Invariant[] = [ownResults, sameOutcomes, boundedDelay];
+export const whileOthersAreOpen: readonly Invariant[] = [
+  ownResults,
+  sameOutcomes,
+  boundedDelay,
+  opensForAReason,
+  pausesDouble,
+];
 
 /** Those of broken and healthy extractions side by side. */
 export const neighbourInvariants: readonly Invariant[] = [...whileOthersAreOpen, everyRecordCloses];

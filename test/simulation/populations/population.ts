@@ -61,6 +61,24 @@ export type Population = {
 
 export const isHealthy = ({ trouble }: Member): boolean => trouble === undefined;
 
+/** All consents of a population are for one product. Its members by credentials have entities. */
+export const product = 'movement';
+
+/** The group of its caller that its start belongs to. */
+export const groupOf = ({ method, entity }: Member): string => (method === 'consent' ? product : entity);
+
+/**
+ * The healthy ones whose caller has no broken starts in the same group. They share nothing with the broken ones, so they must end
+ * as they would end alone. Reads have no groups.
+ */
+export const apartIn = ({ members }: Population): readonly Member[] => {
+  const nameOf = (one: Member): string => `${one.caller} ${groupOf(one)}`;
+  const failing = new Set(
+    members.filter(({ calls }) => calls?.some((call) => call !== 'read') === true).map(nameOf),
+  );
+  return members.filter((one) => isHealthy(one) && !failing.has(nameOf(one)));
+};
+
 export const member = (index: number, at: number, fields: Partial<Member> = {}): Member => ({
   extractionId: `extraction-${index}`,
   at,
@@ -86,6 +104,10 @@ export const brokenness: readonly (Required<Pick<Member, 'trouble' | 'calls'>> &
   { trouble: 'answers 503 for an hour', calls: ['start'] },
   { trouble: 'hangs', calls: ['start'] },
   { trouble: 'slow', calls: ['start', 'read'] },
+  { trouble: 'slow', calls: ['read'] },
+  { trouble: 'flaps', calls: ['start'] },
+  { trouble: 'flaps', calls: ['read'] },
+  { trouble: 'fails one call in ten', calls: ['start'] },
   { trouble: 'answers 429', calls: ['start'] },
   { trouble: 'answers 401', calls: ['start'] },
   { trouble: 'answers 400', calls: ['start'] },
@@ -113,9 +135,11 @@ export const drawOutage = (random: Random): Population => {
   // How many are requested at the same time.
   const together = random.pick([1, 10]);
   const refusedOneIn = random.pick([4, 1_000]);
+  const banks = random.pick([1, 3, 12]);
   const members = Array.from({ length: extractions }, (_, index) =>
     member(index, (requestedUntil * (index - (index % together))) / extractions, {
       method: random.pick(['credentials', 'credentials', 'consent']),
+      entity: `bank-${random.below(banks)}`,
       ...(random.below(refusedOneIn) === 0 ? { trouble: 'answers 400', calls: ['start'] } : {}),
     }),
   );
@@ -133,42 +157,41 @@ export const drawOutage = (random: Random): Population => {
   };
 };
 
-/** All at one bank for one caller, so that nothing but their own calls tells the broken ones from the others. */
-const inOneGroup = (members: readonly Member[]): readonly Member[] => {
-  const { caller, entity } = member(0, 0);
-  return members.map((one) => ({ ...one, caller, entity }));
-};
+const callerNamed = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
 
-/** A random population of 2 to 50, some of them broken. Starts fail for a quarter of them at most. */
+/**
+ * A random population: one to thirty broken groups of one to ten callers, in which a share of the extractions fails, beside
+ * healthy groups of the same callers and of another. Any of them may be requested at once, or over hours.
+ */
 export const drawPopulation = (random: Random): Population => {
-  const size = random.pick([2, 5, 10, 20, 50, 50]);
-  const brokenOneIn = random.pick([2, 4, 10]);
+  const callers = random.pick([1, 1, 2, 10]);
+  const broken = random.pick([1, 1, 2, 4, 5, 6, 10, 30]);
+  const share = random.pick([5, 20, 50, 71, 90, 100]);
   const ills = [random.pick(brokenness), random.pick(brokenness)];
-  const within = random.pick([1, 60, 1_800, 7_200]);
+  const size = random.pick([2, 10, 30, 60, 150]);
+  const within = random.pick([1, 60, 900, 1_800, 7_200]);
+  const healthyOneIn = random.pick([2, 5, 20]);
   // One caller requests all that are broken at once.
-  const flood = random.below(3) === 0 ? random.below(within) : undefined;
-  const members = Array.from({ length: size }, (_, index) => {
-    const ill = random.pick(ills);
-    const mostOneIn = ill.calls.includes('start') ? Math.max(4, brokenOneIn) : brokenOneIn;
-    const isBroken = index === 0 || random.below(mostOneIn) === 0;
+  const flood = random.below(4) === 0 ? random.below(within) : undefined;
+  const members = Array.from({ length: size }, (_, index): Member => {
+    const isApart = index === 1 || random.below(healthyOneIn) === 0;
+    const isBroken = !isApart && (index === 0 || random.below(100) < share);
+    const group = random.below(broken);
+    const ill = ills[group % ills.length] as (typeof ills)[number];
+    const caller = isApart && random.below(3) === 0 ? 'Other' : `Caller${random.below(callers)}`;
     const at = isBroken && flood !== undefined ? flood : random.below(within);
     return member(index, index === 1 ? at + 60 : at, {
       method: (isBroken ? ill.method : undefined) ?? random.pick(['credentials', 'consent']),
-      caller: `arn:aws:iam::111122223333:role/${isBroken ? 'Flooding' : random.pick(['One', 'Other'])}`,
-      entity: isBroken ? 'failing-bank' : 'bank',
+      caller: callerNamed(caller),
+      entity: isApart ? `bank-${random.below(3)}` : `failing-bank-${group}`,
       takes: random.pick([2, 20, 200]),
       delivered: random.below(4) > 0,
       ...(isBroken ? { trouble: ill.trouble, calls: ill.calls } : {}),
     });
   });
   const lossOneIn = random.pick([undefined, 30]);
-  const consumers = random.pick([10, 50]);
-  return {
-    members: random.below(3) === 0 ? inOneGroup(members) : members,
-    outages: [],
-    consumers,
-    ...(lossOneIn === undefined ? {} : { lossOneIn }),
-  };
+  const consumers = random.pick([2, 10, 50]);
+  return { members, outages: [], consumers, ...(lossOneIn === undefined ? {} : { lossOneIn }) };
 };
 
 /** When the healthy one is requested: with the broken one, once that one has failed five times, and in between. */
@@ -181,7 +204,8 @@ export const smallPopulations: readonly Population[] = [1, 2].flatMap((broken) =
       offsets.map((at): Population => {
         const ill = { trouble, calls, method: only ?? method };
         const members = Array.from({ length: broken }, (_, index) => member(index, index, ill));
-        return { members: [...members, member(broken, at, { method })], outages: [], consumers: 10 };
+        const healthy = member(broken, at, { method, entity: 'other-bank' });
+        return { members: [...members, healthy], outages: [], consumers: 10 };
       }),
     ),
   ),

@@ -1,4 +1,3 @@
-import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { isHealthy } from './population.ts';
@@ -82,8 +81,7 @@ export class Process {
     const isLost = this.#loses();
     const crashes = isLost && chances.choose(this.of, 2) === 1;
     if (crashes && chances.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
-    const answer =
-      store === 'breakers' ? this.#service.onBreaker(this.of, method, key as BreakerName, effect) : effect();
+    const answer = store === 'breakers' ? this.#service.onBreaker(this.of, method, key, effect) : effect();
     if (crashes) return this.end('Runtime.ExitError');
     await this.wait(chances.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due'].includes(method)) throw new AnswerLost('The answer was lost.');

@@ -32,9 +32,6 @@ const answered = (status: number, retryAfterSeconds?: number): Error => {
   return error;
 };
 
-/** A second task gets an id only of a task that has been linked for long. */
-const linkedMs = 10_000;
-
 /** The provider. It notes the calls that it gets. */
 export class Provider {
   readonly calls: ProviderCall[] = [];
@@ -49,12 +46,12 @@ export class Provider {
     this.#origin = service.time.now;
   }
 
-  logIn(process: Process): Promise<string> {
-    return this.#answer(process, 'login', () => `session-${this.calls.length}`);
+  logIn(process: Process, maxCallMs: number): Promise<string> {
+    return this.#answer(process, 'login', maxCallMs, () => `session-${this.calls.length}`);
   }
 
-  createTaskToken(process: Process, target: string): Promise<string> {
-    return this.#answer(process, 'task token', () => {
+  createTaskToken(process: Process, target: string, maxCallMs: number): Promise<string> {
+    return this.#answer(process, 'task token', maxCallMs, () => {
       const token = `task-token-${this.calls.length}`;
       this.#targets.set(token, target);
       return token;
@@ -62,13 +59,14 @@ export class Provider {
   }
 
   startTask(process: Process): Promise<string> {
-    return this.#answer(process, 'start', () => {
+    return this.#answer(process, 'start', settings.providerTimeoutMs, () => {
       const { now } = this.#service.time;
       const owner = this.#service.memberOf(process.of);
       const repeated =
         owner.trouble === 'repeats a task id'
-          ? [...this.tasks.values()].find(
-              ({ endsAt, owner: { takes } }) => endsAt - takes * 1_000 < now - linkedMs,
+          ? // One whose start was interrupted is linked to nobody, so that nothing could tell whose it is.
+            [...this.tasks.values()].find(
+              ({ taskId }) => this.#service.tasks.get(taskId)?.extractionId !== undefined,
             )
           : undefined;
       if (repeated !== undefined) return repeated.taskId;
@@ -81,8 +79,8 @@ export class Provider {
     });
   }
 
-  readTask(process: Process, taskId: string): Promise<TaskReading> {
-    return this.#answer(process, 'read', () => {
+  readTask(process: Process, taskId: string, maxCallMs: number): Promise<TaskReading> {
+    return this.#answer(process, 'read', maxCallMs, () => {
       const task = this.#find(taskId);
       // The two methods have endpoints of their own.
       if (task.owner.method === 'consent') throw answered(404);
@@ -92,8 +90,13 @@ export class Provider {
     });
   }
 
-  readExtraction(process: Process, taskToken: string, taskId: string): Promise<ExtractionAnswer> {
-    return this.#answer(process, 'read', () => {
+  readExtraction(
+    process: Process,
+    taskToken: string,
+    taskId: string,
+    maxCallMs: number,
+  ): Promise<ExtractionAnswer> {
+    return this.#answer(process, 'read', maxCallMs, () => {
       const task = this.#find(taskId);
       if (this.#targets.get(taskToken) !== task.owner.extractionId) throw answered(403);
       if (this.#isRunning(task)) return { kind: 'in-progress' };
@@ -121,14 +124,14 @@ export class Provider {
     )?.trouble;
   }
 
-  async #answer<T>(process: Process, kind: CallKind, value: () => T): Promise<T> {
+  async #answer<T>(process: Process, kind: CallKind, maxCallMs: number, value: () => T): Promise<T> {
     const { time, chances } = this.#service;
     const call: ProviderCall = { kind, process: process.name, of: process.of, at: time.now };
     this.calls.push(call);
     const trouble = this.#troubleOf(kind, process.of);
     try {
       await process.wait(chances.milliseconds(process.of, 50, 300));
-      if (trouble !== undefined) await this.#fail(trouble, process);
+      if (trouble !== undefined) await this.#fail(trouble, process, maxCallMs);
       const answer = value();
       call.result = 'success';
       return answer;
@@ -142,17 +145,20 @@ export class Provider {
   }
 
   /** Throws, unless the trouble is only slow, or is over. */
-  async #fail(trouble: Trouble, process: Process): Promise<void> {
+  async #fail(trouble: Trouble, process: Process, maxCallMs: number): Promise<void> {
     const { time, chances } = this.#service;
     switch (trouble) {
       case 'repeats a task id':
         return;
-      case 'slow':
-        return process.wait(chances.milliseconds(process.of, 6_000, 15_000));
+      case 'slow': {
+        const takes = chances.milliseconds(process.of, 6_000, 15_000);
+        if (takes < maxCallMs) return process.wait(takes);
+        return this.#fail('hangs', process, maxCallMs);
+      }
       case 'refuses':
         throw new ProviderUnreachable('refused', { cause: cause('ECONNREFUSED') });
       case 'hangs':
-        await process.wait(settings.providerTimeoutMs);
+        await process.wait(maxCallMs);
         throw new ProviderAmbiguous('timeout', { cause: cause('ETIMEDOUT') });
       case 'ends the process':
         return process.end('Runtime.OutOfMemory');

@@ -5,18 +5,20 @@ import { mostReceives, visibilitySeconds } from './settings.ts';
 type Message = { readonly message: ReconcileMessage; receives: number };
 
 /**
- * The reconcile queue and its consumers. A message whose consumer fails or ends is visible again after the visibility timeout,
+ * The reconcile queue or the slow queue, and its consumers. A message whose consumer fails or ends is visible again after the visibility timeout,
  * and in the end it is a dead letter, which nobody redrives.
  */
 export class ReconcileQueue {
   readonly deadLetters: ReconcileMessage[] = [];
   readonly #service: Service;
+  readonly #isSlow: boolean;
   readonly #visible: Message[] = [];
   #consumers = 0;
   #names = 0;
 
-  constructor(service: Service) {
+  constructor(service: Service, isSlow: boolean) {
     this.#service = service;
+    this.#isSlow = isSlow;
   }
 
   accept(message: ReconcileMessage, delaySeconds: number): void {
@@ -44,7 +46,9 @@ export class ReconcileQueue {
       attributes: { ApproximateReceiveCount: `${one.receives}` },
     };
     const isDone = await this.#service
-      .invoke('reconcile', extractionId, ({ reconcileMessages }) => reconcileMessages([received]))
+      .invoke('reconcile', extractionId, ({ reconcileMessages }) =>
+        reconcileMessages([received], this.#isSlow),
+      )
       .then(({ batchItemFailures }) => batchItemFailures.length === 0)
       .catch(() => false);
     this.#consumers -= 1;

@@ -1,4 +1,4 @@
-import { type BreakerName, type BreakerState, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
+import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
@@ -10,16 +10,16 @@ import type { FunctionName } from '../world/settings.ts';
 import type { Chances } from './chances.ts';
 import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
-import { type Member, member, type Population } from './population.ts';
+import { type Member, member, type Population, product } from './population.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
 import { deliveries, settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** A write that changed a breaker. */
+/** A write that changed the breakers of a caller. */
 export type BreakerChange = {
-  readonly name: BreakerName;
+  readonly caller: string;
   readonly at: number;
   readonly before: BreakerState;
   readonly after: BreakerState;
@@ -41,7 +41,7 @@ const requestOf = ({ method, entity, extractionId }: Member): ExtractionRequest 
         actions: [{ id: 'product-balance' }],
         credentials: { mode: 'persisted', value: extractionId },
       }
-    : { method, product: 'movement', consentId: 'consent', variant: 'v1', target: extractionId };
+    : { method, product, consentId: 'consent', variant: 'v1', target: extractionId };
 
 /** One deployment with all its extractions, and the provider. It runs the code of the product over virtual time. */
 export class Service {
@@ -59,6 +59,7 @@ export class Service {
   readonly counted;
   readonly provider: Provider;
   readonly queue: ReconcileQueue;
+  readonly slowQueue: ReconcileQueue;
   /** The most invocations of start-task at one time. */
   mostStartsAtOnce = 0;
   /** Calls of tables that lost their answer or their process. */
@@ -86,7 +87,8 @@ export class Service {
     this.counted = counted;
     this.#members = new Map(population.members.map((one) => [one.extractionId, one]));
     this.provider = new Provider(this);
-    this.queue = new ReconcileQueue(this);
+    this.queue = new ReconcileQueue(this, false);
+    this.slowQueue = new ReconcileQueue(this, true);
   }
 
   /** Until every record is closed, or all that are asked for. */
@@ -191,12 +193,12 @@ export class Service {
     }
   }
 
-  breakerState(name: BreakerName): BreakerState {
-    return parseBreakerState(this.breakers.get(name)?.state ?? closedBreaker, this.time.now).state;
+  breakerState(caller: string): BreakerState {
+    return parseBreakerState(this.breakers.get(caller)?.state, this.time.now).state;
   }
 
   /** Carries out a call of the table `Breakers`, and notes a change. A read may return the state before the last change. */
-  onBreaker<T>(of: string, method: string, name: BreakerName, effect: () => T): T {
+  onBreaker<T>(of: string, method: string, name: string, effect: () => T): T {
     const stale = this.#stale.get(name);
     const mayLag = stale !== undefined && this.time.now < stale.until;
     if (method === 'read' && mayLag && this.chances.choose(of, 4) === 3) return stale.stored as T;
@@ -204,7 +206,7 @@ export class Service {
     const before = this.breakerState(name);
     const answer = effect();
     if (this.breakers.get(name) !== stored) {
-      this.changes.push({ name, at: this.time.now, before, after: this.breakerState(name) });
+      this.changes.push({ caller: name, at: this.time.now, before, after: this.breakerState(name) });
       this.#stale.set(name, { stored, until: this.time.now + mostLagMs });
     }
     return answer;

@@ -31,17 +31,12 @@ export const settings = {
 export const timings = timingsOf(settings);
 export const lifeOf = lifeWith(settings);
 
-const reads: BreakerSettings = {
+/** As the stack passes them to start-task. A turn is free again 10 s after the process of its holder has ended. */
+export const breakerSettings: BreakerSettings = {
   failures: settings.breakerFailures,
   openSeconds: settings.breakerOpenSeconds,
   maxOpenSeconds: settings.breakerMaxOpenSeconds,
-  probeSeconds: lifeOf.reconcile + 10,
-};
-
-/** As the stack passes them to the functions. A probe is given up 10 s after its process has ended. */
-export const breakerSettings = {
-  starts: { ...reads, slowCallSeconds: settings.breakerSlowCallSeconds },
-  reads,
+  turnSeconds: settings.startTimeoutSeconds + 10,
 };
 
 /** As in infra/constructs/reconcile-queue.ts. */

@@ -30,7 +30,7 @@ export type Facts = {
   /** A sweep sends a message for a record that it has leased. */
   sweepSends: { readonly extractionId: string; readonly by: Process };
   /** The queue accepted a message. */
-  sent: { readonly message: ReconcileMessage; readonly by: Process | undefined };
+  sent: { readonly message: ReconcileMessage; readonly by: Process | undefined; readonly isSlow: boolean };
   /** A process has consumed a message, which is deleted. */
   consumed: { readonly by: Process };
   /** A process begins to read the provider. */

@@ -10,11 +10,14 @@ const visibilitySeconds = 6 * lifeOf.reconcile;
 /** How late a message arrives if the consumer does not keep up: longer than a lease of the sweep. */
 const lateSeconds = 400;
 
+/** A message of the reconcile queue, or of the slow queue. */
+export type QueuedMessage = { readonly body: string; readonly isSlow: boolean };
+
 /** Consumes a message that was received so many times. Calls `ended` with whether it is done. */
-type Consume = (body: string, times: number, ended: (done: boolean) => void) => void;
+type Consume = (message: QueuedMessage, times: number, ended: (done: boolean) => void) => void;
 
 /**
- * The reconcile queue. It delivers a message at least once, in any order. A message whose consumer fails or ends is delivered
+ * The reconcile queue and the slow queue. They deliver a message at least once, in any order. A message whose consumer fails or ends is delivered
  * again after the visibility timeout, and in the end it is a dead letter, which here nobody redrives.
  */
 export class ReconcileQueue {
@@ -30,13 +33,15 @@ export class ReconcileQueue {
     this.#consume = consume;
   }
 
-  accept(message: ReconcileMessage, delaySeconds: number): void {
+  accept(message: ReconcileMessage, delaySeconds: number, isSlow = false): void {
     const by = this.#world.kernel.actor;
-    const isRepeated = by === undefined || this.hasMessageOf(by) || by.name.startsWith('start-task');
+    // A message that moves to the slow queue causes a second read.
+    const isRepeated =
+      isSlow || by === undefined || this.hasMessageOf(by) || by.name.startsWith('start-task');
     if (isRepeated) this.repetitions += 1;
     this.accepted.push({ message, by });
-    this.#world.state('sent', { message, by });
-    const deliver = (): void => this.#deliver(message);
+    this.#world.state('sent', { message, by, isSlow });
+    const deliver = (): void => this.#deliver(message, isSlow);
     if (delaySeconds === 0) deliver();
     else this.#world.kernel.after(delaySeconds * 1_000, `a message (${message.cause}) is due`, deliver);
   }
@@ -45,9 +50,9 @@ export class ReconcileQueue {
     return this.accepted.some(({ by }) => by === process);
   }
 
-  #deliver(message: ReconcileMessage): void {
+  #deliver(message: ReconcileMessage, isSlow: boolean): void {
     const { kernel } = this.#world;
-    const receive = (): void => this.#receive(JSON.stringify(message), 1);
+    const receive = (): void => this.#receive({ body: JSON.stringify(message), isSlow }, 1);
     void kernel.call<void>(undefined, 'queue', {
       name: `message (${message.cause})`,
       kind: 'once',
@@ -78,7 +83,7 @@ export class ReconcileQueue {
     });
   }
 
-  #receive(body: string, times: number): void {
+  #receive(message: QueuedMessage, times: number): void {
     const { kernel } = this.#world;
     const ended = (done: boolean): void => {
       if (done) return;
@@ -88,10 +93,10 @@ export class ReconcileQueue {
       }
       this.repetitions += 1;
       kernel.after(visibilitySeconds * 1_000, 'a message is visible again', () =>
-        this.#receive(body, times + 1),
+        this.#receive(message, times + 1),
       );
     };
     if (this.#world.deployIsBroken) ended(false);
-    else this.#consume(body, times, ended);
+    else this.#consume(message, times, ended);
   }
 }

@@ -1,4 +1,4 @@
-import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
+import type { PausableCalls } from '../../../lib/breaker/pauses.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 
 /** The default answer of the provider to a start call. */
@@ -53,12 +53,12 @@ export type Scenario = {
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
   /**
-   * The breakers. Without it, every call is admitted. `open`: these are open at the request, each until its first probe.
-   * `paused`: an operator has paused these, and resumes after so many seconds from the request.
+   * The breakers. Without it, every call is admitted. `open`: those of the caller and of the group are open at the request.
+   * `paused`: an operator has paused these calls, and resumes after so many seconds from the request.
    */
   readonly breakers?: {
-    readonly open?: readonly BreakerName[];
-    readonly paused?: { readonly names: readonly BreakerName[]; readonly until: number };
+    readonly open?: boolean;
+    readonly paused?: { readonly names: readonly PausableCalls[]; readonly until: number };
   };
   /**
    * Between so many seconds from the request, the record is that of a newer version of the service, which was then rolled

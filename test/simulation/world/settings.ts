@@ -53,12 +53,12 @@ export const lifeWith = (given: Settings) => ({
 
 export const lifeOf = lifeWith(settings);
 
-/** A breaker that one failing extraction opens. A probe is given up once its process has ended. */
+/** One failing extraction opens the breakers of its group and of its caller. A turn is free once its process has ended. */
 export const breakerSettings: BreakerSettings = {
   failures: 1,
   openSeconds: 5,
   maxOpenSeconds: 10,
-  probeSeconds: (4 * settings.providerTimeoutMs) / 1_000 + 50,
+  turnSeconds: settings.startTimeoutSeconds + 10,
 };
 
 /** A function with a timeout. */

@@ -3,3 +3,5 @@ export const theExtraction = 'extraction-1';
 
 /** Another extraction. The provider may return its task for the first one. */
 export const anotherExtraction = 'extraction-2';
+
+export const theCaller = 'arn:aws:iam::111122223333:role/Caller';

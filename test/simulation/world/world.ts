@@ -1,5 +1,6 @@
-import { type BreakerState, closedBreaker, pause } from '../../../lib/breaker/breaker-state.ts';
+import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
@@ -15,7 +16,7 @@ import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
 import type { Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
-import { theExtraction } from './the-extraction.ts';
+import { theCaller, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
 
 /** The observer of a world. */
@@ -45,8 +46,9 @@ export class World {
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredBreaker>();
-  /** The state of the breaker of starts as each process saw it last. */
-  readonly startsSeen = new Map<Process, BreakerState>();
+  /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
+  readonly breakersSeen = new Map<Process, BreakerState>();
+  readonly pausesSeen = new Map<Process, Pauses>();
   /** The plaintext of each ciphertext, and whose it is. */
   readonly sealed = new Map<
     string,
@@ -146,19 +148,20 @@ export class World {
   }
 
   #prepareBreakers({ breakers }: Scenario): void {
-    const { openSeconds: seconds } = breakerSettings;
-    const opened = { since: origin, until: origin + seconds * 1_000, seconds, groups: {} };
-    for (const name of breakers?.open ?? []) {
-      this.breakers.set(name, { state: { ...closedBreaker, opened }, version: 'opened' });
+    const turn = { at: origin + breakerSettings.openSeconds * 1_000 };
+    if (breakers?.open === true) {
+      const opened = { since: origin, pause: breakerSettings.openSeconds, turn };
+      const groups = ['bank', 'movement'].map((name) => ({ name, failed: [['another', origin]], opened }));
+      const state = { groups, opened: { since: origin, failing: turn, others: turn, taken: 0 } };
+      this.breakers.set(theCaller, { state, version: 'opened' });
     }
     const { names, until } = breakers?.paused ?? { names: [], until: 0 };
-    for (const name of names) {
-      const { state } = (this.breakers.get(name) ?? { state: closedBreaker }) as { state: BreakerState };
-      this.breakers.set(name, { state: pause(state, 'maintenance', origin), version: 'paused' });
-      this.kernel.after(until * 1_000, `an operator resumes ${name}`, () =>
-        this.breakers.set(name, { state: closedBreaker, version: 'resumed' }),
-      );
-    }
+    const paused = Object.fromEntries(names.map((name) => [name, { since: origin, reason: 'maintenance' }]));
+    if (names.length === 0) return;
+    this.breakers.set(pausesItem, { state: paused, version: 'paused' });
+    this.kernel.after(until * 1_000, 'an operator resumes', () =>
+      this.breakers.set(pausesItem, { state: {}, version: 'resumed' }),
+    );
   }
 
   /** The time for a process. If the clock is fine, every read of it takes a millisecond. */

@@ -194,12 +194,12 @@ describe('the functions', () => {
     const settings = {
       webhookReservedConcurrency: 5,
       startReservedConcurrency: 50,
-      reconcileReservedConcurrency: 60,
+      reconcileReservedConcurrency: 100,
     };
     expect(reserved(functionsWith(settings))).toEqual({
       'receive-webhook': 5,
       'start-task': 50,
-      'reconcile-extraction': 60,
+      'reconcile-extraction': 100,
     });
   });
 
@@ -247,15 +247,11 @@ describe('the functions', () => {
   });
 
   test.each([{}, { startTimeoutSeconds: 200, webhookWaitSeconds: 710 }])(
-    'leave a probe to its process until that has ended, with %o',
+    'leave a turn to its process until that has ended, with %o',
     (settings) => {
-      const callers = [...functionsWith(settings).values()].filter(({ variables }) => variables.BREAKER);
-      expect(callers).toHaveLength(2);
-      const longest = Math.max(...callers.map(({ properties }) => Number(properties.Timeout)));
-      for (const { variables } of callers) {
-        const { probeSeconds } = JSON.parse(variables.BREAKER ?? '') as { probeSeconds: number };
-        expect(probeSeconds).toBeGreaterThan(longest);
-      }
+      const { variables, properties } = functionsWith(settings).get('start-task') ?? {};
+      const { turnSeconds } = JSON.parse(variables?.BREAKER ?? '') as { turnSeconds: number };
+      expect(turnSeconds).toBeGreaterThan(Number(properties?.Timeout));
     },
   );
 
@@ -359,20 +355,26 @@ describe('the API', () => {
 const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ReconcileQueue[0-9A-F]{8}$'), 'Arn'] };
 const deadLetters = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ReconcileQueueDeadLetters'), 'Arn'] };
 
-describe('the reconcile queue', () => {
-  test('is encrypted, hides a message for six timeouts of its consumer, and keeps what always fails', () => {
-    template.hasResourceProperties('AWS::SQS::Queue', {
+describe('the reconcile queue and the slow queue', () => {
+  const slow = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ReconcileQueueSlow'), 'Arn'] };
+
+  test('are encrypted, hide a message for six timeouts of its consumer, and keep what always fails', () => {
+    const settings = {
       SqsManagedSseEnabled: true,
       VisibilityTimeout: 6 * 120,
       RedrivePolicy: { deadLetterTargetArn: deadLetters, maxReceiveCount: 5 },
-    });
+    };
+    template.resourcePropertiesCountIs('AWS::SQS::Queue', settings, 2);
   });
 
-  test('is consumed one message at a time, by as many processes as the setting allows', () => {
+  test.each([
+    ['the reconcile queue', queue],
+    ['the slow queue', slow],
+  ])('have consumers of their own, one message at a time, as many as the setting allows: %s', (_, arn) => {
     synthesize({ reconcileConcurrency: 7 }).template.hasResourceProperties(
       'AWS::Lambda::EventSourceMapping',
       {
-        EventSourceArn: queue,
+        EventSourceArn: arn,
         FunctionName: { Ref: Match.stringLikeRegexp('^ReconcileExtraction') },
         BatchSize: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -439,6 +441,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ReconcileQueueUrl',
     'RequestsTableName',
     'ResultsBucketName',
+    'SlowQueueUrl',
     'StateMachineArn',
     'SweepEveryMinutes',
     'SweepFunctionName',

@@ -60,7 +60,7 @@ export const everyOption = {
   encryptRawCredentials: 'true',
   webhookReservedConcurrency: 5,
   startReservedConcurrency: 50,
-  reconcileReservedConcurrency: 50,
+  reconcileReservedConcurrency: 100,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
   watchedEntities: 'demo-bank',
   fanOutToEventBus: 'true',

@@ -1,13 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
-import { type Breaker, breakerOf } from '../terminal/describe-breaker.ts';
+import { type Hold, holdsIn } from '../terminal/describe-hold.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -19,19 +18,18 @@ export const extractionsOf = ({ client, output }: Deployment): ExtractionStore =
 export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskStore =>
   dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
 
-export const breakersOf = ({ client, output }: Deployment): BreakerStore =>
-  dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
+/** The table `Breakers`, as tools use it. `list`: every item by its name. */
+export type Breakers = BreakerStore & { readonly list: () => Promise<ReadonlyMap<string, StoredBreaker>> };
 
-/** One breaker as it is now. */
-export const readBreakerNamed = async (
-  store: Pick<BreakerStore, 'read'>,
-  name: BreakerName,
-  now: Date,
-): Promise<Breaker> => breakerOf(name, (await readBreaker(store, name, now)).state, now);
+export const breakersOf = ({ client, output }: Deployment): Breakers => {
+  const dynamo = new DynamoDBClient(client);
+  const table = output('BreakersTableName');
+  return { ...dynamoBreakerStore(dynamo, table), list: () => listBreakers(dynamo, table) };
+};
 
-/** Each breaker as it is now. */
-export const readBreakers = (store: Pick<BreakerStore, 'read'>, now: Date): Promise<readonly Breaker[]> =>
-  Promise.all(breakerNames.map((name) => readBreakerNamed(store, name, now)));
+/** What holds calls to the provider now, the worst first. */
+export const readHolds = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<readonly Hold[]> =>
+  holdsIn(await breakers.list(), now);
 
 export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
   new S3Client({ ...client, forcePathStyle: isEmulated });

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
@@ -12,8 +11,8 @@ import {
 } from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
-import { breakersOf, readBreakers } from '../aws/stores.ts';
-import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
+import { describeHolds } from '../terminal/describe-hold.ts';
 import { callerName, describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
@@ -142,11 +141,9 @@ const listedFields = (record: Extraction) => {
 };
 
 /** Prints which calls to the provider are held, as that is why extractions wait. */
-export const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
-  for (const breaker of await readBreakers(store, shell.now())) {
-    const { isHeld, line } = describeBreaker(breaker, shell.now());
-    if (isHeld) shell.hint(`${line}.`);
-  }
+export const hintHeldCalls = async (breakers: Pick<Breakers, 'list'>, shell: Shell): Promise<void> => {
+  const lines = describeHolds(await readHolds(breakers, shell.now()), shell.now());
+  if (lines.length > 0) shell.hint(lines.map((line) => `${line}.`));
 };
 
 /** An absent field matches every record. `since` is compared with the time of the request. */

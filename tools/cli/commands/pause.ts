@@ -1,49 +1,57 @@
-import {
-  type BreakerName,
-  type BreakerState,
-  breakerNames,
-  closedBreaker,
-  pause as paused,
-} from '../../../lib/breaker/breaker-state.ts';
-import { changeBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { breakersOf } from '../aws/stores.ts';
-import { breakerOf, describeBreaker } from '../terminal/describe-breaker.ts';
+import { type PausableCalls, pausableCalls } from '../../../lib/breaker/pauses.ts';
+import { defined } from '../../../lib/defined.ts';
+import { identityOf } from '../aws/identity.ts';
+import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
+import { pauseCalls, resumeCalls } from '../operate/pause-calls.ts';
+import { describeHolds } from '../terminal/describe-hold.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
 
-type Which = { readonly starts?: true; readonly reads?: true };
+type Which = { readonly [Calls in PausableCalls]?: true };
 export type PauseOptions = Which & { readonly reason: string };
 export type ResumeOptions = Which;
 
-/** Changes breakers, and prints what each then does. */
-const change = async (
-  names: readonly BreakerName[],
-  decide: (state: BreakerState) => BreakerState,
-  { shell, connect }: Context,
+/** Prints what holds these calls now. */
+const printHolds = async (
+  calls: readonly PausableCalls[],
+  breakers: Breakers,
+  { shell }: Context,
 ): Promise<void> => {
-  const store = breakersOf(await connect());
-  for (const name of names) {
-    const { after } = await changeBreaker(store, name, decide, {
-      now: shell.now,
-      newVersion: shell.randomId,
-    });
-    const { line, facts } = describeBreaker(breakerOf(name, after.state, shell.now()), shell.now());
-    shell.print(line, facts);
+  const holds = await readHolds(breakers, shell.now());
+  for (const one of calls) {
+    const held = holds.filter((hold) => hold.calls === one);
+    const lines = held.length === 0 ? [`${one} are not held`] : describeHolds(held, shell.now());
+    shell.print(lines, { calls: one, holds: held });
   }
   shell.hint('It takes effect within 5 seconds.');
 };
 
+const chosenOf = (which: Which): readonly PausableCalls[] =>
+  pausableCalls.filter((calls) => which[calls] === true);
+
+const depsOf = ({ shell }: Context) => ({ now: shell.now, newVersion: shell.randomId });
+
 /** Holds all calls that start tasks, or read them, until `resume`. */
 export const pause = async ({ reason, ...which }: PauseOptions, context: Context): Promise<number> => {
-  const names = breakerNames.filter((name) => which[name] === true);
-  if (names.length === 0) throw new UsageError('Use --starts, --reads, or both.');
-  await change(names, (state) => paused(state, reason, context.shell.now().getTime()), context);
+  const chosen = chosenOf(which);
+  if (chosen.length === 0) throw new UsageError('Use --starts, --reads, or both.');
+  const deployment = await context.connect();
+  const breakers = breakersOf(deployment);
+  const by = await identityOf(deployment);
+  const since = context.shell.now().getTime();
+  for (const calls of chosen) {
+    await pauseCalls(breakers, calls, defined({ since, reason, by }), depsOf(context));
+  }
+  await printHolds(chosen, breakers, context);
   return 0;
 };
 
-/** Lets the calls through again. It also closes a breaker that the provider's failures have opened. */
+/** Lets the calls through again. For starts it also closes every open breaker. */
 export const resume = async (which: ResumeOptions, context: Context): Promise<number> => {
-  const chosen = breakerNames.filter((name) => which[name] === true);
-  await change(chosen.length === 0 ? breakerNames : chosen, () => ({ ...closedBreaker }), context);
+  const chosen = chosenOf(which);
+  const calls = chosen.length === 0 ? pausableCalls : chosen;
+  const breakers = breakersOf(await context.connect());
+  for (const one of calls) await resumeCalls(breakers, one, depsOf(context));
+  await printHolds(calls, breakers, context);
   return 0;
 };

@@ -1,11 +1,11 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
-import { breakersOf, extractionsOf, noExtraction, readBreakerNamed } from '../aws/stores.ts';
-import { type Breaker, describeBreaker } from '../terminal/describe-breaker.ts';
+import { kept } from '../aws/kept.ts';
+import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
+import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -17,6 +17,9 @@ import { hintHeldCalls } from './list.ts';
 /** Between two reads, in milliseconds. */
 const pause = 1_000;
 
+/** How long a reading of what holds calls is used. The functions read it as often, and it lists a table. */
+const holdsSeconds = 5;
+
 type FollowDeps = {
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
   readonly now: () => Date;
@@ -26,9 +29,9 @@ type FollowDeps = {
   readonly onChange: (line: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called between changes. */
   readonly onWait: (line: string) => void;
-  /** The breaker of the calls that the extraction waits for, as it is now. */
-  readonly readBreaker: (name: BreakerName) => Promise<Breaker>;
-  /** Called once calls are held, and again where the hold is another one. */
+  /** What holds calls to the provider, the worst first. Called for each reading of the record. */
+  readonly readHolds: () => Promise<readonly Hold[]>;
+  /** Called once the extraction's next call is held, and again where the hold is another one. */
   readonly onHold: (line: string) => void;
 };
 
@@ -66,10 +69,11 @@ export const followExtraction = async (
     if (dueShard === undefined || (until === 'settled' && settledAt !== undefined)) {
       return { kind: 'ended', status };
     }
-    const breaker = await deps.readBreaker(isStarted(record) ? 'reads' : 'starts');
-    const { isHeld, line } = describeBreaker(breaker, deps.now());
-    if (isHeld && breaker.since !== heldSince) deps.onHold(`${elapsed.padStart(12)}  ${line}`);
-    heldSince = isHeld ? breaker.since : undefined;
+    const hold = holdOf(record, await deps.readHolds());
+    if (hold !== undefined && hold.since !== heldSince) {
+      deps.onHold(`${elapsed.padStart(12)}  ${describeHolds([hold], deps.now()).join()}`);
+    }
+    heldSince = hold?.since;
     const left = timeout - secondsSince(start, deps.now());
     if (left <= 0) return { kind: 'timed-out', status };
     deps.onWait(`${status} for ${formatSeconds(secondsSince(sinceOf(record), deps.now()))}`);
@@ -77,8 +81,6 @@ export const followExtraction = async (
     if (interrupted?.aborted === true) return { kind: 'interrupted', status };
   }
 };
-
-const isStarted = ({ status }: Extraction): boolean => status !== 'REQUESTED' && status !== 'STARTING';
 
 const factsOf = (record: Extraction): Readonly<Record<string, unknown>> => {
   const { extractionId, status, taskId, settledBy, reason, collectedAt, collectionError, dueShard } = record;
@@ -126,7 +128,7 @@ export const watchOne = async (
       shell.print(line, facts);
     },
     onWait: shell.wait,
-    readBreaker: (name) => readBreakerNamed(breakers, name, shell.now()),
+    readHolds: kept(holdsSeconds, shell.now, () => readHolds(breakers, shell.now())),
     onHold: shell.hint,
   });
   shell.wait(undefined);

@@ -3,7 +3,7 @@ import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { shown } from './format-for-page.ts';
-import type { Breaker } from './sources/sources.ts';
+import type { Hold } from './sources/sources.ts';
 
 const waits: Readonly<Record<string, string>> = {
   REQUESTED: 'waits to be started',
@@ -40,12 +40,12 @@ const describeEnd = (record: Extraction): string => {
 export const describeNext = (
   record: Extraction,
   { now, sweepEveryMinutes }: { readonly now: Date; readonly sweepEveryMinutes: number },
-  hold?: Breaker,
+  hold?: Hold,
 ): string => {
   if (record.dueShard === undefined) return shown(describeEnd(record), 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   if (hold === undefined) return `${awaited(record)} · ${next}`;
-  const held = `${hold.name} are ${hold.state === 'paused' ? 'paused' : 'held'}`;
+  const held = `${hold.calls} are ${hold.kind === 'paused' ? 'paused' : 'held'}`;
   return [held, ...(record.status === 'REQUESTED' ? [] : [awaited(record)]), next].join(' · ');
 };

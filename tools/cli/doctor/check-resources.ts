@@ -148,52 +148,58 @@ export const checkRules = (rules: readonly Rule[]): Finding => {
   );
 };
 
-/** `concurrency` is the setting reconcileConcurrency, as it was deployed. */
-type Consumer = { readonly functionName: string; readonly queueUrl: string; readonly concurrency: string };
+/** `concurrency` is the setting reconcileConcurrency, as it was deployed. Each of the two queues has so many consumers. */
+type Consumer = {
+  readonly functionName: string;
+  readonly queue: keyof typeof effects;
+  readonly queueUrl: string;
+  readonly concurrency: string;
+};
 
 /** A queue has the same name at the end of its URL and of its ARN. */
 const isOf = (queueUrl: string, arn = ''): boolean => arn.split(':').at(-1) === queueNameOf(queueUrl);
 
-const effect = 'Results are not collected, and nothing is polled by consent.';
+/** What happens without a consumer. */
+const effects = {
+  'reconcile queue': 'Results are not collected, and nothing is polled by consent.',
+  'slow queue': 'Extractions whose reads fail or take long are not polled, and their results not collected.',
+} as const;
 
 const update = (uuid: string, option: string): string =>
   `Run aws lambda update-event-source-mapping --uuid ${uuid} ${option}`;
 
-/** Fails where Lambda does not receive from the reconcile queue: its event source mapping is missing, off or changed. */
+/** Fails where Lambda does not receive from a queue of reconciles: its event source mapping is missing, off or changed. */
 export const checkConsumer = async (
   client: LambdaClient,
-  { functionName, queueUrl, concurrency }: Consumer,
+  { functionName, queue, queueUrl, concurrency }: Consumer,
 ): Promise<Finding> => {
+  const effect = effects[queue];
   const { EventSourceMappings = [] } = await client.send(
     new ListEventSourceMappingsCommand({ FunctionName: functionName }),
   );
   const mapping = EventSourceMappings.find(({ EventSourceArn }) => isOf(queueUrl, EventSourceArn));
   if (mapping === undefined) {
     return failed(
-      'nothing receives from the reconcile queue: its event source mapping is missing',
+      `nothing receives from the ${queue}: its event source mapping is missing`,
       `${effect} Run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn <ARN of the queue> --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
     );
   }
   const { UUID = '', State = '', ScalingConfig } = mapping;
   if (/^Disabl/.test(State)) {
-    return failed(
-      `reconcile queue: its event source mapping is ${State}`,
-      `${effect} ${update(UUID, '--enabled')}`,
-    );
+    return failed(`${queue}: its event source mapping is ${State}`, `${effect} ${update(UUID, '--enabled')}`);
   }
   const most = String(ScalingConfig?.MaximumConcurrency ?? 'unlimited');
   if (most !== concurrency) {
     return failed(
-      `reconcile queue: at most ${most} consumers at once, where reconcileConcurrency is ${concurrency}`,
+      `${queue}: at most ${most} consumers at once, where reconcileConcurrency is ${concurrency}`,
       `It was changed outside the stack. ${update(UUID, `--scaling-config MaximumConcurrency=${concurrency}`)}`,
     );
   }
-  return passed(`reconcile queue has its consumer, at most ${concurrency} at once`);
+  return passed(`${queue} has its consumer, at most ${concurrency} at once`);
 };
 
 /**
- * Left for the functions that do not read the reconcile queue. Lambda itself leaves 100 to functions without reserved
- * concurrency, 50 and the default of 50 for the queue
+ * Left for the functions that read neither queue of reconciles. Lambda itself leaves 100 to functions without reserved concurrency
  * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
  */
 const headroom = 50;
@@ -209,10 +215,10 @@ export const checkConcurrency = async (
 ): Promise<Finding> => {
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
-  const needed = reconcileConcurrency + headroom;
+  const needed = 2 * reconcileConcurrency + headroom;
   if (quota >= needed) return passed(`account may run ${quota} functions at once`);
   return failed(
-    `account may run ${quota} functions at once, where ${needed} are needed: reconcileConcurrency is ${reconcileConcurrency}, and ${headroom} for the rest`,
+    `account may run ${quota} functions at once, where ${needed} are needed: twice reconcileConcurrency, which is ${reconcileConcurrency}, and ${headroom} for the rest`,
     `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
   );
 };

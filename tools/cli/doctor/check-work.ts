@@ -1,14 +1,13 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { countMessages, queueNameOf } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
 import type { Pipe } from '../aws/read-pipe.ts';
-import { readBreakers } from '../aws/stores.ts';
-import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { type Breakers, readHolds } from '../aws/stores.ts';
+import { describeHolds } from '../terminal/describe-hold.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
@@ -21,18 +20,18 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
 };
 
 /** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */
-export const checkBreakers = async (store: Pick<BreakerStore, 'read'>, now: Date): Promise<Finding> => {
-  const held = (await readBreakers(store, now)).filter(({ state }) => state !== 'closed');
-  if (held.length === 0) return passed('neither starts nor reads are held');
+export const checkBreakers = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<Finding> => {
+  const holds = await readHolds(breakers, now);
+  if (holds.length === 0) return passed('neither starts nor reads are held');
   // A pause is over by a command alone. It must not read as if one only had to wait.
-  const paused = held.filter(({ state }) => state === 'paused').map(({ name }) => name);
+  const paused = holds.filter(({ kind }) => kind === 'paused').map(({ calls }) => calls);
   const remedies = [
     ...(paused.length === 0
       ? []
       : [`An operator paused ${paused.join(' and ')}. \`cosecha resume\` ends that.`]),
-    ...(paused.length === held.length ? [] : ['Calls that a breaker holds go on once a probe succeeds.']),
+    ...(paused.length === holds.length ? [] : ['Starts that a breaker holds go on once one is accepted.']),
   ];
-  return failed(held.map((breaker) => describeBreaker(breaker, now).line).join('; '), remedies.join(' '));
+  return failed(describeHolds(holds, now).join('; '), remedies.join(' '));
 };
 
 /** Fails unless the dead-letter queue is empty. */

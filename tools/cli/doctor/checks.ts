@@ -160,16 +160,19 @@ const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
 const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
   const { client, output } = deployment;
   const queues = queueClient(deployment);
+  const consumer = (id: string, queue: 'reconcile queue' | 'slow queue', url: string): Check => ({
+    id,
+    run: async () =>
+      checkConsumer(new LambdaClient(client), {
+        functionName: output('ReconcileFunctionName'),
+        queue,
+        queueUrl: output(url),
+        concurrency: output('ReconcileConcurrency'),
+      }),
+  });
   return [
-    {
-      id: 'reconcile-queue',
-      run: async () =>
-        checkConsumer(new LambdaClient(client), {
-          functionName: output('ReconcileFunctionName'),
-          queueUrl: output('ReconcileQueueUrl'),
-          concurrency: output('ReconcileConcurrency'),
-        }),
-    },
+    consumer('reconcile-queue', 'reconcile queue', 'ReconcileQueueUrl'),
+    consumer('slow-queue', 'slow queue', 'SlowQueueUrl'),
     {
       id: 'concurrency',
       run: async () => checkConcurrency(new LambdaClient(client), Number(output('ReconcileConcurrency'))),

@@ -17,7 +17,7 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
-import { breakersOf, extractionsOf, readBreakers, s3Of, tasksOf } from '../aws/stores.ts';
+import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
@@ -97,11 +97,12 @@ export const storySources = (
     results: (id) => readStoredResults(deployment, id),
     queues: async () => [
       { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
+      { queue: 'slow', messages: await countMessages(queues, output('SlowQueueUrl')) },
       { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
-    breakers: () => readBreakers(breakers, now()),
+    holds: () => readHolds(breakers, now()),
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };
 };

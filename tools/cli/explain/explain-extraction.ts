@@ -1,3 +1,5 @@
+import { defined } from '../../../lib/defined.ts';
+import { holdOf } from '../terminal/describe-hold.ts';
 import { executionLines } from './execution-lines.ts';
 import { gather, type Known } from './gather.ts';
 import { headlineOf } from './headline.ts';
@@ -7,6 +9,7 @@ import { recordLines } from './record-lines.ts';
 import type { StorySources } from './sources.ts';
 import type { Story, StoryLine } from './story.ts';
 import { bounded } from './text.ts';
+import { sentenceOf } from './waits.ts';
 
 /** More lines than a history of any default settings has, which is some 600 events. */
 const maxLines = 2_000;
@@ -29,7 +32,11 @@ const resultLines = ({ results }: Known): readonly StoryLine[] =>
     what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
   }));
 
-const queueNames = { reconcile: 'reconcile queue', 'dead-letter': 'dead-letter queue' } as const;
+const queueNames = {
+  reconcile: 'reconcile queue',
+  slow: 'slow queue',
+  'dead-letter': 'dead-letter queue',
+} as const;
 
 /** They are as of now, so that they belong to the story of an open extraction only. */
 const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
@@ -42,20 +49,17 @@ const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
       what: `The ${queueNames[queue]} holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
     }));
 
-const breakerLines = ({ breakers, record, now }: Known): readonly StoryLine[] =>
-  breakers
-    .filter(({ state }) => state !== 'closed' && record?.dueShard !== undefined)
-    .map(({ name, state, since, until, reason }) => ({
-      at: since ?? now.toISOString(),
-      ...(until === undefined ? {} : { until }),
+/** What holds this extraction. What holds only others is no part of its story. */
+const holdLines = ({ holds, record, now }: Known): readonly StoryLine[] =>
+  holds
+    .filter((hold) => record !== undefined && holdOf(record, [hold]) !== undefined)
+    .map((hold) => ({
+      at: hold.since,
+      ...(hold.kind === 'paused'
+        ? { lane: 'operator', who: 'operator' }
+        : { ...defined({ until: hold.nextTurnAt }), lane: 'provider', who: 'circuit breaker' }),
       does: 'hold',
-      lane: state === 'paused' ? 'operator' : 'provider',
-      who: state === 'paused' ? 'operator' : 'circuit breaker',
-      what: bounded(
-        state === 'paused'
-          ? `Paused ${name}${reason === undefined ? '' : `: ${reason}`}.`
-          : `The breaker for ${name} is ${state}.`,
-      ),
+      what: sentenceOf(hold, now),
       verdict: 'failed',
     }));
 
@@ -94,7 +98,7 @@ export const explainExtraction = async (
     ...logLines(known),
     ...resultLines(known),
     ...queueLines(known),
-    ...breakerLines(known),
+    ...holdLines(known),
   ]);
   const cut = lines.length - maxLines;
   return {

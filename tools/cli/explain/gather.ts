@@ -16,7 +16,7 @@ const names: Readonly<Record<SourceName, string>> = {
   results: 'The stored results',
   queues: 'The queues',
   changes: 'The stream',
-  breakers: 'The circuit breakers',
+  holds: 'Pauses and circuit breakers',
   sweep: "The sweep's schedule",
 };
 
@@ -68,14 +68,14 @@ const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
 /** Reads every source. A source that throws is named in `notShown`, and the others are still read. */
 export const gather = async (sources: StorySources, extractionId: string, now: Date) => {
   const { unread, notShown, read } = reader();
-  const [settings, record, history, streamed, results, queues, breakers, sweep] = await Promise.all([
+  const [settings, record, history, streamed, results, queues, holds, sweep] = await Promise.all([
     read('settings', sources.settings()),
     read('record', sources.record(extractionId)),
     read('execution', sources.execution(extractionId)),
     read('changes', sources.changes(extractionId)),
     read('results', sources.results(extractionId)),
     read('queues', sources.queues()),
-    read('breakers', sources.breakers()),
+    read('holds', sources.holds()),
     read('sweep', sources.sweep()),
   ]);
   const execution = history === undefined ? undefined : progressOf(history);
@@ -106,7 +106,7 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
     results: results ?? [],
     queues: queues ?? [],
     changes,
-    breakers: breakers ?? [],
+    holds: holds ?? [],
     sweep,
     unread,
     notShown,

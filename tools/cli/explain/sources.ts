@@ -7,9 +7,9 @@ import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
 import type { Rule } from '../aws/read-rules.ts';
 import type { StreamChange } from '../aws/read-stream-changes.ts';
-import type { Breaker } from '../terminal/describe-breaker.ts';
+import type { Hold } from '../terminal/describe-hold.ts';
 
-export type { Bounded, Breaker, Execution, ExecutionEvent, LogLine, Period, RetryDelays, StreamChange };
+export type { Bounded, Execution, ExecutionEvent, Hold, LogLine, Period, RetryDelays, StreamChange };
 
 /** The settings that decide what happens next. All in seconds. */
 export type StorySettings = MachineSettings & { readonly timings: Timings };
@@ -25,7 +25,7 @@ export type StoredObject = {
 };
 
 export type QueueDepth = {
-  readonly queue: 'reconcile' | 'dead-letter';
+  readonly queue: 'reconcile' | 'slow' | 'dead-letter';
   /** Visible, hidden and delayed messages. SQS counts approximately. */
   readonly messages: number;
 };
@@ -47,6 +47,7 @@ export interface StorySources {
   queues(): Promise<readonly QueueDepth[]>;
   /** Changes of the last 24 hours, for which DynamoDB keeps them. */
   changes(extractionId: string): Promise<Bounded<StreamChange>>;
-  breakers(): Promise<readonly Breaker[]>;
+  /** What holds calls to the provider now, of any extraction. */
+  holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
 }

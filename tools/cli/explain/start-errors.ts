@@ -1,7 +1,7 @@
 /** Errors of start-task that the machine retries (lib/extraction/start/start.ts). */
 const startErrors: Readonly<Record<string, string>> = {
   ProviderBusy: 'the provider was busy (429)',
-  ProviderPaused: 'no call was made, as starts were paused or their circuit breaker was open',
+  ProviderPaused: 'no call was made, as starts were paused or held by a circuit breaker',
   ProviderUnreachable: 'the provider could not be reached',
   ProviderUnauthorized: 'the provider gave no token',
   RequestDataGone: 'the sealed data of its request are gone',

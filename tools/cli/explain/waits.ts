@@ -6,11 +6,11 @@ import {
   isUnderstood,
   mostUnfinishedReads,
 } from '../../../lib/extraction/record.ts';
-import { describeCause } from '../terminal/describe-breaker.ts';
+import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
-import type { Breaker, StorySettings } from './sources.ts';
+import type { Hold, StorySettings } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
 import { bounded, clockTime } from './text.ts';
 
@@ -19,19 +19,14 @@ import { bounded, clockTime } from './text.ts';
 /** What is known, with the parts without which nothing can be said. */
 type Open = Known & { readonly record: Extraction; readonly settings: StorySettings };
 
-const describeBreaker = ({ name, state, since, until, reason, cause }: Breaker, now: Date): string => {
-  if (state === 'paused') {
-    const from = since === undefined ? '' : ` at ${clockTime(since, now)}`;
-    return `An operator paused ${name}${from}${reason === undefined ? '' : ` ("${bounded(reason)}")`}.`;
-  }
-  if (state === 'half-open') return `The circuit breaker for ${name} is half-open: the next call is a probe.`;
-  const to = until === undefined ? '' : ` until ${clockTime(until, now)}`;
-  return `The circuit breaker for ${name} is open${to}, as ${describeCause(cause)}.`;
+/** `Starts have been paused since 11:50:00Z by ana: maintenance.` */
+export const sentenceOf = (hold: Hold, now: Date): string => {
+  const text = describeHold(hold, {
+    since: (at) => `since ${clockTime(at, now)}`,
+    next: (at) => `at ${clockTime(at, now)}`,
+  }).join('');
+  return bounded(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
 };
-
-/** The breaker of starts or reads, unless it lets every call pass. */
-const stopping = ({ breakers }: Known, name: Breaker['name']): Breaker | undefined =>
-  breakers.find((breaker) => breaker.name === name && breaker.state !== 'closed');
 
 const notStartedBy = (windowEnd: string, now: Date): string =>
   `Without a start by ${clockTime(windowEnd, now)} it ends NOT_STARTED, and may be requested again.`;
@@ -66,9 +61,9 @@ export const requestedWaits = (known: Open): string => {
   if (execution === undefined && !unread.has('execution')) {
     return `Has no execution, as intake stopped before it started one. A repeated request with the same idempotency key starts it. ${otherwise}`;
   }
-  const breaker = stopping(known, 'starts');
-  if (breaker !== undefined) {
-    return `${describeBreaker(breaker, now)} The machine tries again meanwhile. ${otherwise}`;
+  const hold = holdOf(record, known.holds);
+  if (hold !== undefined) {
+    return `${sentenceOf(hold, now)} The machine tries again meanwhile. ${otherwise}`;
   }
   if (execution?.end !== undefined) {
     return `Its execution has ${execution.end.how}, so nothing starts it. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
@@ -99,14 +94,17 @@ export const startingWaits = (known: Open): string => {
 const timedOutBy = ({ record, now }: Open): string =>
   `Without a final status by ${clockTime(record.deadlineAt, now)} it ends TIMED_OUT.`;
 
-/** What keeps a poll from reading the provider. */
-const readsStopped = (known: Known): string => {
-  const { count = 0 } = known.record?.unfinishedReads ?? {};
+/** What keeps a poll from reading the provider, or delays it. */
+const readsStopped = ({ record, holds, now }: Open): string => {
+  const { count = 0 } = record.unfinishedReads ?? {};
   if (count >= mostUnfinishedReads) {
     return ` Its last ${count} reads ended their process, so only cosecha reconcile reads it again.`;
   }
-  const breaker = stopping(known, 'reads');
-  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Meanwhile nothing is read.`;
+  const hold = holdOf(record, holds);
+  if (hold !== undefined) return ` ${sentenceOf(hold, now)} Meanwhile nothing is read.`;
+  return record.readsSlowly === true
+    ? ' Its last read failed or took too long, so that the slow queue reads it, until a read is answered.'
+    : '';
 };
 
 /** Until when the machine waits for the webhook. */

@@ -122,6 +122,11 @@ describe('settings are refused with a sentence that names them:', () => {
       { deadlineSeconds: 1_499 },
       'Setting deadlineSeconds must be at least',
     ],
+    [
+      'fewer executions of reconcile-extraction than both queues have consumers',
+      { reconcileReservedConcurrency: 99 },
+      'Setting reconcileReservedConcurrency must be at least twice',
+    ],
     ['poll intervals that shrink', { pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
     [
       'start intervals that shrink',

@@ -1,21 +1,23 @@
 import {
   ConditionalCheckFailedException,
-  type DynamoDBClient,
+  DynamoDBClient,
   GetItemCommand,
   type PutItemCommand,
   QueryCommand,
+  type ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dynamoBreakerStore } from '../../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoBreakerStore, listBreakers } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
-import { closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
+import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
+import { pausesItem } from '../../../../lib/breaker/pauses.ts';
 import type { RequestStore, Task, TaskStore } from '../../../../lib/extraction/store.ts';
 import { markStarting } from '../../../../lib/extraction/transitions.ts';
 import { at, clock, extraction, timings } from '../../../support/extraction-fixtures.ts';
@@ -27,16 +29,23 @@ import { stubClient } from '../../../support/stub-client.ts';
 
 const overDynamo = (): BreakerStore => dynamoBreakerStore(interpretedDynamo('name').client, 'T');
 
-const one = { state: { count: 2, failing: ['a', 'b'] }, version: 'one' };
-const two = {
-  state: pause(
-    {
-      ...closedBreaker,
-      opened: { since: 1, until: 2, seconds: 3, groups: { bank: { until: 4, seconds: 3 } } },
-    },
-    'why',
-    4,
-  ),
+const caller = 'arn:aws:iam::111122223333:role/orders';
+const one: { state: BreakerState; version: string } = {
+  state: { groups: [{ name: 'bank', failed: [['extraction-1', 1]] }] },
+  version: 'one',
+};
+const two: typeof one = {
+  state: {
+    acceptedAt: 1,
+    groups: [
+      {
+        name: 'bank',
+        failed: [['extraction-1', 2]],
+        opened: { since: 2, pause: 30, turn: { at: 4, holder: 'process' } },
+      },
+    ],
+    opened: { since: 3, failing: { at: 4 }, others: { at: 5 }, taken: 1, cause: 'http-503' },
+  },
   version: 'two',
 };
 
@@ -45,26 +54,39 @@ test.each([
   ['memory', memoryBreakerStore],
 ])('a breaker is replaced only if nobody else replaced it, on %s', async (_, newStore) => {
   const store = newStore();
-  expect(await store.read('starts')).toBeUndefined();
-  expect(await store.replace('starts', undefined, one)).toEqual(one);
-  expect(await store.replace('starts', undefined, two)).toMatchObject(one);
-  expect(await store.replace('starts', one.version, two)).toEqual(two);
-  expect(await store.replace('starts', one.version, one)).toMatchObject(two);
-  expect(await store.read('starts')).toMatchObject(two);
-  expect(await store.read('reads')).toBeUndefined();
+  expect(await store.read(caller)).toBeUndefined();
+  expect(await store.replace(caller, undefined, one)).toEqual(one);
+  expect(await store.replace(caller, undefined, two)).toMatchObject(one);
+  expect(await store.replace(caller, one.version, two)).toEqual(two);
+  expect(await store.replace(caller, one.version, one)).toMatchObject(two);
+  expect(await store.read(caller)).toMatchObject(two);
+  expect(await store.read(pausesItem)).toBeUndefined();
 });
 
 test('a damaged item can be read and replaced, whatever its numbers and its version', async () => {
   const sent: PutItemCommand[] = [];
-  const Item = { name: { S: 'starts' }, state: { N: '1e300' }, version: { N: '7' } };
+  const Item = { name: { S: caller }, state: { N: '1e300' }, version: { N: '7' } };
   const client = {
     send: async (command: GetItemCommand | PutItemCommand) =>
       command instanceof GetItemCommand ? { Item } : void sent.push(command),
   };
   const store = dynamoBreakerStore(client as unknown as DynamoDBClient, 'T');
-  expect(await store.read('starts')).toMatchObject({ state: 1e300, version: 7 });
-  expect(await store.replace('starts', 7, one)).toEqual(one);
+  expect(await store.read(caller)).toMatchObject({ state: 1e300, version: 7 });
+  expect(await store.replace(caller, 7, one)).toEqual(one);
   expect(sent[0]?.input.ExpressionAttributeValues).toEqual({ ':version': { N: '7' } });
+});
+
+test('every item is listed by its name, from all pages', async () => {
+  const pages = [
+    { Items: [marshall({ name: caller, ...one })], LastEvaluatedKey: marshall({ name: caller }) },
+    { Items: [marshall({ name: pausesItem, state: {}, version: 'two' })] },
+  ];
+  const client = Object.assign(new DynamoDBClient({ region: 'eu-west-1' }), {
+    send: async ({ input }: ScanCommand) => pages[input.ExclusiveStartKey === undefined ? 0 : 1],
+  });
+  const listed = await listBreakers(client, 'T');
+  expect([...listed.keys()]).toEqual([caller, pausesItem]);
+  expect(listed.get(caller)).toMatchObject(one);
 });
 
 const failing = (error: Error) =>

@@ -1,253 +1,268 @@
 import { describe, expect, test } from 'vitest';
 import {
+  afterAccepted,
   afterFailure,
-  afterSuccess,
+  afterNothing,
   type BreakerState,
-  closedBreaker,
-  electProbe,
-  mayCall,
-  nextProbeAt,
-  pause,
-  phaseOf,
-  withoutProbe,
+  type Failure,
+  holdsTurn,
+  mayStart,
+  noTrouble,
+  takeTurn,
 } from '../../../../lib/breaker/breaker-state.ts';
-import { parseBreakerState } from '../../../../lib/breaker/breaker-store.ts';
 
-const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
-const second = 1_000;
+const settings = { failures: 5, openSeconds: 30, maxOpenSeconds: 300, turnSeconds: 100 };
+/** Times in these tests are seconds from here on. */
+const time = (seconds: number): number => Date.parse('2026-03-01') + seconds * 1_000;
 
-/** An extraction, of a group that fails unless another is named. */
-const about = (extraction: string, group = 'failing') => ({ extraction, group });
-
-type Step = { readonly fails: string; readonly at?: number } | { readonly succeeds: string };
-
-/** The state after calls about these extractions. */
-const stateAfter = (steps: readonly Step[], from: BreakerState = closedBreaker): BreakerState =>
-  steps.reduce(
-    (state, step) =>
-      'fails' in step
-        ? afterFailure(state, { ...about(step.fails), now: (step.at ?? 0) * second }, settings)
-        : afterSuccess(state, { extraction: step.succeeds }),
-    from,
-  );
-
-/** Open until its first probe at 32 s. */
-const open = stateAfter(['a', 'b', 'c'].map((fails, at) => ({ fails, at })));
-
-const elect = (state: BreakerState, id: string, at: number, subject = about('other')): BreakerState =>
-  electProbe(state, { id, ...subject, now: at * second }, settings);
-
-const probing = elect(open, 'probe', 32);
-
-const failProbe = (state: BreakerState, extraction: string, at: number, retryAt?: number): BreakerState =>
+const fail = (state: BreakerState, extraction: string, at: number, more: Partial<Failure> = {}) =>
   afterFailure(
-    elect(state, 'probe', at, about(extraction)),
-    { ...about(extraction), now: at * second, probeId: 'probe', retryAt },
+    state,
+    { kind: 'failed', extraction, name: 'bank', now: time(at), random: 0.5, ...more },
     settings,
   );
+const accept = (state: BreakerState, at: number, name = 'bank') => afterAccepted(state, name, time(at));
+const may = (state: BreakerState, at: number, name = 'bank') => mayStart(state, name, time(at));
+const take = (state: BreakerState, at: number, name = 'bank', holder = `${name} at ${at}`) =>
+  takeTurn(state, { holder, name, now: time(at) }, settings);
+const showNothing = (state: BreakerState, at: number, name = 'bank', holder = `${name} at ${at}`) =>
+  afterNothing(state, { holder, name, now: time(at) }, settings);
+const failTurn = (state: BreakerState, at: number, more: Partial<Failure> = {}) => {
+  const holder = `turn at ${at}`;
+  return fail(take(state, at, more.name, holder), holder, at, { ...more, holder });
+};
 
-describe('a closed breaker', () => {
-  test('opens when the threshold of extractions fails, however slowly, for the first pause', () => {
-    const slowly = stateAfter(['a', 'b'].map((fails, index) => ({ fails, at: 1_000 * index })));
-    expect(phaseOf(slowly, 1_000 * second)).toBe('closed');
-    expect(phaseOf(stateAfter([{ fails: 'c', at: 2_000 }], slowly), 2_000 * second)).toBe('open');
-    expect([phaseOf(open, 31 * second), phaseOf(open, 32 * second)]).toEqual(['open', 'half-open']);
+/** When a start of this group may be made next. Infinity: not within an hour. */
+const nextAt = (state: BreakerState, from: number, name = 'bank'): number => {
+  for (let at = from; at < from + 3_600; at += 0.5) if (may(state, at, name) !== 'no') return at;
+  return Number.POSITIVE_INFINITY;
+};
+
+/** How long the group waits after each of so many failed turns, each taken as soon as it is free. */
+const pausesOf = (opened: BreakerState, turns: number, name = 'bank', random = 0.5): readonly number[] => {
+  const pauses: number[] = [];
+  let state = opened;
+  for (let at = nextAt(state, 0, name); pauses.length < turns; ) {
+    state = failTurn(state, at, { name, random });
+    const next = nextAt(state, at, name);
+    pauses.push(next - at);
+    at = next;
+  }
+  return pauses;
+};
+
+const failAll = (state: BreakerState, names: readonly string[], at: number, more: Partial<Failure> = {}) =>
+  names.reduce((before, one) => fail(before, one, at, more), state);
+const failGroups = (state: BreakerState, names: readonly string[], at: number, more: Partial<Failure> = {}) =>
+  names.reduce((before, name) => fail(before, `of ${name}`, at, { ...more, name }), state);
+
+const five = ['a', 'b', 'c', 'd', 'e'];
+/** The breaker of `bank` opened at 0 s. */
+const openBank = failAll(noTrouble, five, 0);
+/** The breaker of a caller opened at 0 s, after starts of the banks a to e failed. */
+const openCaller = failGroups(noTrouble, five, 0);
+
+describe('the breaker of a group', () => {
+  test('opens after five different extractions failed, and not after one failed five times', () => {
+    expect(may(failAll(noTrouble, five.slice(1), 0), 0)).toBe('yes');
+    expect(may(failAll(noTrouble, ['a', 'a', 'a', 'a', 'a'], 0), 0)).toBe('yes');
+    expect([may(openBank, 0), may(openBank, 29), may(openBank, 30)]).toEqual(['no', 'no', 'turn']);
+    expect(may(openBank, 0, 'another bank')).toBe('yes');
   });
 
-  test('counts one broken extraction once, however often it fails', () => {
-    expect(stateAfter(Array.from({ length: 9 }, () => ({ fails: 'a' }))).count).toBe(1);
-    const inBetween = stateAfter([{ fails: 'a' }, { succeeds: 'b' }, { fails: 'a' }]);
-    expect(inBetween.count).toBe(0);
+  test('counts from zero after an accepted start, which closes it if it was open', () => {
+    const reset = accept(failAll(noTrouble, five.slice(1), 0), 1);
+    expect(may(failAll(reset, five.slice(1), 2), 2)).toBe('yes');
+    expect(may(accept(openBank, 1), 1)).toBe('yes');
   });
 
-  test('counts an extraction again that succeeded in between', () => {
-    expect(stateAfter([{ fails: 'a' }, { succeeds: 'a' }, { fails: 'a' }])).toEqual({
-      count: 1,
-      failing: ['a'],
-    });
+  test('keeps what failed, or opened, after the accepted start that is reported late', () => {
+    const counted = accept(failAll(noTrouble, ['a', 'b', 'c', 'd'], 5), 4);
+    expect(may(fail(counted, 'e', 6), 6)).toBe('no');
+    expect(may(accept(openBank, -1), 1)).toBe('no');
   });
 
-  test('subtracts each success, and never counts below 0', () => {
-    expect(stateAfter([{ fails: 'a' }, { fails: 'b' }, { succeeds: 'c' }]).count).toBe(1);
-    expect(stateAfter([{ succeeds: 'a' }, { succeeds: 'b' }, { fails: 'c' }]).count).toBe(1);
+  test('has a turn after 30 s, and doubles the pause up to 5 min', () => {
+    expect(pausesOf(openBank, 5)).toEqual([60, 120, 240, 300, 300]);
   });
 
-  test('is not changed by a success while nothing is counted', () => {
-    expect(afterSuccess(closedBreaker, { extraction: 'a' })).toBe(closedBreaker);
+  test('has a turn every 30 s while one of its starts was accepted within ten minutes', () => {
+    const accepted = accept(fail(noTrouble, 'x', 0), 0);
+    const pauses = pausesOf(failAll(accepted, five, 1), 21);
+    expect(pauses).toEqual([...Array(19).fill(30), 60, 120]);
+    // The process that counts the failure saw the accepted start.
+    const seen = failAll(noTrouble, five, 1, { acceptedAt: time(0) });
+    expect(pausesOf(seen, 1)).toEqual([30]);
   });
 
-  test('is not opened by one failure with Retry-After, which only lengthens the pause, up to the longest', () => {
-    const failure = { ...about('a'), now: 0, retryAt: 3_600 * second };
-    expect(phaseOf(afterFailure(closedBreaker, failure, settings), 0)).toBe('closed');
-    const two = stateAfter([{ fails: 'b' }, { fails: 'c' }]);
-    const untilAfter = (retryAt: number) =>
-      afterFailure(two, { ...failure, retryAt }, settings).opened?.groups.failing?.until;
-    expect([7, 90, 3_600].map((at) => untilAfter(at * second))).toEqual([30, 90, 100].map((s) => s * second));
+  test('admits one start at a time, and the next one once the holder of the turn must have ended', () => {
+    const taken = take(openBank, 30, 'bank', 'first');
+    expect(holdsTurn(taken, 'first')).toBe(true);
+    expect(may(taken, 129)).toBe('no');
+    expect(take(taken, 129, 'bank', 'second')).toBe(taken);
+    expect(holdsTurn(take(taken, 130, 'bank', 'second'), 'second')).toBe(true);
   });
 
-  test('remembers a bounded number of failing extractions', () => {
-    const many = stateAfter(
-      Array.from({ length: 300 }, (_, index) => [{ fails: `${index}` }, { succeeds: 'x' }]).flat(),
-    );
-    expect(many.failing).toHaveLength(200);
-    expect(many.failing.at(-1)).toBe('299');
+  test('is not changed by the end of a turn that is another’s by now', () => {
+    const second = take(take(openBank, 30, 'bank', 'first'), 130, 'bank', 'second');
+    expect(fail(second, 'a', 131, { holder: 'first' })).toBe(second);
+    expect(showNothing(second, 131, 'bank', 'first')).toBe(second);
+  });
+
+  test('is not prolonged by starts that were under way when it opened, and neither is that of the caller', () => {
+    expect(fail(openBank, 'f', 20)).toBe(openBank);
+    const late = fail(openCaller, 'x', 20, { name: 'late' });
+    expect(['a', 'healthy'].map((name) => nextAt(late, 20, name))).toEqual([30, 20]);
+  });
+
+  test('has its next turn at once after one that showed nothing', () => {
+    expect(may(showNothing(take(openBank, 30), 31, 'bank', 'bank at 30'), 31)).toBe('turn');
+  });
+
+  test('keeps the turn of a start that is slow, until that has ended', () => {
+    const taken = take(openBank, 30);
+    const slow = fail(taken, 'f', 35, { kind: 'slow', holder: 'bank at 30' });
+    expect([may(slow, 65), may(slow, 130)]).toEqual(['no', 'turn']);
+    expect(nextAt(fail(slow, 'f', 40, { holder: 'bank at 30' }), 40)).toBe(100);
+  });
+
+  test('shows the cause of the failure that opened it, then of its last turn', () => {
+    const opened = fail(failAll(noTrouble, five.slice(1), 0), 'a', 0, { cause: 'http-503' });
+    const states = [opened, failTurn(opened, 30, { cause: 'ETIMEDOUT' }), failTurn(opened, 30)];
+    expect(states.map(({ groups }) => groups[0]?.opened?.cause)).toEqual([
+      'http-503',
+      'ETIMEDOUT',
+      undefined,
+    ]);
   });
 });
 
-describe('an open breaker', () => {
-  test('is not prolonged by calls that were under way when it opened', () => {
-    expect(stateAfter([{ fails: 'd', at: 20 }], open)).toBe(open);
+describe('Retry-After', () => {
+  test('lengthens a pause of the group, to 5 min at most, and opens nothing', () => {
+    const opened = (retryAt: number) =>
+      nextAt(fail(failAll(noTrouble, five.slice(1), 0), 'a', 0, { retryAt: time(retryAt) }), 0);
+    expect([7, 90, 3_600].map(opened)).toEqual([30, 90, 300]);
+    expect(may(fail(noTrouble, 'a', 0, { retryAt: time(90) }), 0)).toBe('yes');
+    expect(nextAt(failTurn(openBank, 30, { retryAt: time(3_600) }), 30)).toBe(330);
   });
 
-  test('is prolonged for their group by Retry-After, up to the longest pause from now', () => {
-    const prolonged = (retryAt: number) =>
-      afterFailure(open, { ...about('d'), now: 20 * second, retryAt: retryAt * second }, settings);
-    expect(prolonged(50).opened?.groups.failing?.until).toBe(50 * second);
-    expect(prolonged(3_600).opened?.groups.failing?.until).toBe(120 * second);
-    expect(prolonged(25)).toBe(open);
-  });
-
-  test('elects no probe before its pause is over', () => {
-    expect(elect(open, 'probe', 31)).toBe(open);
-  });
-
-  test('closes after the success of a call that had counted as too slow, or was made in spite of it', () => {
-    expect(afterSuccess(open, { extraction: 'a', closes: true })).toEqual({ count: 0, failing: ['b', 'c'] });
-    expect(afterSuccess(open, { extraction: 'a' })).toBe(open);
+  test('of a start that was under way lengthens the pause, and never shortens it', () => {
+    const prolonged = fail(openBank, 'f', 20, { retryAt: time(200) });
+    expect(nextAt(prolonged, 20)).toBe(200);
+    expect(fail(prolonged, 'g', 20, { retryAt: time(100) })).toBe(prolonged);
+    expect(nextAt(fail(openBank, 'f', 20, { retryAt: time(3_600) }), 20)).toBe(320);
   });
 });
 
-describe('a half-open breaker', () => {
-  test('admits one probe, and nothing else while that may still run', () => {
-    expect(mayCall(open, about('other'), 32 * second)).toBe('as-probe');
-    expect(probing.opened?.probe?.id).toBe('probe');
-    expect(mayCall(probing, about('other'), 33 * second)).toBe('no');
-    expect(elect(probing, 'another', 33)).toBe(probing);
+describe('the breaker of a caller', () => {
+  test('opens after five different groups failed, and not after four that failed often', () => {
+    const four = five.slice(1).reduce((state, name) => failAll(state, ['x', 'y'], 0, { name }), noTrouble);
+    expect(may(four, 0, 'healthy')).toBe('yes');
+    expect(may(openCaller, 0, 'healthy')).toBe('no');
   });
 
-  test('elects another probe when the first must have ended', () => {
-    expect(mayCall(probing, about('other'), 91_999)).toBe('no');
-    expect(elect(probing, 'another', 92).opened?.probe?.id).toBe('another');
+  test('counts no group that failed before the last accepted start of any group', () => {
+    const before = accept(fail(noTrouble, 'x', 0), 1, 'healthy');
+    const again = failGroups(fail(before, 'y', 2), ['b', 'c', 'd', 'e'], 2);
+    expect(may(again, 2, 'healthy')).toBe('yes');
+    expect(may(fail(again, 'of f', 2, { name: 'f' }), 2, 'healthy')).toBe('no');
   });
 
-  test('takes no extraction as the probe whose last call failed, unless no other came for one pause', () => {
-    expect(mayCall(open, about('a'), 61_999)).toBe('no');
-    expect(mayCall(open, about('a'), 62 * second)).toBe('as-probe');
-    const failed = failProbe(open, 'd', 32);
-    expect([mayCall(failed, about('d'), 62 * second), mayCall(failed, about('e'), 62 * second)]).toEqual([
+  test('gives turns to groups that did not fail after 5, 10, 20 and then every 30 s, each drawn ± 50 %', () => {
+    const drawn = (random: number) => {
+      let state = failGroups(noTrouble, five, 0, { random });
+      let at = 0;
+      // Another group each time, as one that failed has another turn.
+      return ['f', 'g', 'h', 'i', 'j', 'k'].map((name) => {
+        const next = nextAt(state, at, name);
+        const pause = next - at;
+        at = next;
+        state = failTurn(state, at, { name, random });
+        return pause;
+      });
+    };
+    expect(drawn(0.5)).toEqual([5, 10, 20, 30, 30, 30]);
+    expect(drawn(0)).toEqual([2.5, 5, 10, 15, 15, 15]);
+    expect(drawn(1)).toEqual([7.5, 15, 30, 45, 45, 45]);
+  });
+
+  test('gives one turn in 30 s to all groups that failed, which take none of the others’', () => {
+    expect(['a', 'b', 'healthy'].map((name) => nextAt(openCaller, 0, name))).toEqual([30, 30, 5]);
+    const taken = take(openCaller, 30, 'a');
+    expect(['b', 'healthy'].map((name) => may(taken, 30, name))).toEqual(['no', 'turn']);
+    expect(nextAt(fail(taken, 'of a', 31, { name: 'a', holder: 'a at 30' }), 31, 'b')).toBe(61);
+    const othersTaken = take(openCaller, 30, 'healthy');
+    expect(['b', 'also healthy'].map((name) => may(othersTaken, 30, name))).toEqual(['turn', 'no']);
+  });
+
+  test('frees the turn after a start that showed nothing, and its group passes for 30 s', () => {
+    const refused = showNothing(take(openCaller, 5, 'refused'), 6, 'refused', 'refused at 5');
+    expect(may(refused, 6, 'healthy')).toBe('turn');
+    expect([may(refused, 35, 'refused'), may(refused, 36, 'refused')]).toEqual(['no', 'turn']);
+    expect(may(accept(refused, 7, 'healthy'), 7, 'refused')).toBe('yes');
+  });
+
+  test('lets the others go on while a start in their turn is slow, and keeps the turn of those that failed', () => {
+    const healthy = fail(take(openCaller, 5, 'f'), 'x', 8, { kind: 'slow', name: 'f', holder: 'f at 5' });
+    expect(nextAt(healthy, 8, 'healthy')).toBe(18);
+    const failing = fail(take(openCaller, 30, 'a'), 'x', 35, { kind: 'slow', name: 'a', holder: 'a at 30' });
+    expect(nextAt(failing, 35, 'b')).toBe(130);
+  });
+
+  test('closes after an accepted start, which closes the breaker of no other group', () => {
+    const both = failGroups(openBank, five, 0);
+    const closed = accept(both, 5, 'healthy');
+    expect(['healthy', 'a', 'bank'].map((name) => may(closed, 5, name))).toEqual(['yes', 'yes', 'no']);
+    expect(may(accept(openCaller, -1, 'healthy'), 0, 'healthy')).toBe('no');
+  });
+
+  test('lets a group whose own breaker is open wait for both turns, and gives it both', () => {
+    const both = failGroups(openBank, five, 10);
+    expect(nextAt(both, 10)).toBe(40);
+    expect(nextAt(failAll(openCaller, five, 10), 10)).toBe(40);
+    const taken = take(both, 40);
+    expect(may(taken, 40, 'a')).toBe('no');
+    const refused = showNothing(taken, 41, 'bank', 'bank at 40');
+    expect([may(refused, 41, 'a'), may(refused, 70), may(refused, 71)]).toEqual(['turn', 'no', 'turn']);
+    expect(may(accept(refused, 42, 'healthy'), 42)).toBe('turn');
+  });
+});
+
+describe('what is kept', () => {
+  test('is nothing of a start that is accepted while all is well', () => {
+    expect(accept(noTrouble, 0)).toBe(noTrouble);
+  });
+
+  test('is 50 groups: those that are not open are forgotten first, the oldest before the others', () => {
+    const many = Array.from({ length: 60 }, (_, index) => `group ${index}`);
+    const { groups } = failGroups(openBank, many, 1);
+    expect(groups.map(({ name }) => name)).toEqual(['bank', ...many.slice(11)]);
+  });
+
+  test('is the last group of a caller whose 50 others are all open', () => {
+    const others = Array.from({ length: 50 }, (_, group) => `bank ${group}`);
+    const open = others.reduce((before, name) => failAll(before, five, 1, { name }), noTrouble);
+    const closed = accept(failAll(open, five, 2, { name: 'late' }), 3, 'healthy');
+    expect([may(closed, 4, 'late'), may(failAll(closed, five, 4, { name: 'later' }), 4, 'later')]).toEqual([
       'no',
-      'as-probe',
-    ]);
-  });
-
-  test('closes after a successful probe, and counts from zero', () => {
-    expect(afterSuccess(probing, { extraction: 'a', probeId: 'probe' })).toEqual({
-      count: 0,
-      failing: ['b', 'c'],
-    });
-  });
-
-  test('ignores the results of a probe that was replaced', () => {
-    const replaced = elect(probing, 'another', 92);
-    expect(afterSuccess(replaced, { extraction: 'a', probeId: 'probe' })).toBe(replaced);
-    expect(withoutProbe(replaced, 'probe')).toBe(replaced);
-    const failure = { ...about('a'), now: 93 * second, probeId: 'probe' };
-    expect(afterFailure(replaced, failure, settings)).toBe(replaced);
-  });
-
-  test('doubles its pause only after the probes of two extractions failed, up to the longest', () => {
-    const pauses: number[] = [];
-    let state = open;
-    for (const extraction of ['d', 'e', 'f', 'g']) {
-      const now = (state.opened?.groups.failing?.until ?? 0) / second;
-      state = failProbe(state, extraction, now);
-      pauses.push((state.opened?.groups.failing?.until ?? 0) / second - now);
-    }
-    expect(pauses).toEqual([30, 60, 100, 100]);
-    expect(state.opened?.since).toBe(2 * second);
-    // The same extraction comes again only after one more pause.
-    const again = failProbe(failProbe(open, 'd', 32), 'd', 92);
-    expect(again.opened?.groups.failing?.seconds).toBe(30);
-  });
-
-  test('doubles no pause because of failed logins, which change nothing', () => {
-    const failed = ['d', 'e', 'f'].reduce((state, extraction, index) => {
-      const probe = { ...about(extraction), now: (32 + 30 * index) * second };
-      const elected = electProbe(state, { id: 'probe', ...probe }, settings);
-      return afterFailure(elected, { ...probe, probeId: 'probe', isPreparation: true }, settings);
-    }, open);
-    expect(failed.opened?.groups).toEqual({ failing: { until: 122 * second, seconds: 30 } });
-  });
-
-  test('makes only the groups wait for longer pauses whose calls failed while it is open', () => {
-    const twice = failProbe(failProbe(open, 'd', 32), 'e', 62, 3_600 * second);
-    expect(twice.opened).toMatchObject({ until: 92 * second, groups: { failing: { until: 162 * second } } });
-    expect([91, 92].map((at) => mayCall(twice, about('healthy', 'other'), at * second))).toEqual([
       'no',
-      'as-probe',
-    ]);
-    expect([161, 162].map((at) => mayCall(twice, about('f'), at * second))).toEqual(['no', 'as-probe']);
-    // The first failure of another group begins with the first pause.
-    const another = { ...about('g', 'also failing'), now: 92 * second, probeId: 'probe' };
-    const three = afterFailure(elect(twice, 'probe', 92, another), another, settings);
-    expect(three.opened?.groups).toMatchObject({
-      failing: { until: 162 * second, seconds: 60 },
-      'also failing': { until: 122 * second, seconds: 30 },
-    });
-    expect([open, twice, three].map(({ opened }) => opened && nextProbeAt(opened) / second)).toEqual([
-      32, 162, 122,
     ]);
   });
 
-  test('elects another probe at once if the first showed nothing', () => {
-    const state = withoutProbe(probing, 'probe');
-    expect(state).toEqual(open);
-    expect(mayCall(state, about('other'), 33 * second)).toBe('as-probe');
-  });
-});
-
-describe('a paused breaker', () => {
-  const paused = pause(open, 'maintenance', 10 * second);
-
-  test('admits neither calls nor probes, however long', () => {
-    expect(phaseOf(paused, 1e12)).toBe('paused');
-    expect(mayCall(paused, about('other'), 1e12)).toBe('no');
-    expect(elect(paused, 'probe', 1e9)).toBe(paused);
+  test('is of two accepted starts the later one, whether the item has it or the process', () => {
+    const long = accept(fail(noTrouble, 'x', 0), 0);
+    const opened = failAll(long, five, 900, { acceptedAt: time(899) });
+    expect(may(failTurn(opened, 930), 960)).toBe('turn');
   });
 
-  test('stays paused when a probe that was under way succeeds, or when failures open the breaker', () => {
-    const held = pause(probing, 'maintenance', 33 * second);
-    const ended = afterSuccess(held, { extraction: 'a', probeId: 'probe' });
-    expect(ended).toEqual({ count: 0, failing: ['b', 'c'], paused: held.paused });
-    const opened = stateAfter([{ fails: 'a' }, { fails: 'b' }, { fails: 'c' }], pause(closedBreaker, 'x', 0));
-    expect([opened.opened !== undefined, opened.paused]).toEqual([true, { since: 0, reason: 'x' }]);
-  });
-});
-
-describe('the cause of an open breaker', () => {
-  const fail = (state: BreakerState, extraction: string, cause?: string, probeId?: string): BreakerState =>
-    afterFailure(state, { ...about(extraction), now: 40 * second, cause, probeId }, settings);
-
-  test('is that of the failure that opened it, then of the last probe, and absent if that is not known', () => {
-    const opened = fail(stateAfter([{ fails: 'a' }, { fails: 'b' }]), 'c', 'http-503');
-    expect(opened.opened?.cause).toBe('http-503');
-    // A call that was under way when it opened.
-    expect(fail(opened, 'd', 'ECONNRESET')).toBe(opened);
-    const again = elect({ ...opened, opened: { ...open.opened, cause: 'http-503' } as never }, 'probe', 40);
-    expect(fail(again, 'e', 'slow', 'probe').opened?.cause).toBe('slow');
-    expect(fail(again, 'e', undefined, 'probe').opened).not.toHaveProperty('cause');
+  test('is no count of a group that fails again after an hour', () => {
+    expect(may(fail(failAll(noTrouble, five.slice(1), 0), 'e', 3_601), 3_601)).toBe('yes');
   });
 
-  test.each(['<b>', '', 'x'.repeat(41), 503, null, undefined])(
-    'is absent where %o is stored, and the breaker stays open',
-    (cause) => {
-      const stored = { ...open, opened: { ...open.opened, cause } };
-      expect(parseBreakerState(stored, 0)).toEqual({ state: open, isDamaged: false });
-    },
-  );
-
-  test('is read where it is a code', () => {
-    const stored = { ...open, opened: { ...open.opened, cause: 'http-503' } };
-    expect(parseBreakerState(stored, 0).state).toEqual(stored);
+  test('is no count that is an hour old, but a breaker that is open', () => {
+    const old = failAll(openBank, ['x'], 0, { name: 'old' });
+    const namesAt = (at: number) => fail(old, 'y', at, { name: 'new' }).groups.map(({ name }) => name);
+    expect(namesAt(3_599)).toEqual(['bank', 'old', 'new']);
+    expect(namesAt(3_600)).toEqual(['bank', 'new']);
   });
 });

@@ -1,310 +1,290 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type BreakerState, closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
-import {
-  type Attempt,
-  alsoCountingFor,
-  type CircuitBreaker,
-  createCircuitBreaker,
-} from '../../../../lib/breaker/circuit-breaker.ts';
-import { ProviderAmbiguous, ProviderRefused } from '../../../../lib/provider/transport/errors.ts';
+import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
+import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
+import type { Seen } from '../../../../lib/breaker/provider-trouble.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
 import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
-const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60, slowCallSeconds: 5 };
-const http503 = new ProviderAmbiguous('503', { status: 503 });
-const http400 = new ProviderRefused('400', 400);
-const succeed = () => Promise.resolve('answer');
-const failing = () => Promise.reject(http503);
+const settings = { failures: 5, openSeconds: 30, maxOpenSeconds: 300, turnSeconds: 100 };
+const caller = 'arn:aws:iam::111111111111:role/caller';
 
 let seconds: number;
 let calls: string[];
-let broken: (call: StoreCall) => boolean;
-/** What waits for a call to be slow. */
-let waiting: Set<() => void>;
+let onCall: (call: StoreCall) => void;
+let isPaused: boolean;
 let telemetry: ReturnType<typeof memoryTelemetry>;
 
 beforeEach(() => {
-  seconds = 0;
-  calls = [];
-  broken = () => false;
-  waiting = new Set();
+  [seconds, calls, isPaused] = [0, [], false];
+  onCall = () => undefined;
   telemetry = memoryTelemetry();
 });
+
+/** In milliseconds, of so many seconds of the test. */
+const time = (at: number): number => Date.parse('2026-03-01') + at * 1_000;
 
 const store = () =>
   memoryBreakerStore({
     before: (call) => {
       calls.push(call.method);
-      if (broken(call)) throw new Error('down');
+      onCall(call);
     },
   });
 
 type Store = ReturnType<typeof store>;
 
-const stateOf = (shared: Store) => shared.items.get('starts')?.state as BreakerState | undefined;
-
-let ids = 0;
-
-/** The breaker of one process. */
-const processOn = (shared: Store): CircuitBreaker =>
+/** The breakers of one process. */
+const processOn = (shared: BreakerStore): CircuitBreaker =>
   createCircuitBreaker({
-    name: 'starts',
     store: shared,
     settings,
-    now: () => new Date(seconds * 1_000),
-    newId: () => {
-      ids += 1;
-      return `id-${ids}`;
-    },
-    schedule: (callback) => {
-      waiting.add(callback);
-      return () => waiting.delete(callback);
-    },
+    isPaused: async () => isPaused,
+    now: () => new Date(time(seconds)),
+    random: () => 0.5,
+    newId: randomUUID,
     telemetry: telemetry.telemetry,
   });
 
-type Options = { readonly about?: string; readonly group?: string; readonly isLast?: boolean };
+const aboutOf = (group = 'bank', of = caller) => ({ extraction: randomUUID(), caller: of, group });
 
-/** What one call under the breaker was: how it was made, or held, or the error that it threw. */
-const call = async (
-  breaker: CircuitBreaker,
-  made: () => Promise<unknown> = succeed,
-  { about = `extraction-${Math.random()}`, group = 'caller bank', isLast = false }: Options = {},
-): Promise<Attempt['kind'] | 'held' | unknown> => {
-  let kind: unknown = 'held';
-  try {
-    await breaker.run(
-      { extractionId: about, group },
-      (attempt) => {
-        kind = attempt.kind;
-        return attempt.make(made);
-      },
-      { isLast },
-    );
-    return kind;
-  } catch (error) {
-    return error;
-  }
+/** One start: how it was admitted. What it shows is reported, unless it is held. */
+const startOn = async (process: CircuitBreaker, seen: Seen['kind'], group?: string, of?: string) => {
+  const admission = await process.admit(aboutOf(group, of));
+  await process.report(admission, { kind: seen });
+  return admission.kind;
 };
 
-/** A store whose breaker opened at 0 s, and is half-open from 30 s on. */
-const opened = async (): Promise<Store> => {
-  const shared = store();
-  for (const process of [processOn(shared), processOn(shared), processOn(shared)])
-    await call(process, failing);
-  return shared;
+const admit = async (process: CircuitBreaker, group?: string, of?: string) =>
+  (await process.admit(aboutOf(group, of))).kind;
+
+/** Failed starts of one group, each in another process. */
+const failIn = async (shared: BreakerStore, times: number, group?: string): Promise<void> => {
+  for (let left = times; left > 0; left -= 1) await startOn(processOn(shared), 'failed', group);
 };
 
-describe('while all is well', () => {
-  test('a process reads the state once in 5 s, and writes nothing', async () => {
-    const breaker = processOn(store());
-    for (seconds = 0; seconds < 10; seconds += 1) await call(breaker);
-    expect(calls).toEqual(['read', 'read']);
-  });
+const stateOf = (shared: Store) => shared.items.get(caller)?.state as BreakerState | undefined;
 
-  test('concurrent calls share a read', async () => {
-    const breaker = processOn(store());
-    await Promise.all([call(breaker), call(breaker), call(breaker)]);
-    expect(calls).toEqual(['read']);
-  });
-
-  test('the value, and an error as it was, reach the caller', async () => {
-    const breaker = processOn(store());
-    expect(
-      await breaker.run({ extractionId: 'a', group: 'caller bank' }, ({ make }) => make(succeed)),
-    ).toEqual({ kind: 'made', value: 'answer' });
-    expect(await call(breaker, () => Promise.reject(http400))).toBe(http400);
-  });
-
-  test('a failure that says nothing about the provider is not counted', async () => {
-    await call(processOn(store()), () => Promise.reject(http400));
-    expect(calls).toEqual(['read']);
-  });
-
-  test('of several calls, the latest that counts decides: a login counts only if it fails', async () => {
-    const shared = store();
-    const breaker = processOn(shared);
-    await breaker.run({ extractionId: 'a', group: 'caller bank' }, async ({ prepare, make }) => {
-      await make(failing).catch(() => undefined);
-      await prepare(succeed);
-    });
-    expect(stateOf(shared)?.count).toBe(1);
-    await breaker.run({ extractionId: 'b', group: 'caller bank' }, ({ prepare }) => prepare(succeed));
-    expect(stateOf(shared)?.count).toBe(1);
-    await breaker
-      .run({ extractionId: 'c', group: 'caller bank' }, ({ prepare }) => prepare(failing))
-      .catch(() => undefined);
-    expect(stateOf(shared)?.count).toBe(2);
-  });
+test('while all is well, a process reads the state of each caller once in 5 s, and writes nothing', async () => {
+  const process = processOn(store());
+  for (; seconds < 10; seconds += 1) await startOn(process, seconds % 2 === 0 ? 'accepted' : 'nothing');
+  await startOn(process, 'accepted', 'bank', 'another caller');
+  expect(calls).toEqual(['read', 'read', 'read']);
 });
 
-describe('one failure each of several processes', () => {
-  test('opens the breaker for a process that has not failed', async () => {
+describe('failures', () => {
+  test('of several processes count together, and hold the starts of a process that saw none', async () => {
+    const shared = store();
+    await failIn(shared, 5);
     const before = telemetry.counted.length;
-    const shared = await opened();
-    expect(await call(processOn(shared))).toBe('held');
-    expect(telemetry.counted.slice(before)).toEqual(['BreakerOpened', 'StartsHeld']);
+    expect(await admit(processOn(shared))).toBe('held');
+    expect(telemetry.counted.slice(before)).toEqual(['StartsHeld']);
+    expect(telemetry.counted).toContain('BreakerOpened');
+    expect(telemetry.messages).toEqual(['Breakers opened or closed.']);
   });
 
-  test('a process learns with its own failure that the breaker is open, and not only after 5 s', async () => {
+  test('of one caller hold no start of another', async () => {
+    const shared = store();
+    for (const group of ['a', 'b', 'c', 'd', 'e']) await failIn(shared, 1, group);
+    const process = processOn(shared);
+    expect([await admit(process), await admit(process, 'bank', 'another')]).toEqual(['held', 'pass']);
+  });
+
+  test('are learned by a process with its own failure, and not only after 5 s', async () => {
     const shared = store();
     const late = processOn(shared);
-    await call(late, async () => {
-      for (const process of [processOn(shared), processOn(shared), processOn(shared)]) {
-        await call(process, failing);
-      }
-      throw http503;
-    });
-    expect(await call(late)).toBe('held');
+    const admission = await late.admit(aboutOf());
+    await failIn(shared, 5);
+    await late.report(admission, { kind: 'failed' });
+    expect(await admit(late)).toBe('held');
   });
 
-  test('a failed login that is about no extraction counts each time, and an error of our own never', async () => {
+  test('that count are read before each start of their group, and of any other while those count for the caller', async () => {
     const shared = store();
-    const logIn = alsoCountingFor(processOn(shared), failing);
-    for (let times = 0; times < 3; times += 1) await logIn().catch(() => undefined);
-    expect(await call(processOn(shared))).toBe('held');
-    const other = store();
-    await alsoCountingFor(processOn(other), () => Promise.reject(new Error('KMS')))().catch(() => undefined);
-    expect(stateOf(other)).toBeUndefined();
+    await failIn(shared, 1);
+    const process = processOn(shared);
+    for (const group of ['bank', 'bank', 'healthy', 'healthy']) await process.admit(aboutOf(group));
+    expect(calls.slice(-4)).toEqual(['read', 'read', 'read', 'read']);
+    await startOn(processOn(shared), 'accepted', 'healthy');
+    calls = [];
+    const after = processOn(shared);
+    for (const group of ['healthy', 'healthy', 'bank', 'bank']) await after.admit(aboutOf(group));
+    expect(calls).toEqual(['read', 'read', 'read']);
+  });
+
+  test('of a start that is slow count while it is under way, and its acceptance takes that back', async () => {
+    const shared = store();
+    await failIn(shared, 4);
+    const process = processOn(shared);
+    const admission = await process.admit(aboutOf());
+    await process.report(admission, { kind: 'slow' });
+    expect(await admit(processOn(shared))).toBe('held');
+    await process.report(admission, { kind: 'accepted' });
+    expect(await admit(processOn(shared))).toBe('pass');
+  });
+
+  test('are counted although ten other processes are faster', async () => {
+    const shared = store();
+    await failIn(shared, 4);
+    let races = 10;
+    onCall = ({ method }) => {
+      if (method !== 'replace' || races === 0) return;
+      races -= 1;
+      shared.items.set(caller, { state: stateOf(shared), version: randomUUID() });
+    };
+    await startOn(processOn(shared), 'failed');
+    expect(races).toBe(0);
+    expect(await admit(processOn(shared))).toBe('held');
   });
 });
 
-describe('a half-open breaker', () => {
-  test('is open again after a failed probe, and half-open at once after one that showed nothing', async () => {
-    const shared = await opened();
+describe('an accepted start', () => {
+  test('that was seen under a state without the failures goes into the next write, so those are not in a row', async () => {
+    const shared = store();
+    const busy = processOn(shared);
+    await startOn(busy, 'nothing', 'bank');
+    await failIn(shared, 4);
+    seconds = 1;
+    await startOn(busy, 'accepted');
+    seconds = 2;
+    await startOn(busy, 'failed');
+    await failIn(shared, 3);
+    expect(await admit(processOn(shared))).toBe('pass');
+    await failIn(shared, 1);
+    expect(await admit(processOn(shared))).toBe('held');
+  });
+
+  test('keeps the pause of its group short, also if only the process that counts a failure saw it', async () => {
+    const shared = store();
+    const process = processOn(shared);
+    await startOn(process, 'accepted');
+    for (let left = 5; left > 0; left -= 1) await startOn(process, 'failed');
     seconds = 30;
-    await call(processOn(shared), () => Promise.reject(http400));
-    await call(processOn(shared), failing);
-    seconds = 59;
-    expect(await call(processOn(shared))).toBe('held');
+    expect(await startOn(processOn(shared), 'failed')).toBe('turn');
     seconds = 60;
-    expect(await call(processOn(shared))).toBe('probe');
+    expect(await admit(processOn(shared))).toBe('turn');
   });
 });
 
-describe('a slow call', () => {
-  /** A call that is slow, and then ends. */
-  const slowly = (end: () => Promise<unknown>) => async () => {
-    for (const callback of waiting) callback();
-    // Until the write that counts it has ended.
-    await new Promise((resolve) => setImmediate(resolve));
-    return end();
+describe('a turn', () => {
+  const opened = async (): Promise<Store> => {
+    const shared = store();
+    await failIn(shared, 5);
+    seconds = 30;
+    return shared;
   };
 
-  test('counts once if it fails in the end, and not at all if it is refused', async () => {
-    const shared = store();
-    await call(processOn(shared), slowly(failing));
-    expect(stateOf(shared)?.count).toBe(1);
-    await call(
-      processOn(shared),
-      slowly(() => Promise.reject(http400)),
-    );
-    expect(stateOf(shared)).toMatchObject({ count: 1, failing: [expect.any(String)] });
+  test('is taken by one of two processes that come at once, and closes the breaker if it is accepted', async () => {
+    const shared = await opened();
+    const processes = [processOn(shared), processOn(shared)];
+    const admissions = await Promise.all(processes.map((process) => process.admit(aboutOf())));
+    expect(admissions.map(({ kind }) => kind).sort()).toEqual(['held', 'turn']);
+    const first = admissions.findIndex(({ kind }) => kind === 'turn');
+    await processes[first]?.report(admissions[first] ?? { kind: 'held' }, { kind: 'accepted' });
+    expect(await admit(processOn(shared))).toBe('pass');
   });
 
-  test('is not waited for when it has ended in time, or is a probe, which is judged at its end', async () => {
+  test('is not needed by a process that learns when it takes it that the breaker has closed', async () => {
     const shared = await opened();
-    expect(waiting.size).toBe(0);
-    seconds = 30;
-    await call(processOn(shared), async () => expect(waiting.size).toBe(0));
-    expect.assertions(2);
+    const before = shared.items.get(caller);
+    await startOn(processOn(shared), 'accepted');
+    expect(await admit(processOn({ ...shared, read: async () => before }))).toBe('pass');
+  });
+
+  test('is free at once after a start that showed nothing, although a read does not show the turn yet', async () => {
+    const shared = await opened();
+    const before = shared.items.get(caller);
+    const process = processOn({ ...shared, read: async () => before });
+    const admission = await process.admit(aboutOf());
+    expect(admission.kind).toBe('turn');
+    seconds = 40;
+    await process.report(admission, { kind: 'nothing' });
+    expect(await admit(processOn(shared))).toBe('turn');
   });
 });
 
-describe('a probe', () => {
-  test.each([
-    ['whose login fails', 'prepare', undefined],
-    ['whose call fails', 'make', expect.any(String)],
-  ] as const)('%s is judged by it', async (_, what, failedProbe) => {
-    const shared = await opened();
-    seconds = 30;
-    const about = { extractionId: 'probe', group: 'caller bank' };
-    await processOn(shared)
-      .run(about, (attempt) => attempt[what](failing))
-      .catch(() => undefined);
-    const [group] = Object.values(stateOf(shared)?.opened?.groups ?? {});
-    expect(group).toEqual({ until: 60_000, seconds: 30, ...(failedProbe && { failedProbe }) });
-  });
-});
-
-describe('a last call', () => {
-  test('is made although the breaker is open; its success closes it, and its failure counts for nothing', async () => {
-    const shared = await opened();
-    const before = stateOf(shared);
-    const asking = Object.assign(new ProviderAmbiguous('503', { status: 503 }), {
-      retryAfter: { kind: 'delay', seconds: 90 },
-    });
-    expect(await call(processOn(shared), () => Promise.reject(asking), { isLast: true })).toBe(asking);
-    expect(stateOf(shared)).toEqual(before);
-    expect(await call(processOn(shared), succeed, { isLast: true })).toBe('last');
-    expect(stateOf(shared)?.opened).toBeUndefined();
-  });
-
-  test('is an ordinary call while the breaker is closed, and is held by a pause of an operator', async () => {
-    expect(await call(processOn(store()), succeed, { isLast: true })).toBe('ordinary');
-    const shared = store();
-    shared.items.set('starts', { state: pause(closedBreaker, 'maintenance', 0), version: '1' });
-    expect(await call(processOn(shared), succeed, { isLast: true })).toBe('held');
-  });
+test('a pause of the operator holds a start, and reads no breaker', async () => {
+  isPaused = true;
+  expect(await startOn(processOn(store()), 'failed')).toBe('held');
+  expect([calls, telemetry.counted]).toEqual([[], ['StartsHeld']]);
 });
 
 describe('if the state is not available,', () => {
-  test.each(['read', 'replace'])('%s: the call is made, and it is counted', async (method) => {
-    const shared = await opened();
+  test.each(['read', 'replace'])('%s: the start passes, and that is counted', async (method) => {
+    const shared = store();
+    await failIn(shared, 5);
     seconds = 30;
-    broken = ({ method: called }) => called === method;
+    onCall = ({ method: called }) => {
+      if (called === method) throw new Error('down');
+    };
     const before = telemetry.counted.length;
-    expect(await call(processOn(shared), () => Promise.resolve())).toBe('ordinary');
+    expect(await startOn(processOn(shared), 'failed')).toBe('pass');
     expect(new Set(telemetry.counted.slice(before))).toEqual(new Set(['BreakerUnavailable']));
   });
 
   test('it is not read again for 5 s', async () => {
-    broken = () => true;
-    const breaker = processOn(store());
-    expect([await call(breaker), await call(breaker)]).toEqual(['ordinary', 'ordinary']);
+    onCall = () => {
+      throw new Error('down');
+    };
+    const process = processOn(store());
+    expect([await admit(process), await admit(process)]).toEqual(['pass', 'pass']);
     expect(calls).toEqual(['read']);
+    seconds = 5;
+    await process.admit(aboutOf());
+    expect(calls).toEqual(['read', 'read']);
   });
+});
 
-  test('a failure is reported without an exception of its own', async () => {
-    const breaker = processOn(store());
-    const error = await call(breaker, () => {
-      broken = () => true;
-      return Promise.reject(http503);
-    });
-    expect(error).toBe(http503);
+describe('an item that is damaged, or of a newer version', () => {
+  const group = { name: 'bank', failed: [] };
+  const years = { at: 1e15 };
+  const groupOpen = (more: object) => ({
+    groups: [{ ...group, opened: { since: 0, pause: 30, turn: { at: time(9) }, ...more } }],
   });
-
-  test.each([
-    ['without a state', {}],
-    ['with fields of other forms', { state: { count: 'x', failing: 3, opened: 7, paused: null } }],
-    ['open for years', { state: { ...closedBreaker, opened: { since: 0, until: 1e15, seconds: 30 } } }],
-    [
-      'that holds a group for years',
-      {
-        state: {
-          ...closedBreaker,
-          opened: { since: 0, until: 0, seconds: 30, groups: { bank: { until: 1e15, seconds: 30 } } },
-        },
-      },
-    ],
-    [
-      'with a lease for years',
-      {
-        state: {
-          ...closedBreaker,
-          opened: { since: 0, until: 0, seconds: 30, probe: { id: 'p', until: 1e15 } },
-        },
-      },
-    ],
-    ['of an earlier form', { state: { failures: [1, 2], inARow: 2 }, version: '1' }],
-  ])('an item %s is a closed breaker, is counted, and is replaced by the next failure', async (_, item) => {
+  const callerOpen = (more: object) => ({
+    groups: [],
+    opened: { since: 0, failing: { at: time(9) }, others: { at: time(9) }, taken: 0, ...more },
+  });
+  const withState = (state: unknown): Store => {
     const shared = store();
-    shared.items.set('starts', item);
-    const before = telemetry.counted.length;
-    expect(await call(processOn(shared))).toBe('ordinary');
-    expect(telemetry.counted.slice(before)).toEqual(['BreakerUnavailable']);
-    await call(processOn(shared), failing, { about: 'broken' });
-    expect(stateOf(shared)).toEqual({ count: 1, failing: ['broken'] });
+    shared.items.set(caller, { state, version: '1' });
+    return shared;
+  };
+
+  test.each<readonly [string, unknown]>([
+    ['of an earlier form', { count: 5, failing: ['a'], opened: { until: time(9) } }],
+    ['whose groups are no list', { groups: 'x' }],
+    ['whose group is open for years', groupOpen({ turn: years })],
+    ['whose group has a pause below 0', groupOpen({ pause: -1 })],
+    ['whose group passes for years', { groups: [{ ...group, passesUntil: 1e15 }], opened: { taken: 0 } }],
+    ['whose caller is held for years', callerOpen({ others: years })],
+    ['whose caller has taken no number of turns', callerOpen({ taken: 'x' })],
+  ])('%s holds nothing, is counted, and is replaced by the next failure', async (_, state) => {
+    const shared = withState(state);
+    expect(await startOn(processOn(shared), 'failed')).toBe('pass');
+    expect(telemetry.counted).toEqual(['BreakerUnavailable']);
+    expect(stateOf(shared)).toMatchObject({
+      groups: [{ name: 'bank', failed: [[expect.any(String), time(0)]] }],
+    });
+    expect(stateOf(shared)?.opened).toBeUndefined();
   });
+
+  test('keeps its other parts, and holds their starts', async () => {
+    const { groups } = groupOpen({});
+    const process = processOn(withState({ groups: [7, ...groups], opened: 7, acceptedAt: 'x' }));
+    expect([await admit(process), await admit(process, 'another')]).toEqual(['held', 'pass']);
+  });
+
+  test.each(['<b>', '', 'x'.repeat(41), 503, null])(
+    'holds without a cause where that is %o',
+    async (cause) => {
+      const shared = withState(groupOpen({ cause }));
+      expect(await admit(processOn(shared))).toBe('held');
+      expect(telemetry.counted).toEqual(['StartsHeld']);
+      await startOn(processOn(shared), 'failed', 'another');
+      expect(stateOf(shared)?.groups[0]?.opened?.cause).toBeUndefined();
+    },
+  );
 });

@@ -22,6 +22,7 @@ import {
   markStarting,
   markTimedOut,
   markUnconfirmed,
+  readSlowly,
   rememberOversized,
   reschedule,
   revertToRequested,
@@ -267,6 +268,14 @@ test('a record whose status changed meanwhile is not rescheduled, and a closed o
     [closed, closed],
   ] as const) {
     expect((await applyTo(current, reschedule({ record, dueAt: iso(500) }))).applied).toBe(false);
+  }
+});
+
+test('that a read was slow is not written to a record that has closed, or is of another request', async () => {
+  const record = extractionIn('RUNNING');
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = record;
+  for (const current of [closed, { ...record, requestId: 'request-2' }]) {
+    expect((await applyTo(current, readSlowly({ record }))).applied).toBe(false);
   }
 });
 

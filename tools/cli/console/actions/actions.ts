@@ -1,4 +1,4 @@
-import type { BreakerName } from '../../../../lib/breaker/breaker-state.ts';
+import type { PausableCalls } from '../../../../lib/breaker/pauses.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 
 export type ActionResult = {
@@ -21,8 +21,8 @@ export type ConsoleAction = {
   readonly place: 'extraction' | 'health' | 'sandbox';
   /** What it does, in one or two sentences. The operator reads it before confirming. */
   readonly effect: string;
-  /** Of pausing and resuming: it is offered only while the breaker does not hold calls, or only while it does. */
-  readonly breaker?: { readonly name: BreakerName; readonly isHeld: boolean };
+  /** Of pausing and resuming: which calls. A pause is offered unless they are paused, and the other while any are held. */
+  readonly pausing?: { readonly calls: PausableCalls; readonly resumes: boolean };
   /** The heading that it is under, on the page of the sandbox. */
   readonly group?: string;
   /** Of the sandbox: it ends what the provider does wrong now, and is offered only then. */

@@ -1,59 +1,67 @@
 import { randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import {
-  type BreakerName,
-  breakerNames,
-  closedBreaker,
-  pause,
-} from '../../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, changeBreaker } from '../../../../lib/breaker/breaker-store.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/pauses.ts';
+import { defined } from '../../../../lib/defined.ts';
 import type { Deployment } from '../../aws/deployment.ts';
-import { breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
+import { identityOf } from '../../aws/identity.ts';
+import { type Breakers, breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
 import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts';
 import { reconcileNow } from '../../operate/invoke-functions.ts';
+import { pauseCalls, resumeCalls } from '../../operate/pause-calls.ts';
 import { describeProgress } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from './actions.ts';
 
-const calls = { starts: 'start calls', reads: 'reads of tasks' } as const;
+const named = { starts: 'start calls', reads: 'reads of tasks' } as const;
 
 /** Each process of the functions reads the state again after so long. */
 const takesEffect = 'It takes effect within 5 seconds.';
 
-const actionsOf = (store: BreakerStore, name: BreakerName, now: () => Date): readonly ConsoleAction[] => {
+type Operating = {
+  readonly breakers: Breakers;
+  /** The ARN of the operator, if it can be found out. */
+  readonly identity: () => Promise<string | undefined>;
+  readonly now: () => Date;
+};
+
+const actionsOf = (
+  calls: PausableCalls,
+  { breakers, identity, now }: Operating,
+): readonly ConsoleAction[] => {
   const deps = { now, newVersion: randomUUID };
   return [
     {
-      id: `pause-${name}`,
-      label: `Pause ${name}`,
+      id: `pause-${calls}`,
+      label: `Pause ${calls}`,
       place: 'health',
-      breaker: { name, isHeld: false },
+      pausing: { calls, resumes: false },
       changes: true,
       input: 'Reason, for the other operators',
-      effect: `No ${calls[name]} are made until somebody resumes them. ${takesEffect}`,
+      effect: `No ${named[calls]} are made until somebody resumes them. ${takesEffect}`,
       run: async (_, reason) => {
-        await changeBreaker(store, name, (state) => pause(state, reason, now().getTime()), deps);
-        return { text: `The ${name} are paused. ${takesEffect}` };
+        const pause = defined({ since: now().getTime(), reason, by: await identity() });
+        await pauseCalls(breakers, calls, pause, deps);
+        return { text: `The ${calls} are paused. ${takesEffect}` };
       },
     },
     {
-      id: `resume-${name}`,
-      label: `Resume ${name}`,
+      id: `resume-${calls}`,
+      label: `Resume ${calls}`,
       place: 'health',
-      breaker: { name, isHeld: true },
+      pausing: { calls, resumes: true },
       changes: true,
-      effect: `The ${calls[name]} go through again, even if the provider's failures had opened the breaker. ${takesEffect}`,
+      effect: `The ${named[calls]} go through again${calls === 'starts' ? ', also those that a breaker holds' : ''}. ${takesEffect}`,
       run: async () => {
-        await changeBreaker(store, name, () => ({ ...closedBreaker }), deps);
-        return { text: `The ${name} are resumed. ${takesEffect}` };
+        await resumeCalls(breakers, calls, deps);
+        return { text: `The ${calls} are resumed. ${takesEffect}` };
       },
     },
   ];
 };
 
 /** Pausing and resuming the calls to the provider, as `cosecha pause` and `cosecha resume` do it. */
-export const breakerActions = (store: BreakerStore, now: () => Date): readonly ConsoleAction[] =>
-  breakerNames.flatMap((name) => actionsOf(store, name, now));
+export const pauseActions = (operating: Operating): readonly ConsoleAction[] =>
+  pausableCalls.flatMap((calls) => actionsOf(calls, operating));
 
 const linkAction = (deployment: Deployment, now: () => Date): ConsoleAction => {
   const presign = presignResults(s3Of(deployment), now);
@@ -123,6 +131,14 @@ export const consoleActions = (
 ): readonly ConsoleAction[] => [
   linkAction(deployment, now),
   ...(allowed
-    ? [reconcileAction(deployment), redriveAction(deployment), ...breakerActions(breakersOf(deployment), now)]
+    ? [
+        reconcileAction(deployment),
+        redriveAction(deployment),
+        ...pauseActions({
+          breakers: breakersOf(deployment),
+          identity: () => identityOf(deployment),
+          now,
+        }),
+      ]
     : []),
 ];

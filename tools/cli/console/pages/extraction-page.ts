@@ -5,6 +5,7 @@ import { mostAlike, runsOf } from '../../explain/print-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
 import { failureMeanings } from '../../terminal/describe-failure.ts';
+import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName, operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions/actions.ts';
 import { ago, clock, formatOffset, type Html, shown, withCode } from '../format-for-page.ts';
@@ -14,7 +15,7 @@ import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-r
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { notFoundPage } from './content.ts';
-import { type DeploymentState, heldIn, holdOf } from './deployment-state.ts';
+import { type DeploymentState, heldIn } from './deployment-state.ts';
 import { icon, showPart, statusBadge } from './parts.ts';
 import { lookOf, timelineSvg } from './timeline.ts';
 
@@ -35,7 +36,7 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   const hold = holdOf(record, heldIn(deps.state));
   const waiting = {
     isOverdue: isOverdue(record, now, deps.sources.sweepEveryMinutes),
-    hold: hold && (hold.state === 'paused' ? ('paused' as const) : ('held' as const)),
+    hold: hold && (hold.kind === 'paused' ? ('paused' as const) : ('held' as const)),
   };
   const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
   const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
@@ -145,7 +146,7 @@ const statusIn = ({ story, record }: Parts): string =>
 
 export type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
-  readonly state: Pick<DeploymentState, 'breakers'>;
+  readonly state: Pick<DeploymentState, 'holds'>;
   readonly actions: readonly ConsoleAction[];
 };
 

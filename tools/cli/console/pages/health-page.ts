@@ -1,14 +1,12 @@
 import { html } from 'hono/html';
 import { type HourOfSubject, type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
 import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
-import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/actions.ts';
 import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
   type Bounded,
-  type Breaker,
   type ConsoleSources,
   type FindingLine,
   type QueueLine,
@@ -20,7 +18,7 @@ import {
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
-import { type DeploymentState, heldIn } from './deployment-state.ts';
+import { type DeploymentState, heldIn, showHolds } from './deployment-state.ts';
 import { icon, showPart } from './parts.ts';
 
 const hour = 3_600_000;
@@ -123,25 +121,6 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
       }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
   )}</ul>${rest}`;
 };
-
-const breakerAppearances = {
-  closed: { mark: 'check', style: 'good', text: 'pass' },
-  'half-open': { mark: 'half', style: 'mixed', text: 'are held: the next call tests the provider' },
-  open: { mark: 'cross', style: 'bad', text: 'are held' },
-  paused: { mark: 'pause', style: 'bad', text: 'are paused by an operator' },
-} as const;
-
-const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
-  html`<ul class="findings">${breakers.map(({ name, state, since, until, reason, cause }) => {
-    const { mark, style, text } = breakerAppearances[state];
-    const why = state === 'open' ? `: ${describeCause(cause)}` : '';
-    const times = [
-      since === undefined ? '' : html` <span class="quiet">for ${ago(since, now, true)}</span>`,
-      until === undefined ? '' : html` <span class="quiet">· next try ${ago(until, now)}</span>`,
-      reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
-    ];
-    return html`<li><span class="status ${style}">${icon(mark)}</span><div><strong>${name}</strong> ${text}${why}${times}</div></li>`;
-  })}</ul>`;
 
 const showQueues = (queues: readonly QueueLine[]): Html => html`
 <table class="rows narrow"><caption class="hidden">Queues</caption>
@@ -262,14 +241,18 @@ const showHours = ({ hours }: SubjectsReport): Html => {
   })}</tbody></table>`;
 };
 
-/** Pause is offered while calls pass, and Resume while they are held. Both, where that is unknown. */
-const offered = (actions: readonly ConsoleAction[], breakers: Parts['breakers']) => {
-  const known = valueIn(breakers);
-  return actions.filter(({ breaker }) => {
-    const state = known?.find(({ name }) => name === breaker?.name)?.state;
-    return breaker === undefined || state === undefined || (state !== 'closed') === breaker.isHeld;
+/** Pause is offered unless the calls are paused, and Resume while any of them are held. Both, where that is unknown. */
+const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
+  const known = valueIn(holds);
+  return actions.filter(({ pausing }) => {
+    if (pausing === undefined || known === undefined) return true;
+    const held = known.filter(({ calls }) => calls === pausing.calls);
+    return pausing.resumes ? held.length > 0 : held.every(({ kind }) => kind !== 'paused');
   });
 };
+
+/** The rest have been held for less long. */
+const maxHolds = 25;
 
 /** Whether the deployment and the provider work. */
 export const healthPage = async (
@@ -285,22 +268,21 @@ export const healthPage = async (
   links: Links,
 ): Promise<Content> => {
   const parts = await readParts(sources, state);
-  const { findings, alarms, queues, breakers, sweeps, trends, subjects } = parts;
+  const { findings, alarms, queues, holds, sweeps, trends, subjects } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
 <div class="lead"><h1>${headline(parts)}</h1></div>
-${showActions(offered(actions, breakers), '', links)}
+${showActions(offered(actions, holds), '', links)}
 <h2>Checks</h2>
 ${showPart(findings, 'Checks', showFindings)}
 <h2>Alarms</h2>
 ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
-${
-  valueIn(breakers)?.length === 0
-    ? ''
-    : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
-}
+<h2>Calls to the provider</h2>
+${showPart(holds, 'Pauses and circuit breakers', (held) =>
+  held.length === 0 ? html`<p>Starts and reads pass.</p>` : showHolds(parts, maxHolds, at),
+)}
 <h2>Entities and products</h2>
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at))}
 <h2>Sweeps</h2>

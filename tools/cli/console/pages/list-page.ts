@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
+import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName } from '../../terminal/describe-record.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
@@ -19,9 +20,9 @@ import {
   statusChoices,
   taskIdIn,
 } from '../sources/select-extractions.ts';
-import { type Breaker, type ConsoleSources, readPart, valueIn } from '../sources/sources.ts';
+import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
 import type { Content, Links } from './content.ts';
-import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';
+import { type DeploymentState, heldIn, showStrip } from './deployment-state.ts';
 import { pageOf, showPager } from './pager.ts';
 import { icon, option, showPart, statusBadge } from './parts.ts';
 
@@ -77,7 +78,7 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form></details>`;
 
-const row = (record: Extraction, held: readonly Breaker[], clock: Clock, links: Links): Html => {
+const row = (record: Extraction, held: readonly Hold[], clock: Clock, links: Links): Html => {
   const { now, sweepEveryMinutes } = clock;
   const { extractionId, status, method, requestedBy, reference = '–' } = record;
   const cut = (name: string, text: string, whole = text, more: Html | string = ''): Html =>
@@ -96,7 +97,7 @@ ${cut('Reference', reference)}
 
 const table = (
   records: readonly Extraction[],
-  held: readonly Breaker[],
+  held: readonly Hold[],
   clock: Clock,
   links: Links,
 ): Html => html`

@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
 import type { Deployment } from '../../aws/deployment.ts';
+import { kept } from '../../aws/kept.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
@@ -28,24 +29,6 @@ import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 
 /** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
 const checksNotMade = ['webhook', 'provider'];
-
-/** Keeps a result for so long, so that several open pages share one read. A failure is not kept. */
-const kept = <Value>(
-  seconds: number,
-  now: () => Date,
-  read: () => Promise<Value>,
-): (() => Promise<Value>) => {
-  let last: { readonly value: Promise<Value>; readonly until: number } | undefined;
-  return () => {
-    if (last !== undefined && now().getTime() < last.until) return last.value;
-    const value = read();
-    last = { value, until: now().getTime() + seconds * 1_000 };
-    value.catch(() => {
-      last = undefined;
-    });
-    return value;
-  };
-};
 
 const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
   kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
@@ -155,7 +138,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
     story: storyReader(deployment, story, now),
-    breakers: story.breakers,
+    holds: story.holds,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
     sweeps: kept(10, now, () => {
       const since = new Date(now().getTime() - 3_600_000);
@@ -190,6 +173,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     queues: kept(10, now, () =>
       Promise.all([
         queueLine('reconcile queue', output('ReconcileQueueUrl'), false),
+        queueLine('slow queue', output('SlowQueueUrl'), false),
         queueLine('dead letters', output('DeadLetterQueueUrl'), true),
       ]),
     ),

@@ -63,7 +63,7 @@ const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSource
     counted('Settled by a status of the provider', ...settled),
     counted('Of these, the webhook was missed', 'WebhookMissed'),
     counted('Ended as UNCONFIRMED or TIMED_OUT', 'Unconfirmed', 'TimedOut'),
-    counted('Calls held by a breaker', 'StartsHeld', 'ReadsHeld'),
+    counted('Calls held by an operator or a breaker', 'StartsHeld', 'ReadsHeld'),
     most('Due: the oldest', 'seconds', ownMetric(stage, 'OldestOverdueSeconds')),
     most('Reconcile queue: the oldest message', 'seconds', age),
     most('Reconcile queue: most waiting', 'count', waiting),

@@ -2,7 +2,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { QueueContent } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
 import type { Finding } from '../../doctor/finding.ts';
-import type { Bounded, Breaker } from '../../explain/sources.ts';
+import type { Bounded, Hold } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
 import type { HealthReport, HourOfSubject } from '../../health/compare-periods.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
@@ -27,7 +27,7 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
 export const valueIn = <Value>(part: Part<Value>): Value | undefined =>
   part.kind === 'read' ? part.value : undefined;
 
-export type { AlarmLine, Bounded, Breaker };
+export type { AlarmLine, Bounded, Hold };
 
 /** One delivery, as receive-webhook logged it. The log has no body and no signature. */
 export type DeliveryLine = {
@@ -95,6 +95,6 @@ export interface ConsoleSources {
   trends(): Promise<readonly Trend[]>;
   /** How extractions ended, for each entity and product. */
   subjects(): Promise<SubjectsReport>;
-  /** The circuit breakers towards the provider. */
-  breakers(): Promise<readonly Breaker[]>;
+  /** What holds calls to the provider now, the worst first. */
+  holds(): Promise<readonly Hold[]>;
 }

@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breakers-from-environment.ts';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/client-options.ts';
 import { MissingEnvironmentVariable, requiredVariable } from '../../../../../lib/aws/wiring/environment.ts';
 import {
@@ -13,14 +14,16 @@ import {
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
 import { reconcilerFromEnvironment } from '../../../../../lib/aws/wiring/reconciler.ts';
 import { requestsFromEnvironment } from '../../../../../lib/aws/wiring/requests-from-environment.ts';
+import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { capturedLog } from '../../../../support/captured-log.ts';
-import { at, extractionIn, id, timings } from '../../../../support/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/local-servers.ts';
-import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { at, extraction, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { interpretedDynamo } from '../../../../support/interpreted-dynamo.ts';
+import { closedPort, httpServer } from '../../../../support/local-servers.ts';
+import { storedRequest } from '../../../../support/memory-request-store.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';
 
@@ -80,10 +83,6 @@ beforeEach(() => {
   vi.stubEnv('PROVIDER_CLIENT_ID', 'client');
   vi.stubEnv('TASK_TOKEN_MINUTES', '5');
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
-
 /** Tokens tt-1, tt-2, … of a provider; the secret's keys are those given, one per read. */
 const setUp = (...keys: string[]) => {
   const { client } = stubClient<SecretsManagerClient>(() => ({ SecretString: keys.shift() }));
@@ -118,66 +117,169 @@ test('without the setting providerClientId, nothing is sent to the provider', as
 
 capturedLog();
 
-type Command = {
-  readonly input: { readonly TableName?: string; readonly Item?: { readonly name?: { readonly S: string } } };
-};
-
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
-/** The address of a port that refuses connections. */
-const refusing = async (): Promise<string> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+const breakerSettings = {
+  failures: 5,
+  openSeconds: 30,
+  maxOpenSeconds: 300,
+  turnSeconds: 100,
+  slowCallSeconds: 5,
 };
 
-test('a failed login of a read is counted for the breaker of starts, too', async () => {
+/** The functions that call the provider, with tables in memory and messages that are kept. */
+const deployed = (providerBaseUrl: string) => {
   const environment = {
     AWS_REGION: 'eu-west-1',
-    BREAKER: JSON.stringify({
-      failures: 5,
-      openSeconds: 30,
-      maxOpenSeconds: 300,
-      probeSeconds: 60,
-      slowCallSeconds: 5,
-    }),
+    BREAKER: JSON.stringify(breakerSettings),
     BREAKERS_TABLE: 'Breakers',
+    ENCRYPT_RAW_CREDENTIALS: 'false',
     EXTRACTIONS_TABLE: 'Extractions',
     PROVIDER_API_KEY_SECRET: 'provider-api-key',
-    PROVIDER_BASE_URL: await refusing(),
+    PROVIDER_BASE_URL: providerBaseUrl,
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
-    RECONCILE_QUEUE_URL: 'https://queue.example',
+    RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
     REQUESTS_TABLE: 'Requests',
     RESULTS_BUCKET: 'results',
     RESULTS_MAX_BYTES: '1024',
     SEAL_KEY_ARN: 'arn:aws:kms:eu-west-1:111122223333:key/1',
     SESSION_MINUTES: '50',
+    SLOW_QUEUE_URL: 'https://sqs.example/111122223333/slow',
     TASKS_TABLE: 'Tasks',
     TASK_TOKEN_MINUTES: '5',
     TIMINGS: JSON.stringify(timings),
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const items: Readonly<Record<string, object>> = {
-    Extractions: extractionIn('RUNNING'),
-    Tasks: { taskId: 'task-1', extractionId: id },
+  const tables = {
+    Breakers: interpretedDynamo('name'),
+    Extractions: interpretedDynamo('extractionId'),
+    Requests: interpretedDynamo('requestId'),
+    Tasks: interpretedDynamo('taskId'),
   };
-  const counted = new Set<string | undefined>();
+  const messages: unknown[] = [];
+  const sealed = Buffer.from(JSON.stringify({ credentials: { mode: 'raw', value: { username: 'u' } } }));
   vi.spyOn(SecretsManagerClient.prototype, 'send').mockImplementation(async () => ({ SecretString: 'key' }));
-  vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(async (command: unknown) => {
-    const { input } = command as Command;
-    if (input.Item !== undefined) counted.add(input.Item.name?.S);
-    const item = items[input.TableName ?? ''];
-    return item === undefined ? {} : { Item: marshall(item) };
+  vi.spyOn(KMSClient.prototype, 'send').mockImplementation(async () => ({ Plaintext: sealed }));
+  vi.spyOn(SFNClient.prototype, 'send').mockImplementation(async () => ({}));
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async (command: unknown) => {
+    const { QueueUrl, MessageBody } = (command as SendMessageCommand).input;
+    messages.push([QueueUrl?.split('/').at(-1), JSON.parse(MessageBody ?? '')]);
+    return {};
+  });
+  vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation((command: unknown) => {
+    const { TableName } = (command as GetItemCommand).input;
+    return tables[TableName as keyof typeof tables].client.send(command as GetItemCommand);
+  });
+  return { tables, messages };
+};
+
+describe('start-task', () => {
+  /** Starts the extraction, as if it were another one each time. */
+  const startOnce = async (
+    run: ReturnType<typeof starterFromEnvironment>,
+    tables: ReturnType<typeof deployed>['tables'],
+  ) => {
+    tables.Extractions.items.set(id, extraction());
+    tables.Requests.items.set('request-1', storedRequest(id));
+    tables.Tasks.items.clear();
+    const input = { extractionId: id, requestId: 'request-1', callbackToken: 'token', callbackAttempt: 0 };
+    await run(input).catch(() => undefined);
+  };
+
+  test('logs in anew before a start in a turn, although it has a session, and does not otherwise', async () => {
+    const provider = await httpServer((response, { url }) =>
+      response.end(
+        JSON.stringify(url === '/api/v1/auth/login' ? { token: 'session' } : { taskId: 'task-1' }),
+      ),
+    );
+    const { tables } = deployed(provider.baseUrl);
+    let seconds = 0;
+    const run = starterFromEnvironment(() => at(seconds));
+    await startOnce(run, tables);
+    await startOnce(run, tables);
+    const login = '/api/v1/auth/login';
+    const post = '/api/v2/tasks';
+    expect(provider.seen.map(({ url }) => url)).toEqual([login, post, post]);
+    const failed = ['a', 'b', 'c', 'd', 'e'].map((one) => [one, at(1).getTime()]);
+    const opened = { since: at(1).getTime(), pause: 30, turn: { at: at(5).getTime() } };
+    const name = extraction().requestedBy;
+    const state = { groups: [{ name: 'bank', failed, opened }] };
+    tables.Breakers.items.set(name, { name, state, version: '1' });
+    seconds = 5;
+    await startOnce(run, tables);
+    expect(provider.seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
+    // The accepted start closed the breaker.
+    expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups: [{ failed: [] }] } });
   });
 
-  const { reconcileOne } = reconcilerFromEnvironment(() => at(100));
-  expect(await reconcileOne(id, { kind: 'machine' })).toMatchObject({ why: 'ProviderUnreachable' });
-  expect(counted).toEqual(new Set(['reads', 'starts']));
+  test.each([
+    ['starts', 0],
+    ['reads', 2],
+  ])('while an operator pauses %s, makes %i calls', async (paused, made) => {
+    const provider = await httpServer((response) =>
+      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
+    );
+    const { tables } = deployed(provider.baseUrl);
+    const state = { [paused]: { since: 1, reason: 'maintenance' } };
+    tables.Breakers.items.set('operator', { name: 'operator', state, version: '1' });
+    await startOnce(
+      starterFromEnvironment(() => at(0)),
+      tables,
+    );
+    expect(provider.seen).toHaveLength(made);
+  });
+
+  test('reports a slow start once it takes breakerSlowCallSeconds, and clears the timer of one that has ended', () => {
+    deployed('https://provider.example');
+    vi.useFakeTimers();
+    const { whenSlow } = breakerFromEnvironment(() => at(0));
+    const slow: string[] = [];
+    whenSlow(() => slow.push('under way'));
+    whenSlow(() => slow.push('ended'))();
+    vi.advanceTimersByTime(4_999);
+    expect(slow).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect([slow, vi.getTimerCount()]).toEqual([['under way'], 0]);
+  });
+});
+
+describe('reconcile-extraction', () => {
+  const due = { kind: 'queue', cause: 'due' } as const;
+
+  test.each([
+    [
+      'reconcile queue, and moves to the slow queue',
+      due,
+      5_000,
+      ['slow', { extractionId: id, cause: 'due' }],
+    ],
+    [
+      'slow queue, and stays there',
+      { ...due, isSlow: true },
+      20_000,
+      ['slow', { cause: 'due', dueAt: expect.any(String) }],
+    ],
+  ])('gives each call of a read the time of its queue: %s', async (_, caller, timeoutMs, message) => {
+    const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
+    tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
+    tables.Tasks.items.set('task-1', { taskId: 'task-1', extractionId: id });
+    const timeouts = vi.spyOn(AbortSignal, 'timeout');
+    const { reconcileOne } = reconcilerFromEnvironment(() => at(100));
+    await reconcileOne(id, caller);
+    expect(timeouts.mock.calls).toEqual([[timeoutMs]]);
+    expect(messages).toMatchObject([message]);
+  });
+
+  test('recognizes messages of the slow queue by its name', () => {
+    deployed('https://provider.example');
+    const { isOfSlowQueue } = reconcilerFromEnvironment(() => at(0));
+    const arn = 'arn:aws:sqs:eu-west-1:111122223333';
+    expect([`${arn}:slow`, `${arn}:queue`, undefined].map(isOfSlowQueue)).toEqual([true, false, false]);
+  });
 });
 
 describe('stored-api-key', () => {
@@ -279,7 +381,6 @@ test('a session token is used until two minutes before it expires', async () => 
   const { sessions } = providerFromEnvironment((call) => call('key'), {
     now: () => new Date(time.ms),
     maxAnswerBytes: 1_024,
-    alsoCountLoginsFor: closedCircuit,
   });
   expect(await sessions.current()).toBe('session-1');
   time.ms = 48 * 60_000 - 1;

@@ -148,6 +148,7 @@ describe('a record that was restored before its start was confirmed', () => {
       },
     }),
     breaker: closedCircuit,
+    whenSlow: () => () => undefined,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-2',
     now: () => at(10),

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
+import type { PausableCalls } from '../../../../../lib/breaker/pauses.ts';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
 import {
   countReads,
   guardReads,
   ReadEndsProcess,
+  readsFor,
   tokensFor,
 } from '../../../../../lib/extraction/reconcile/read-provider.ts';
 import type { ReconcileCaller } from '../../../../../lib/extraction/reconcile/steps.ts';
@@ -13,8 +14,8 @@ import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { circuitOf } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const running = { kind: 'running', known: true } as const;
@@ -22,8 +23,11 @@ const first: ReconcileCaller = { kind: 'queue', cause: 'due' };
 const again: ReconcileCaller = { kind: 'queue', cause: 'due', afterFailure: true };
 const operator: ReconcileCaller = { kind: 'operator' };
 
-/** As the breaker passes it on while all is well. */
-const ordinary: Attempt = { kind: 'ordinary', prepare: (call) => call(), make: (call) => call() };
+/** Calls that are made, and no more. */
+const calls: Parameters<ReturnType<typeof countReads>>[2] = {
+  forToken: (call) => call(),
+  forTask: (call) => call(),
+};
 
 /** The clock is at 1,000 s. */
 const world = (
@@ -63,7 +67,7 @@ const world = (
     },
   );
   return {
-    read: () => read(record, 'task-1', ordinary),
+    read: () => read(record, 'task-1', calls),
     during,
     writes: () => writes,
     after: () => store.items.get(id)?.unfinishedReads,
@@ -145,70 +149,96 @@ test('the end of a read is written again if the table fails', async () => {
   expect(after()).toBeUndefined();
 });
 
+test.each<readonly [string, boolean, ReconcileCaller]>([
+  ['of the reconcile queue', true, first],
+  ['of the slow queue', false, { ...first, isSlow: true }],
+  ['of the machine', false, { kind: 'machine' }],
+  ['of an operator', false, operator],
+])('a read %s is brief: %s', async (_, isBrief, caller) => {
+  const asked: boolean[] = [];
+  const extractions = memoryExtractionStore();
+  const read = readsFor(caller, {
+    extractions,
+    requests: memoryRequestStore(),
+    unsealTarget: () => Promise.reject(new Error('not by consent')),
+    providerFor: (brief) => {
+      asked.push(brief);
+      return {
+        sessions: { current: async () => 'session', drop: () => undefined },
+        taskTokens: { current: async () => 'token', drop: () => undefined },
+        readTask: () => Promise.reject(new ProviderBusy('429')),
+        readExtraction: () => Promise.reject(new Error('not by consent')),
+      };
+    },
+    isPaused: async () => false,
+    now: () => at(1_000),
+    timings,
+    telemetry: memoryTelemetry().telemetry,
+  });
+  await expect(read(extractionIn('RUNNING'), 'task-1', { isLast: false })).rejects.toThrow('429');
+  expect(asked).toEqual([isBrief]);
+});
+
 describe('a guarded read', () => {
-  const running = { kind: 'running', known: true } as const;
   const asking = <E extends Error>(error: E): E =>
     Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } as const });
   const busy = () => asking(new ProviderBusy('429'));
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
 
   type Setup = {
-    readonly kind?: Attempt['kind'] | 'held';
+    readonly paused?: PausableCalls;
     readonly error?: Error;
     readonly loginError?: Error;
     readonly fields?: Partial<Extraction>;
   };
 
-  const world = ({ kind = 'ordinary', error, loginError, fields }: Setup = {}) => {
+  const world = ({ paused, error, loginError, fields }: Setup = {}) => {
     const extractions = memoryExtractionStore();
     const record = { ...extractionIn('RUNNING'), ...fields } as Extraction;
     extractions.items.set(id, record);
-    const { breaker, noted } = circuitOf(kind);
+    const { counted, telemetry } = memoryTelemetry();
     let reads = 0;
     const current = () => (loginError === undefined ? Promise.resolve('token') : Promise.reject(loginError));
     const read = guardReads(
-      (_record, _taskId, attempt) =>
-        withSession(tokensFor({ current, drop: () => undefined }, attempt), () =>
-          attempt.make(async () => {
+      (_record, _taskId, guarded) =>
+        withSession(tokensFor({ current, drop: () => undefined }, guarded), () =>
+          guarded.forTask(async () => {
             reads += 1;
             if (error !== undefined) throw error;
             return running;
           }),
         ),
-      { extractions, now: () => at(100), telemetry: memoryTelemetry().telemetry, breaker },
+      { extractions, now: () => at(100), telemetry, isPaused: async (which) => which === paused },
     );
     return {
       read: ({ isLast = false } = {}) => read(record, 'task-1', { isLast }),
-      noted,
+      counted,
       reads: () => reads,
       record: () => extractions.items.get(id),
     };
   };
 
-  test('a read that the breaker admits is made, after the call for its token', async () => {
-    const { read, noted } = world({ kind: 'probe' });
-    expect(await read()).toEqual(running);
-    expect(noted).toEqual(['prepare', 'make', 'end']);
-  });
+  test.each([false, true])(
+    'is held by an operator’s pause of reads, also the last one: %s',
+    async (isLast) => {
+      const { read, reads, counted } = world({ paused: 'reads' });
+      await expect(read({ isLast })).rejects.toBeInstanceOf(ProviderPaused);
+      expect([reads(), counted]).toEqual([0, ['ReadsHeld']]);
+      expect(await world({ paused: 'starts' }).read({ isLast })).toEqual(running);
+    },
+  );
 
-  test('a read that the breaker holds is not made', async () => {
-    const { read, reads } = world({ kind: 'held' });
-    await expect(read()).rejects.toBeInstanceOf(ProviderPaused);
-    expect(reads()).toBe(0);
-  });
-
-  test('a failure is thrown as it was', async () => {
+  test('throws a failure as it was', async () => {
     const error = new ProviderAmbiguous('503', { status: 503 });
-    const { read, noted, record } = world({ error });
+    const { read, record } = world({ error });
     await expect(read()).rejects.toBe(error);
-    expect(noted).toEqual(['prepare', 'make failed', 'end']);
     expect(record()?.notBefore).toBeUndefined();
   });
 
   test.each([
     ['429', busy()],
     ['503', unavailable()],
-  ])('after a %s with Retry-After the record says before when nothing is read', async (_, error) => {
+  ])('after a %s with Retry-After leaves in the record before when nothing is read', async (_, error) => {
     const { read, record } = world({ error });
     await expect(read()).rejects.toBe(error);
     expect(record()?.notBefore).toBe(iso(160));
@@ -217,7 +247,7 @@ describe('a guarded read', () => {
   test.each([
     ['429 delays its extraction', busy(), iso(160)],
     ['503 does not, as it is about all extractions', unavailable(), undefined],
-  ])('the Retry-After of a login with %s', async (_, loginError, notBefore) => {
+  ])('after the Retry-After of a login with %s', async (_, loginError, notBefore) => {
     const { read, record } = world({ loginError });
     await expect(read()).rejects.toBe(loginError);
     expect(record()?.notBefore).toBe(notBefore);
@@ -227,15 +257,14 @@ describe('a guarded read', () => {
     [99, 1],
     [100, 1],
     [101, 0],
-  ])('with notBefore at %i s, at 100 s, %i reads are made', async (notBefore, made) => {
+  ])('with notBefore at %i s, at 100 s, is made %i times', async (notBefore, made) => {
     const { read, reads } = world({ fields: { notBefore: iso(notBefore) } });
     await read().catch(() => undefined);
     expect(reads()).toBe(made);
   });
 
-  test('the last read is made before notBefore, too, and says so to the breaker', async () => {
-    const { read, noted } = world({ kind: 'last', fields: { notBefore: iso(101) } });
+  test('is made before notBefore, too, if it is the last one', async () => {
+    const { read } = world({ fields: { notBefore: iso(101) } });
     expect(await read({ isLast: true })).toEqual(running);
-    expect(noted[0]).toBe('last');
   });
 });

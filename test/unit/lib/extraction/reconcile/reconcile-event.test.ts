@@ -69,7 +69,7 @@ const message = (extractionId: string, more: object = {}, attributes = once) => 
   body: JSON.stringify({ extractionId, cause: 'webhook', ...more }),
 });
 
-const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>) => {
+const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>, isSlow = false) => {
   const asked: (readonly [string, ReconcileCaller])[] = [];
   const counted: (readonly [string, number])[] = [];
   const { telemetry, failures } = memoryTelemetry();
@@ -79,6 +79,7 @@ const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>) =>
     failures,
     receive: (messages: Parameters<typeof reconcileMessages>[0]) =>
       reconcileMessages(messages, {
+        isSlow,
         reconcile: (extractionId, caller) => {
           asked.push([extractionId, caller]);
           return reconcile(extractionId);
@@ -105,16 +106,22 @@ test('each message is reconciled with its cause, and done also if there is no re
   ]);
   expect(answer).toEqual({ batchItemFailures: [] });
   expect(asked).toEqual([
-    ['a', { kind: 'queue', cause: 'webhook', afterFailure: false }],
-    ['b', { kind: 'queue', cause: 'execution-broken', afterFailure: false }],
-    ['c', { kind: 'queue', cause: 'due', dueAt, afterFailure: false }],
+    ['a', { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: false }],
+    ['b', { kind: 'queue', cause: 'execution-broken', afterFailure: false, isSlow: false }],
+    ['c', { kind: 'queue', cause: 'due', dueAt, afterFailure: false, isSlow: false }],
   ]);
+});
+
+test('a message of the slow queue is one', async () => {
+  const { receive, asked } = world(gone, true);
+  await receive([message('a')]);
+  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: true }]]);
 });
 
 test('a message that is received again follows a failure', async () => {
   const { receive, asked } = world(gone);
   await receive([message('a', {}, { ApproximateReceiveCount: '2' })]);
-  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true }]]);
+  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true, isSlow: false }]]);
 });
 
 test('only the messages that failed are received again', async () => {

@@ -6,6 +6,7 @@ import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/r
 import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
+import { RequestDataGone } from '../../../../../lib/extraction/request-data.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
@@ -34,6 +35,8 @@ import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 const machine: ReconcileCaller = { kind: 'machine' };
 const broken: ReconcileCaller = { kind: 'queue', cause: 'execution-broken' };
 const swept: ReconcileCaller = { kind: 'queue', cause: 'sweep' };
+/** The slow queue. */
+const slow: ReconcileCaller = { kind: 'queue', cause: 'sweep', isSlow: true };
 const operator: ReconcileCaller = { kind: 'operator' };
 const everybody = [machine, broken, swept, operator];
 
@@ -44,6 +47,8 @@ const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
   bytes: Buffer.from(JSON.stringify({ taskStatus, results })),
 });
 const full = { actions: [{ id: 'tef', status: 'COMPLETED', output: { secret: 1 } }] };
+
+const unexpected = () => Promise.reject(new Error('not expected'));
 
 const world = (
   record: Extraction | undefined,
@@ -94,8 +99,8 @@ const world = (
   return {
     reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
     /** With a queue. */
-    continue: (caller: ReconcileCaller, send: SendReconcile) =>
-      reconcileAndContinue(id, caller, { ...deps, send }),
+    continue: (caller: ReconcileCaller, send: SendReconcile, sendSlow: SendReconcile = unexpected) =>
+      reconcileAndContinue(id, caller, { ...deps, send, sendSlow }),
     record: () => extractions.items.get(id),
     task: () => tasks.items.get('task-1'),
     tasks,
@@ -365,13 +370,14 @@ describe('settled by the provider and not collected', () => {
     expect(counted).toEqual(['CollectionAbandoned']);
   });
 
-  test.each<readonly [string, object, readonly string[]]>([
+  test.each<readonly [string, NonNullable<Parameters<typeof world>[1]>, readonly string[], object]>([
     [
       'the provider is down',
       { reads: [new ProviderAmbiguous('503')] },
       ['ProviderReadFailed', 'CollectionFailed'],
+      { readsSlowly: true },
     ],
-    ['the provider returns RUNNING', { reads: [answer('RUNNING')] }, ['CollectionFailed']],
+    ['the provider returns RUNNING', { reads: [answer('RUNNING')] }, ['CollectionFailed'], {}],
     [
       'S3 is down',
       {
@@ -381,12 +387,13 @@ describe('settled by the provider and not collected', () => {
         },
       },
       ['CollectionFailed'],
+      {},
     ],
-  ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics) => {
+  ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
     const { reconcile, record, counted } = world(settled, setup);
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', next: iso(170) });
     // It has waited 70 s since it was settled, so as long again.
-    expect(record()).toEqual({ ...settled, dueAt: iso(170) });
+    expect(record()).toEqual({ ...settled, dueAt: iso(170), ...more });
     expect(counted).toEqual(metrics);
   });
 
@@ -395,7 +402,7 @@ describe('settled by the provider and not collected', () => {
     const pauses: number[] = [];
     for (let tries = 0; tries < 13; tries += 1) {
       const before = time.now().getTime();
-      await reconcile(swept);
+      await reconcile(slow);
       const next = new Date(record()?.dueAt ?? '').getTime();
       pauses.push((next - before) / 1000);
       time.advance((next - before) / 1000);
@@ -406,7 +413,7 @@ describe('settled by the provider and not collected', () => {
   test('after collectFor, collecting is abandoned with a collectionError', async () => {
     const now = 30 + 86_400;
     const { reconcile, record, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(slow)).toMatchObject({ kind: 'closed' });
     expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
     expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
@@ -460,19 +467,19 @@ describe('the item of a consent', () => {
       reads: [ended, new ProviderAmbiguous('503'), ended],
       meanwhile: async () => {
         if (reads() > 1) return;
-        await reconcile(swept);
+        await reconcile(slow);
         closes.push(isClosed(record()));
       },
       storing: () => {
         if (reads() < 3) throw new Error('S3 is down.');
       },
     });
-    await reconcile(swept);
+    await reconcile(slow);
     expect(closes).toEqual([true]);
     expect(record()).toMatchObject({ status: 'COMPLETED', dueShard: expect.anything() });
     expect(requests.items.size).toBe(1);
     time.advance(60);
-    await reconcile(swept);
+    await reconcile(slow);
     expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: expect.anything() });
     expect(requests.items.size).toBe(0);
   });
@@ -494,15 +501,26 @@ describe('the item of a consent', () => {
       expiresAt: at(seconds).getTime() / 1_000,
     });
     requests.items.set('request-1', expiring(now + 10));
-    await reconcile(swept);
+    await reconcile(slow);
     const { dueAt = '' } = after() ?? {};
     expect(dueAt > iso(now)).toBe(true);
     const expiresAt = Date.parse(dueAt) / 1_000 + 86_400;
     expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
     requests.items.set('request-1', expiring(now + 300_000));
-    await reconcile(swept);
+    await reconcile(slow);
     expect([...requests.items.values()]).toEqual([expiring(now + 300_000)]);
   });
+});
+
+test('a read of a consent whose item went with the close by another process is no failure', async () => {
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = consentIn('TIMED_OUT');
+  const held = world(consentIn('TIMED_OUT'), {
+    reads: [new RequestDataGone()],
+    now: 8_000,
+    meanwhile: () => void held.extractions.items.set(id, closed),
+  });
+  expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed' });
+  expect(held.counted).toEqual([]);
 });
 
 describe('TIMED_OUT', () => {
@@ -535,7 +553,7 @@ describe('TIMED_OUT', () => {
   test('after grace it is closed, whether the provider answered or not', async () => {
     for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
       const { reconcile, record } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
-      expect(await reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(await reconcile(slow)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
       expect(isClosed(record())).toBe(true);
       expect(record()).not.toHaveProperty('collectedAt');
     }
@@ -707,7 +725,7 @@ describe('the next message', () => {
     const sent: unknown[] = [];
     const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
     const held = world(settled, { reads: [new ProviderAmbiguous('503')], now: 901 });
-    expect(await held.continue(swept, sendTo(sent))).toMatchObject({ next: iso(1_802) });
+    expect(await held.continue(slow, sendTo(sent))).toMatchObject({ next: iso(1_802) });
     expect(sent).toEqual([]);
     expect(held.counted).toContain('CollectionDeferred');
   });
@@ -723,6 +741,104 @@ describe('the next message', () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
     expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ kind: 'deferred' });
     expect(held.reads()).toBe(1);
+  });
+});
+
+describe('a read in the reconcile queue', () => {
+  const due: ReconcileCaller = { kind: 'queue', cause: 'due', dueAt: iso(100) };
+  const dueSlow: ReconcileCaller = { ...due, isSlow: true };
+  const running = consentIn('RUNNING', { dueAt: iso(100) });
+  const failing = { reads: [new ProviderAmbiguous('503')] };
+  const same = { extractionId: id, cause: 'due', dueAt: iso(100) };
+
+  /** Reconciles with two queues. `sent`: to which, and which message. */
+  const inQueues = async (held: ReturnType<typeof world>, caller: ReconcileCaller) => {
+    const sent: unknown[] = [];
+    const to =
+      (queue: string): SendReconcile =>
+      async (message, delaySeconds = 0) =>
+        void sent.push([queue, message, delaySeconds]);
+    return { result: await held.continue(caller, to('queue'), to('slow queue')), sent };
+  };
+
+  test('that fails is left to the slow queue, with the same message, and does not count as failed', async () => {
+    const held = world(running, failing);
+    const { result, sent } = await inQueues(held, due);
+    expect([result.kind, sent]).toEqual(['moved', [['slow queue', same, 0]]]);
+    expect(held.record()).toEqual({ ...running, readsSlowly: true });
+    expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
+    const swept = world(consentIn('COMPLETED'), failing);
+    expect((await inQueues(swept, { kind: 'queue', cause: 'sweep' })).sent).toEqual([
+      ['slow queue', { extractionId: id, cause: 'sweep' }, 0],
+    ]);
+  });
+
+  test('is left to the slow queue also if the record cannot be written', async () => {
+    const held = world(running, {
+      ...failing,
+      through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
+    });
+    expect((await inQueues(held, due)).result.kind).toBe('moved');
+  });
+
+  test('is not made if the last one was slow, whoever sent the message', async () => {
+    const held = world({ ...running, readsSlowly: true });
+    expect((await inQueues(held, due)).sent).toEqual([['slow queue', same, 0]]);
+    expect(held.reads()).toBe(0);
+  });
+
+  test('that the slow queue refuses is received again', async () => {
+    const refuse = () => Promise.reject(new Error('throttled'));
+    await expect(world(running, failing).continue(due, unexpected, refuse)).rejects.toThrow('throttled');
+  });
+
+  test('stays in the slow queue while it fails there, and comes back once it is answered', async () => {
+    const failed = world({ ...running, readsSlowly: true }, failing);
+    const { sent } = await inQueues(failed, dueSlow);
+    const next = failed.record()?.dueAt;
+    expect(sent).toEqual([['slow queue', { ...same, dueAt: next }, expect.any(Number)]]);
+    expect(failed.record()).toEqual({ ...running, dueAt: next, readsSlowly: true });
+    expect(failed.counted).toEqual(['ProviderReadFailed']);
+    const answered = world({ ...running, readsSlowly: true });
+    expect((await inQueues(answered, dueSlow)).sent).toEqual([
+      ['queue', { ...same, dueAt: next }, expect.any(Number)],
+    ]);
+    expect(answered.record()).toEqual({ ...running, dueAt: next });
+  });
+
+  test('that is held by an operator stays in its queue', async () => {
+    const paused = { reads: [new ProviderPaused('held')] };
+    for (const [caller, record, queue] of [
+      [due, running, 'queue'],
+      [dueSlow, { ...running, readsSlowly: true }, 'slow queue'],
+    ] as const) {
+      const held = world(record, paused);
+      expect((await inQueues(held, caller)).sent).toEqual([
+        [queue, expect.objectContaining({ cause: 'due' }), 98],
+      ]);
+      expect(held.record()).toEqual({ ...record, dueAt: held.record()?.dueAt });
+    }
+  });
+
+  test('that is the last one is made again in the slow queue, and its failure closes there', async () => {
+    const now = 30 + timings.collectFor;
+    const settled = consentIn('COMPLETED', { settledAt: iso(30), dueAt: iso(100) });
+    const moved = world(settled, { ...failing, now });
+    expect((await inQueues(moved, due)).result.kind).toBe('moved');
+    const last = world({ ...settled, readsSlowly: true }, { ...failing, now });
+    expect((await inQueues(last, dueSlow)).result.kind).toBe('closed');
+    expect(last.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'ProviderAmbiguous' });
+    expect([isClosed(last.record()), last.record()?.readsSlowly, last.lastReads]).toEqual([
+      true,
+      undefined,
+      [1],
+    ]);
+  });
+
+  test.each([machine, operator])('is not brief for %j, which hold no consumer of it', async (caller) => {
+    const held = world({ ...running, readsSlowly: true }, failing);
+    expect((await inQueues(held, caller)).result.kind).toBe('deferred');
+    expect([held.reads(), held.counted]).toEqual([1, ['ProviderReadFailed']]);
   });
 });
 

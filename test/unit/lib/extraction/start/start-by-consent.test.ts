@@ -80,6 +80,7 @@ const world = (
       );
     },
     breaker: closedCircuit,
+    whenSlow: () => () => undefined,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,

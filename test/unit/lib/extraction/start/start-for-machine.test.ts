@@ -48,6 +48,7 @@ const world = (setup: {
       post: setup.post,
     }),
     breaker: closedCircuit,
+    whenSlow: () => () => undefined,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     now: () => at(5),

@@ -24,7 +24,7 @@ import {
   iso,
   timings,
 } from '../../../../support/extraction-fixtures.ts';
-import { circuitOf, closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
@@ -58,6 +58,9 @@ const world = (
     readonly unseal?: () => Promise<SealedCredentialsData>;
     readonly logIn?: () => Promise<string>;
     readonly breaker?: CircuitBreaker;
+    readonly whenSlow?: StartDeps['whenSlow'];
+    /** What happens while a start call is under way. */
+    readonly meanwhile?: () => void;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
@@ -98,6 +101,7 @@ const world = (
     startTask: async (token: string, request: TaskRequest) => {
       events.push(`post on ${extractions.items.get(id)?.status}`);
       posts.push({ token, request });
+      setup.meanwhile?.();
       const answers = setup.answers ?? ['task-1'];
       const answer = answers[Math.min(posts.length, answers.length) - 1];
       if (typeof answer !== 'string') throw answer;
@@ -115,6 +119,7 @@ const world = (
     },
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
+    whenSlow: setup.whenSlow ?? (() => () => undefined),
     newAttemptId: () => {
       attempts += 1;
       return `attempt-${attempts}`;
@@ -499,11 +504,13 @@ describe('a later record under the same id, after an erasure or a loss', () => {
   });
 });
 
-describe('the breaker of starts', () => {
+describe('the breakers of starts', () => {
   const http = (status: number) => new ProviderAmbiguous(`${status}`, { status });
+  const failed = (cause: string) => ({ kind: 'failed', cause });
+  const nothing = { kind: 'nothing' };
 
-  test('is not asked about an extraction that has started, or whose window is over', async () => {
-    const breaker = { ...closedCircuit, run: () => Promise.reject(new Error('asked')) };
+  test('are not asked about an extraction that has started, or whose window is over', async () => {
+    const breaker = { ...closedCircuit, admit: () => Promise.reject(new Error('asked')) };
     for (const record of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
       await expect(world({ breaker, record }).start()).resolves.toBeDefined();
     }
@@ -512,41 +519,116 @@ describe('the breaker of starts', () => {
     expect(await late.start()).toMatchObject({ kind: 'queued', status: 'REQUESTED' });
   });
 
-  test.each([
-    ['an accepted start', 'task-1', 'make'],
-    ['503', http(503), 'make failed'],
-    ['400', refused(400), 'make failed'],
-  ])('sees the token as a preparation, and the start call itself: %s', async (_, answer, made) => {
-    const { breaker, noted } = circuitOf('ordinary');
-    await world({ breaker, answers: [answer] }).start();
-    expect(noted).toEqual(['prepare', made, 'end']);
-  });
-
-  test('sees a failed login, and the end of a start that failed on our side', async () => {
-    const login = circuitOf('probe');
-    const held = world({ breaker: login.breaker, logIn: () => Promise.reject(http(503)) });
-    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
-    expect([held.posts, login.noted]).toEqual([[], ['prepare failed', 'end']]);
-    const own = circuitOf('probe');
-    const { start } = world({ breaker: own.breaker, unseal: () => Promise.reject(new Error('KMS')) });
-    await expect(start()).rejects.toThrow('KMS');
-    expect(own.noted).toEqual(['end']);
-  });
-
-  test('learns the result after the record is written', async () => {
-    const { breaker } = circuitOf('ordinary');
-    const { start, record } = world({
+  test('are asked by caller and entity, and a held start unseals, calls and writes nothing', async () => {
+    const { breaker } = breakerThat('held');
+    const asked: unknown[] = [];
+    const held = world({
       breaker: {
         ...breaker,
-        run: async (...args) => {
-          const run = await breaker.run(...args);
-          expect(record()?.status).toBe('UNCONFIRMED');
-          return run;
+        admit: (about) => {
+          asked.push(about);
+          return breaker.admit(about);
         },
       },
+    });
+    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
+    expect([held.events, held.record()]).toEqual([[], extraction()]);
+    const { requestedBy: caller } = extraction();
+    expect(asked).toEqual([{ extraction: id.slice(-12), caller, group: 'bank' }]);
+  });
+
+  test.each([
+    ['a 2xx with a task id', 'task-1', { kind: 'accepted' }],
+    ['503', http(503), failed('http-503')],
+    ['400', refused(400), nothing],
+    ['429', busy(), nothing],
+    ['a 2xx without a task id', new ProviderAmbiguous('no taskId'), nothing],
+  ])('get what the start call showed: %s', async (_, answer, seen) => {
+    const { breaker, reported } = breakerThat('pass');
+    await world({ breaker, answers: [answer] }).start();
+    expect(reported).toEqual([seen]);
+  });
+
+  test('get what the login after a 401 showed, and what the second call did', async () => {
+    let logins = 0;
+    const logIn = async () => {
+      logins += 1;
+      return logins === 1 ? 'session' : Promise.reject(http(500));
+    };
+    const login = breakerThat('pass');
+    await world({ breaker: login.breaker, answers: [unauthorized()], logIn }).start();
+    expect(login.reported).toEqual([failed('http-500')]);
+    const second = breakerThat('pass');
+    await world({ breaker: second.breaker, answers: [unauthorized(), 'task-1'] }).start();
+    expect(second.reported).toEqual([{ kind: 'accepted' }]);
+    const refusedTwice = breakerThat('pass');
+    await world({ breaker: refusedTwice.breaker, answers: [unauthorized()] }).start();
+    expect(refusedTwice.reported).toEqual([nothing]);
+  });
+
+  test('get one report of a start that failed on our side', async () => {
+    const { breaker, reported } = breakerThat('turn');
+    const { start } = world({ breaker, unseal: () => Promise.reject(new Error('KMS')) });
+    await expect(start()).rejects.toThrow('KMS');
+    expect(reported).toEqual([nothing]);
+  });
+
+  test('get the result after the record is written', async () => {
+    const { breaker } = breakerThat('pass');
+    const statuses: unknown[] = [];
+    const { start, record } = world({
+      breaker: { ...breaker, report: async () => void statuses.push(record()?.status) },
       answers: [http(503)],
     });
     await start();
-    expect.assertions(1);
+    expect(statuses).toEqual(['UNCONFIRMED']);
+  });
+
+  test('have a login before the start in a turn, also with a token of the caller’s, and no start if it fails', async () => {
+    const turn = breakerThat('turn');
+    const { start, events } = world({ breaker: turn.breaker, plaintext: withToken });
+    await start();
+    expect(events).toEqual(expect.arrayContaining(['login', 'post on STARTING']));
+    expect(events.indexOf('login')).toBeLessThan(events.indexOf('post on STARTING'));
+    const failing = breakerThat('turn');
+    const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
+    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
+    expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
+    const passing = world({ plaintext: withToken });
+    await passing.start();
+    expect(passing.events).not.toContain('login');
+  });
+
+  /** A start whose call is slow, and then answered so. `timers`: those that still wait at the end. */
+  const slowStart = async (kind: 'pass' | 'turn', answer: Answer) => {
+    const { breaker, reported } = breakerThat(kind);
+    const timers = new Set<() => void>();
+    const during: unknown[] = [];
+    await world({
+      breaker,
+      answers: [answer],
+      whenSlow: (callback) => {
+        timers.add(callback);
+        return () => timers.delete(callback);
+      },
+      meanwhile: () => {
+        for (const callback of timers) callback();
+        during.push(...reported);
+      },
+    }).start();
+    return { reported, during, timers };
+  };
+
+  test('learn of a slow start while it is under way, and of its end unless that is the same failure', async () => {
+    const slow = { kind: 'slow' };
+    const failing = await slowStart('pass', http(503));
+    expect([failing.during, failing.reported]).toEqual([[slow], [slow, nothing]]);
+    expect((await slowStart('pass', 'task-1')).reported).toEqual([slow, { kind: 'accepted' }]);
+    expect((await slowStart('turn', http(503))).reported).toEqual([slow, failed('http-503')]);
+  });
+
+  test('wait for no start that has ended', async () => {
+    expect((await slowStart('pass', 'task-1')).timers.size).toBe(0);
+    expect((await slowStart('pass', http(503))).timers.size).toBe(0);
   });
 });

@@ -3,6 +3,8 @@ import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
+import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
+import { identityOf } from '../../../../../tools/cli/aws/identity.ts';
 import { readFunctionLog } from '../../../../../tools/cli/aws/logs.ts';
 import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
 import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
@@ -207,4 +209,10 @@ test.each([
   ],
 ])('an extraction without stored results is reported with the reason', (record, message) => {
   expect(() => requireResults(record)).toThrow(new CliError(message));
+});
+
+test('who pauses is not known where STS does not answer, and the pause is made all the same', async () => {
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  const client = { region: 'eu-west-1', endpoint: 'http://127.0.0.1:9', credentials };
+  expect(await identityOf({ client } as Deployment)).toBeUndefined();
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { BreakerName } from '../../../../../lib/breaker/breaker-state.ts';
 import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { buildRequest, type StartOptions } from '../../../../../tools/cli/commands/build-request.ts';
@@ -113,7 +112,6 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
   const queue = [...records];
   const lines: string[] = [];
   const holds: string[] = [];
-  const asked: BreakerName[] = [];
   const facts: unknown[] = [];
   let seconds = 0;
   const result = await followExtraction(id, options, {
@@ -127,16 +125,13 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
       facts.push(fact);
     },
     onWait: () => undefined,
-    readBreaker: async (name) => {
-      asked.push(name);
-      const isHeld = name === 'starts' && seconds > 0 && seconds < 3;
-      return isHeld
-        ? { name, state: 'paused', since: iso(1), reason: 'maintenance' }
-        : { name, state: 'closed' };
-    },
+    readHolds: async () =>
+      seconds > 0 && seconds < 5
+        ? [{ kind: 'paused', calls: 'starts', since: iso(1), reason: 'maintenance' }]
+        : [],
     onHold: (line) => holds.push(line.trim()),
   });
-  return { result, lines, facts, seconds, holds, asked };
+  return { result, lines, facts, seconds, holds };
 };
 
 test('each change is a line, until the extraction is closed', async () => {
@@ -159,11 +154,17 @@ test('each change is a line, until the extraction is closed', async () => {
   ]);
 });
 
-test('while starts are held, a line says so once, with the reason', async () => {
+test('while its start is held, a line says so once, with the reason', async () => {
   const requested = Array.from({ length: 4 }, () => extractionIn('REQUESTED'));
-  const { holds, asked } = await follow({}, ...requested, extractionIn('RUNNING'), extractionIn('REJECTED'));
+  const { holds } = await follow({}, ...requested, extractionIn('RUNNING'), extractionIn('REJECTED'));
   expect(holds).toEqual(['1 s  starts have been paused for 0 s: maintenance']);
-  expect(asked).toEqual(['starts', 'starts', 'starts', 'starts', 'reads']);
+  const started = await follow(
+    {},
+    extractionIn('RUNNING'),
+    extractionIn('RUNNING'),
+    extractionIn('REJECTED'),
+  );
+  expect(started.holds).toEqual([]);
 });
 
 test('an extraction that was never started ends, and one that does not exist is absent', async () => {

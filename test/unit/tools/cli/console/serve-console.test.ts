@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BreakerName, closedBreaker, phaseOf } from '../../../../../lib/breaker/breaker-state.ts';
-import { readBreaker } from '../../../../../lib/breaker/breaker-store.ts';
-import { breakerActions } from '../../../../../tools/cli/console/actions/console-actions.ts';
+import { readHolds } from '../../../../../tools/cli/aws/stores.ts';
+import { pauseActions } from '../../../../../tools/cli/console/actions/console-actions.ts';
 import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
+import { describeHeld } from '../../../../../tools/cli/terminal/describe-hold.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { at } from '../../../../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../../../../support/memory-breaker-store.ts';
@@ -116,22 +116,32 @@ test('at most 20 pages are followed at a time, and one that its browser has left
   for (const one of [...open, next]) one.destroy();
 });
 
-const now = at(100).getTime();
-
-test('an operator pauses the calls of one breaker with a reason, and resumes them, also after it opened', async () => {
+test('an operator pauses calls with a reason and resumes them, and resumed starts pass every breaker', async () => {
   const store = memoryBreakerStore();
-  const opened = { since: now - 1_000, until: now + 30_000, seconds: 30, groups: {} };
-  store.items.set('starts', { state: { ...closedBreaker, opened }, version: '1' });
-  const actions = breakerActions(store, () => at(100));
+  const breakers = { ...store, list: async () => store.items };
+  const since = at(99).getTime();
+  const opened = { since, pause: 30, turn: { at: since + 30_000 } };
+  const state = { groups: [{ name: 'bank', failed: [], opened }] };
+  for (const caller of ['arn:aws:iam::1:role/orders', 'arn:aws:iam::1:role/billing']) {
+    store.items.set(caller, { state, version: '1' });
+  }
+  const identity = async () => 'arn:aws:iam::1:user/ana';
+  const actions = pauseActions({ breakers, identity, now: () => at(100) });
   const run = (id: string, reason = '') => actions.find((action) => action.id === id)?.run('', reason);
-  const stateOf = async (name: BreakerName) => (await readBreaker(store, name, at(100))).state;
-  const phases = async () => [phaseOf(await stateOf('starts'), now), phaseOf(await stateOf('reads'), now)];
+  const held = async () => (await readHolds(breakers, at(100))).map(describeHeld);
+  const both = ['starts of orders for bank', 'starts of billing for bank'];
 
-  await run('pause-starts', 'maintenance');
-  expect(await phases()).toEqual(['paused', 'closed']);
-  expect((await stateOf('starts')).paused).toEqual({ since: now, reason: 'maintenance' });
-  await run('resume-starts');
-  expect(await phases()).toEqual(['closed', 'closed']);
   await run('pause-reads', 'quota');
-  expect(await phases()).toEqual(['closed', 'paused']);
+  expect(await held()).toEqual(['reads', ...both]);
+  await run('pause-starts', 'maintenance');
+  expect(await held()).toEqual(['starts', 'reads', ...both]);
+  expect((await readHolds(breakers, at(100)))[0]).toMatchObject({
+    since: at(100).toISOString(),
+    reason: 'maintenance',
+    by: 'arn:aws:iam::1:user/ana',
+  });
+  await run('resume-reads');
+  expect(await held()).toEqual(['starts', ...both]);
+  await run('resume-starts');
+  expect(await held()).toEqual([]);
 });

@@ -34,18 +34,21 @@ test.each([
 const quotaCommand = expect.stringContaining('aws service-quotas request-service-quota-increase');
 
 test.each([
-  [100, 50, { result: 'passed', message: 'account may run 100 functions at once' }],
-  [99, 50, { result: 'failed' }],
-  [1_000, 951, { result: 'failed' }],
+  [150, 50, { result: 'passed', message: 'account may run 150 functions at once' }],
+  [149, 50, { result: 'failed' }],
+  [1_000, 476, { result: 'failed' }],
   [
     10,
     50,
-    { message: expect.stringContaining('10 functions at once, where 100 are needed'), remedy: quotaCommand },
+    { message: expect.stringContaining('10 functions at once, where 150 are needed'), remedy: quotaCommand },
   ],
-])('a quota of %d has to bear a full queue of %d and 50 more', async (quota, concurrency, finding) => {
-  const { client } = stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions: quota } }));
-  expect(await checkConcurrency(client, concurrency)).toMatchObject(finding);
-});
+])(
+  'a quota of %d has to bear two full queues of %d each and 50 more',
+  async (quota, concurrency, finding) => {
+    const { client } = stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions: quota } }));
+    expect(await checkConcurrency(client, concurrency)).toMatchObject(finding);
+  },
+);
 
 describe('check-consumer', () => {
   const mapping = {
@@ -75,6 +78,7 @@ describe('check-consumer', () => {
       const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
       const finding = await checkConsumer(client, {
         functionName: 'reconcile-extraction',
+        queue: 'reconcile queue',
         queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
         concurrency: '50',
       });
@@ -82,6 +86,18 @@ describe('check-consumer', () => {
       expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
     },
   );
+
+  test('the slow queue has a consumer of its own', async () => {
+    const { client } = stubClient<LambdaClient>(() => ({ EventSourceMappings: [mapping, other] }));
+    const check = (queueUrl: string) =>
+      checkConsumer(client, { functionName: 'f', queue: 'slow queue', queueUrl, concurrency: '50' });
+    expect(await check('https://sqs.eu-west-1.amazonaws.com/111122223333/other')).toEqual({
+      result: 'passed',
+      message: 'slow queue has its consumer, at most 50 at once',
+    });
+    const message = 'nothing receives from the slow queue: its event source mapping is missing';
+    expect(await check('https://sqs.eu-west-1.amazonaws.com/111122223333/slow')).toMatchObject({ message });
+  });
 });
 
 test.each([

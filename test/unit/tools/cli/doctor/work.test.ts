@@ -2,7 +2,7 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type BreakerState, closedBreaker, pause } from '../../../../../lib/breaker/breaker-state.ts';
+import { pausesItem } from '../../../../../lib/breaker/pauses.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
 import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
@@ -32,31 +32,87 @@ test('an alarm in ALARM fails, and is named', async () => {
   ).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
 });
 
-const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60, groups: {} };
-const open: BreakerState = { ...closedBreaker, opened };
-const since = 'starts have been held for 1 min, as calls to the provider fail; next probe';
+const time = (seconds: number): number => at(seconds).getTime();
+const orders = 'arn:aws:sts::111122223333:assumed-role/orders';
+const opened = { since: time(40), pause: 30, turn: { at: time(130) }, cause: 'http-503' };
+const inTrouble = (...groups: readonly object[]) => [
+  orders,
+  { groups: groups.map((own, index) => ({ name: `bank-${index}`, failed: [], opened: own })) },
+];
+const allOpen = { since: time(70), failing: { at: time(120) }, others: { at: time(105) }, taken: 2 };
+const pause = { since: time(10), reason: 'maintenance', by: `${orders}/ana` };
+const held = 'starts of orders for bank-0 have been held for 1 min, as the provider answers 503;';
+const all = 'starts of orders for all entities have been held for 30 s, as calls to the provider fail;';
 
 test.each([
-  [open, closedBreaker, `${since} in 30 s`],
-  [{ ...open, opened: { ...opened, until: at(99).getTime() } }, closedBreaker, `${since} now`],
+  [[inTrouble(opened)], [`${held} next turn in 30 s`]],
+  [[inTrouble({ ...opened, turn: { at: time(99) } })], [`${held} next turn now`]],
+  [[inTrouble({ ...opened, turn: { at: time(130), holder: 'a' } })], [`${held} a start is tried now`]],
+  [[inTrouble({ ...opened, turn: { at: time(99), holder: 'a' } })], [`${held} next turn now`]],
+  [[[orders, { groups: [], opened: allOpen }]], [`${all} next turn in 5 s`]],
   [
-    pause(open, 'maintenance', at(10).getTime()),
-    closedBreaker,
-    'starts have been paused for 1 min 30 s: maintenance',
+    [[orders, { groups: [], opened: { ...allOpen, others: { at: time(400), holder: 'a' } } }]],
+    [`${all} next turn in 20 s`],
   ],
-  [open, open, `${since} in 30 s; ${since.replace('starts', 'reads')} in 30 s`],
-])('breakers that hold calls fail with the reason: %j, %j', async (starts, reads, message) => {
-  const store = { read: async (name: string) => ({ state: name === 'starts' ? starts : reads }) };
-  expect(await checkBreakers(store, at(100))).toMatchObject({ result: 'failed', message });
+  [
+    [inTrouble(opened), [pausesItem, { starts: pause, reads: { since: time(90), reason: 'quota' } }]],
+    [
+      'starts have been paused for 1 min 30 s by ana: maintenance',
+      'reads have been paused for 10 s: quota',
+      `${held} next turn in 30 s`,
+    ],
+  ],
+  [
+    [inTrouble({ ...opened, since: time(70) }, opened)],
+    [
+      `${held.replace('bank-0', 'bank-1')} next turn in 30 s`,
+      `${held.replace('1 min', '30 s')} next turn in 30 s`,
+    ],
+  ],
+  [
+    [inTrouble(...Array.from({ length: 7 }, () => opened))],
+    [
+      ...[0, 1, 2, 3, 4].map((n) => `${held.replace('bank-0', `bank-${n}`)} next turn in 30 s`),
+      '2 more are held',
+    ],
+  ],
+])('what holds calls fails, with since when, why and the next turn: %j', async (items, lines) => {
+  const stored = new Map(items.map(([name, state]) => [String(name), { state }]));
+  expect(await checkBreakers({ list: async () => stored }, at(100))).toMatchObject({
+    result: 'failed',
+    message: lines.join('; '),
+  });
+});
+
+test('a group that fails and is not open holds nothing, nor does a damaged item', async () => {
+  const stored = new Map([
+    [orders, { state: { groups: [{ name: 'bank', failed: [['extraction-1', time(1)]] }] } }],
+    [`${orders}-2`, { state: { opened: true } }],
+    [pausesItem, { state: 1e300 }],
+  ]);
+  expect(await checkBreakers({ list: async () => stored }, at(100))).toEqual({
+    result: 'passed',
+    message: 'neither starts nor reads are held',
+  });
+});
+
+test('a time that no clock has is shown, and fails no tool', async () => {
+  const stored = new Map([[orders, { state: { groups: [], opened: { ...allOpen, since: -1e300 } } }]]);
+  expect(await checkBreakers({ list: async () => stored }, at(100))).toMatchObject({ result: 'failed' });
 });
 
 test.each([
-  [open, closedBreaker, ['once a probe succeeds'], ['resume']],
-  [pause(open, 'maintenance', 0), closedBreaker, ['paused starts. `cosecha resume`'], ['probe']],
-  [pause(open, 'maintenance', 0), open, ['paused starts. `cosecha resume`', 'once a probe succeeds'], []],
-])('the remedy is that of what holds: %j, %j', async (starts, reads, parts, others) => {
-  const store = { read: async (name: string) => ({ state: name === 'starts' ? starts : reads }) };
-  const { remedy = '' } = (await checkBreakers(store, at(100))) as { readonly remedy?: string };
+  [[inTrouble(opened)], ['once one is accepted'], ['resume']],
+  [[[pausesItem, { starts: pause }]], ['paused starts. `cosecha resume`'], ['once one is accepted']],
+  [
+    [inTrouble(opened), [pausesItem, { starts: pause, reads: pause }]],
+    ['paused starts and reads. `cosecha resume`', 'once one is accepted'],
+    [],
+  ],
+])('the remedy is that of what holds: %j', async (items, parts, others) => {
+  const stored = new Map(items.map(([name, state]) => [String(name), { state }]));
+  const finding = await checkBreakers({ list: async () => stored }, at(100));
+  const { remedy = '' } = finding as { readonly remedy?: string };
   for (const part of parts) expect(remedy).toContain(part);
   for (const other of others) expect(remedy).not.toContain(other);
 });

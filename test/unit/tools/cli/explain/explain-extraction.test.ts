@@ -144,13 +144,34 @@ test('the story begins with the trace that the request is part of', async () => 
   expect(story?.lines[0]?.what).toMatch(/^In trace 4bf92f3577b34da6a3ce929d0e0e4736, arn:/);
 });
 
+test('a hold is a line of the extractions that it holds', async () => {
+  const record = extractionIn('REQUESTED');
+  const open = { kind: 'open', calls: 'starts', caller: record.requestedBy, since: iso(1) } as const;
+  const holds = [
+    { ...open, group: 'bank', nextTurnAt: iso(40) },
+    { ...open, group: 'another-bank' },
+  ];
+  const story = await explain(20, { record, holds });
+  expect(story?.lines.filter(({ does }) => does === 'hold')).toEqual([
+    {
+      at: iso(1),
+      until: iso(40),
+      does: 'hold',
+      lane: 'provider',
+      who: 'circuit breaker',
+      what: 'Starts of Caller for bank have been held since 12:00:01Z, as calls to the provider fail; next turn at 12:00:40Z.',
+      verdict: 'failed',
+    },
+  ]);
+});
+
 test('texts of callers, operators and errors are escaped and bounded', async () => {
   const evil = `\u001b[2J\u202e${'x'.repeat(2_000)}`;
   const story = await explain(20, {
     record: extractionIn('REQUESTED', { reference: evil, requestedBy: evil }),
     execution: inStartTask(failed(2, evil, evil)),
     logs: bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
-    breakers: [{ name: 'starts', state: 'paused', reason: evil }],
+    holds: [{ kind: 'paused', calls: 'starts', since: iso(1), reason: evil, by: evil }],
     changes: async () => {
       throw Object.assign(new Error(evil), { $metadata: {} });
     },

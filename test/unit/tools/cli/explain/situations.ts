@@ -1,4 +1,5 @@
 import type { SettledBy } from '../../../../../lib/extraction/record.ts';
+import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
 import { denied } from '../../../../support/console-fixtures.ts';
 import {
   closedExtraction,
@@ -27,6 +28,16 @@ const results = { bucket: 'b', key: `${id}/x.json`, bytes: 2_489, sha256: 'x' };
 const collected = (seconds: number) => ({ collectedAt: iso(seconds), results });
 const settled = (seconds: number, settledBy: SettledBy) => ({ settledAt: iso(seconds), settledBy });
 const ranAs = { attemptId: 'attempt-1', startingAt: iso(1), startedAt: iso(2), taskId: 'task-1' };
+
+const openOf = (caller: string, group: string): Hold => ({
+  kind: 'open',
+  calls: 'starts',
+  caller,
+  group,
+  since: iso(10),
+  nextTurnAt: iso(40),
+  cause: 'ECONNREFUSED',
+});
 
 /** What is stuck or odd, and how it is explained. */
 export const situations: readonly Situation[] = [
@@ -97,33 +108,51 @@ export const situations: readonly Situation[] = [
     {
       record: extractionIn('REQUESTED'),
       execution: inStartTask(failed(2, 'ProviderPaused'), event(4, 'TaskScheduled')),
-      breakers: [
-        { name: 'starts', state: 'paused', since: iso(-600), reason: 'maintenance at the provider' },
-        { name: 'reads', state: 'closed' },
+      holds: [
+        {
+          kind: 'paused',
+          calls: 'starts',
+          since: iso(-600),
+          reason: 'maintenance at the provider',
+          by: 'arn:aws:sts::111122223333:assumed-role/Operator/ana',
+        },
       ],
     },
-    'An operator paused starts at 11:50:00Z ("maintenance at the provider"). The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+    'Starts have been paused since 11:50:00Z by ana: maintenance at the provider. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   ],
   [
-    'circuit breaker open',
+    'held by the circuit breaker of its entity, after those of others that do not concern it',
     20,
     {
       record: extractionIn('REQUESTED'),
       execution: inStartTask(),
-      breakers: [{ name: 'starts', state: 'open', since: iso(10), until: iso(40), cause: 'ECONNREFUSED' }],
+      holds: [
+        { ...openOf(extractionIn('REQUESTED').requestedBy, 'another-bank'), since: iso(1) },
+        openOf('arn:aws:iam::111122223333:role/another', 'bank'),
+        openOf(extractionIn('REQUESTED').requestedBy, 'bank'),
+      ],
     },
-    'The circuit breaker for starts is open until 12:00:40Z, as calls to the provider fail with ECONNREFUSED. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+    'Starts of Caller for bank have been held since 12:00:10Z, as calls to the provider fail with ECONNREFUSED; next turn at 12:00:40Z. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   ],
   [
-    'waiting for a probe of the circuit breaker for reads',
+    'its reads paused',
     640,
     {
       record: extractionIn('RUNNING'),
       task: linkedTask(),
       execution: inReconcile(failed(602, 'NotYet', 'provider-paused')),
-      breakers: [{ name: 'reads', state: 'half-open', since: iso(500), until: iso(630) }],
+      holds: [
+        openOf(extractionIn('RUNNING').requestedBy, 'bank'),
+        { kind: 'paused', calls: 'reads', since: iso(500), reason: 'quota' },
+      ],
     },
-    'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. The circuit breaker for reads is half-open: the next call is a probe. Meanwhile nothing is read.',
+    'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. Reads have been paused since 12:08:20Z: quota. Meanwhile nothing is read.',
+  ],
+  [
+    'running, and read by the slow queue',
+    900,
+    { record: consentIn('RUNNING', { ...ranAs, dueAt: iso(960), readsSlowly: true }) },
+    'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last read failed or took too long, so that the slow queue reads it, until a read is answered.',
   ],
   [
     'hung start',

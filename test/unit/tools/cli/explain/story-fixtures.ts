@@ -30,7 +30,7 @@ const nothing: StorySources = {
   results: async () => [],
   queues: async () => [],
   changes: async () => ({ items: [], complete: true }),
-  breakers: async () => [],
+  holds: async () => [],
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
 };
 

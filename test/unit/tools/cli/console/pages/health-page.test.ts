@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breakerActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
+import { pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import {
   comparedSubjects,
@@ -7,7 +7,7 @@ import {
   denied,
   sourcesWith,
 } from '../../../../../support/console-fixtures.ts';
-import { iso } from '../../../../../support/extraction-fixtures.ts';
+import { extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
 
 const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 
@@ -49,33 +49,33 @@ test('a failed check has its remedy, and an alarm the link to its runbook entry'
   expect(await pageOf({ alarms: async () => [unsafe] })).not.toContain('href="javascript');
 });
 
-test('a breaker that holds calls is in the first line, in the banner, and below with its reason', async () => {
-  const open = { name: 'reads', state: 'open', since: iso(40), until: iso(160) } as const;
-  const paused = { name: 'starts', state: 'paused', since: iso(40), reason: 'bank <down>' } as const;
-  const page = await pageOf({ breakers: async () => [paused, open] });
+test('what holds calls is in the first line, in the banner, and below with its reason', async () => {
+  const { requestedBy: caller } = extractionIn('REQUESTED');
+  const open = { kind: 'open', calls: 'starts', caller, group: 'bank<', since: iso(40) } as const;
+  const paused = { kind: 'paused', calls: 'reads', since: iso(40), reason: 'bank <down>' } as const;
+  const holds = [paused, ...Array.from({ length: 30 }, () => ({ ...open, nextTurnAt: iso(160) }))];
+  const page = await pageOf({ holds: async () => holds });
   expect(page).toContain('<h1>Calls to the provider are held. All checks');
   expect(page.replace(/<[^>]*>/g, '')).toContain(
-    'Starts have been paused for 1 min (bank &lt;down&gt;), until somebody resumes them. 0 extractions wait.',
+    'reads have been paused for 1 min: bank &lt;down&gt;. 0 extractions are not read meanwhile.',
   );
-  expect(page).toContain('<strong>reads</strong> are held: calls to the provider fail');
-  expect(page).toContain('next try <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
-  expect(await pageOf({ breakers: async () => [{ name: 'reads', state: 'closed' }] })).toContain(
-    '</strong> pass',
-  );
-  expect(await pageOf({})).not.toContain('Calls to the provider');
+  expect(page).toContain('starts of Caller for bank&lt; have been held for');
+  expect(page).toContain('next turn <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
+  expect(page).toContain('6 more are held.');
+  expect(await pageOf({})).toContain('Starts and reads pass.');
 });
 
 test('the banner and the page are one reading, and the check of the breakers is not a second one', async () => {
   let reads = 0;
   const page = await pageOf({
-    breakers: async () => {
+    holds: async () => {
       reads += 1;
-      return [{ name: 'starts', state: reads === 1 ? 'open' : 'closed' }];
+      return reads === 1 ? [{ kind: 'paused', calls: 'starts', since: iso(1), reason: 'x' }] : [];
     },
     findings: async () => [{ id: 'breakers', result: 'passed', message: 'calls pass' }],
   });
-  expect(page).toContain('Starts have been held');
-  expect(page).not.toContain('</strong> pass');
+  expect(page).toContain('starts have been paused for');
+  expect(page).not.toContain('Starts and reads pass');
   expect(page).not.toContain('calls pass');
 });
 
@@ -124,19 +124,19 @@ test('the failures of each bank are shown by hour', async () => {
   expect(lastDay).toContain('<title>11:00 6 of 12 failed</title><rect class="track" x="154"');
 });
 
-test('Pause is offered while calls pass, Resume while they are held, and both where that is unknown', async () => {
-  const actions = breakerActions({} as never, () => new Date(0));
-  const offered = async (breakers: ConsoleSources['breakers']) => {
-    const page = await consoleOver(sourcesWith([], { breakers }), { actions }).text('/health');
+test('Pause is offered unless calls are paused, Resume while any are held, and both where that is unknown', async () => {
+  const actions = pauseActions({} as never);
+  const offered = async (holds: ConsoleSources['holds']) => {
+    const page = await consoleOver(sourcesWith([], { holds }), { actions }).text('/health');
     return [...page.matchAll(/class="button" href="[^"]+">(\w+ \w+)</g)].map(([, label]) => label);
   };
-  const reads = { name: 'reads', state: 'closed' } as const;
-  expect(await offered(async () => [{ name: 'starts', state: 'paused', reason: 'x' }, reads])).toEqual([
-    'Resume starts',
-    'Pause reads',
-  ]);
-  expect(await offered(async () => [{ name: 'starts', state: 'open' }, reads])).toContain('Resume starts');
-  expect(await offered(() => denied('dynamodb:GetItem'))).toHaveLength(4);
+  const paused = { kind: 'paused', calls: 'starts', since: iso(40), reason: 'x' } as const;
+  const open = { kind: 'open', calls: 'starts', caller: 'c', group: 'bank', since: iso(40) } as const;
+  expect(await offered(async () => [])).toEqual(['Pause starts', 'Pause reads']);
+  expect(await offered(async () => [paused, open])).toEqual(['Resume starts', 'Pause reads']);
+  // A breaker holds the starts of one bank. The others can still be paused.
+  expect(await offered(async () => [open])).toEqual(['Pause starts', 'Resume starts', 'Pause reads']);
+  expect(await offered(() => denied('dynamodb:Scan'))).toHaveLength(4);
 });
 
 test('outcomes of all entities are counted by the hour, the newest first', async () => {

@@ -27,20 +27,18 @@ test('the first line answers whether anything is overdue', async () => {
   }
 });
 
-const reads = { name: 'reads', state: 'closed' } as const;
-const closedBreakers = async () => [{ name: 'starts', state: 'closed' } as const, reads];
 /** Of today, as the pages over it are. */
-const openStarts = {
-  name: 'starts',
-  state: 'open',
+const open = {
+  kind: 'open',
+  calls: 'starts',
+  caller: extractionIn('REQUESTED').requestedBy,
   since: iso(40),
-  until: iso(140),
+  nextTurnAt: iso(140),
   cause: 'http-503',
 } as const;
 
 test('the first page says whether calls pass, the sweep runs and messages are dead', async () => {
   const page = await pageOf([], {
-    breakers: closedBreakers,
     sweeps: async () => ({ items: [{ at: iso(40), sent: 0, failed: 0 }], complete: true }),
     queues: async () => [
       { name: 'reconcile queue', isDeadLetters: false, waiting: 7, later: 0, inFlight: 0 },
@@ -59,7 +57,7 @@ test('the first page says whether calls pass, the sweep runs and messages are de
 });
 
 test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
-  'an outage is seen from %s, with since when, the next try and how many wait',
+  'an outage is seen from %s, with since when, the next turn and how many wait',
   async (path) => {
     const waiting = [
       extractionIn('REQUESTED'),
@@ -68,30 +66,40 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
     const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
     const page = await consoleOver(
       sourcesWith([...waiting, extractionIn('RUNNING', { extractionId: id.replace(/1$/, '3') })], {
-        breakers: async () => [openStarts, reads],
+        holds: async () => [open],
       }),
       { actions: [{ ...action, run: async () => ({ text: '' }) }] },
     ).text(path);
     expect(page.replace(/<[^>]*>/g, '')).toContain(
-      'Starts have been held for 1 min: the provider answers 503. The next try is in 40 s. 2 extractions wait.',
+      'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
     );
   },
 );
 
 test('a row that a hold keeps waiting says so, and another does not', async () => {
+  const [second, third] = [id.replace(/1$/, '2'), id.replace(/1$/, '3')];
+  const reads = { kind: 'paused', calls: 'reads', since: iso(1), reason: 'x' } as const;
   const page = await pageOf(
-    [extractionIn('REQUESTED'), extractionIn('RUNNING', { extractionId: id.replace(/1$/, '2') })],
-    {
-      breakers: async () => [openStarts, reads],
-    },
+    [
+      extractionIn('REQUESTED'),
+      extractionIn('REQUESTED', { extractionId: second, entity: 'another-bank' }),
+      extractionIn('RUNNING', { extractionId: third }),
+    ],
+    { holds: async () => [{ ...open, group: 'bank' }] },
   );
   expect(page.match(/>starts are held · next reconcile/g)).toHaveLength(1);
-  const starting = await pageOf([extractionIn('STARTING')], {
-    breakers: async () => [{ ...openStarts, name: 'reads' }],
-  });
-  expect(starting).not.toContain('reads are held ·');
-  expect(page).toContain('starts are held</li><li>reads pass</li>');
-  expect(page).not.toContain('starts open');
+  expect(page).toContain('some starts are held</li><li>reads pass</li>');
+  const starting = await pageOf([extractionIn('STARTING')], { holds: async () => [reads] });
+  expect(starting).not.toContain('reads are paused ·');
+  expect(starting).toContain('<li>starts pass</li>');
+  expect(starting).toContain('reads are paused</li>');
+});
+
+test('of many holds the banner has the worst, and counts the rest', async () => {
+  const holds = Array.from({ length: 12 }, (_, index) => ({ ...open, group: `bank-${index}` }));
+  const page = await pageOf([], { holds: async () => holds });
+  expect(page.match(/have been held for/g)).toHaveLength(3);
+  expect(page).toContain('9 more are held.');
 });
 
 test('counts and headline are of what the filters leave', async () => {

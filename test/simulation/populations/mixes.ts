@@ -1,0 +1,154 @@
+import { randomOf } from '../../support/random.ts';
+import {
+  type CallKind,
+  type Member,
+  member,
+  type Outage,
+  type Population,
+  type Trouble,
+} from './population.ts';
+
+/** Broken and healthy extractions side by side. Each mix harmed healthy ones under former rules. */
+export type Mix = {
+  readonly name: string;
+  /** What is broken, and what is healthy, requested within so many seconds. */
+  readonly broken: (seconds: number) => readonly Member[];
+  readonly healthy: (seconds: number) => readonly Member[];
+  /** Takes a minute and more. */
+  readonly isLong?: true;
+  /** A caller that requests ever new groups harms itself: no breaker can tell its healthy ones from the others. */
+  readonly only?: 'another';
+};
+
+const random = randomOf(1);
+
+/** Requests at equal intervals, in seconds. `from`: of the first. */
+const requests = (
+  seconds: number,
+  every: number,
+  fieldsOf: (index: number) => Partial<Member>,
+  from = 0,
+): readonly Member[] =>
+  Array.from({ length: Math.ceil(seconds / every) }, (_, index) =>
+    member(index, from + index * every, fieldsOf(index)),
+  );
+
+const failing = (trouble: Trouble, calls: readonly CallKind[] = ['start']): Partial<Member> => ({
+  trouble,
+  calls,
+});
+
+/** Banks that fail, requested together every so many seconds. Of each, a share of the extractions fails. */
+const banks =
+  (count: number, every: number, trouble: Trouble, share = 1): Mix['broken'] =>
+  (seconds) =>
+    requests(seconds, every, (index) => ({
+      entity: `failing-bank-${index % count}`,
+      ...(random.below(100) < 100 * share ? failing(trouble) : {}),
+    }));
+
+/** Consents whose reads fail. */
+const consents =
+  (every: number, trouble: Trouble): Mix['broken'] =>
+  (seconds) =>
+    requests(seconds, every, () => ({ method: 'consent', ...failing(trouble, ['read']) }));
+
+const healthy =
+  (every: number, fields: Partial<Member> = {}): Mix['healthy'] =>
+  (seconds) =>
+    requests(seconds, every, () => ({ takes: 60, ...fields }), 3);
+
+const consent = { method: 'consent' } as const;
+
+const floodOf = (trouble: Trouble, perSecond: number): Mix => ({
+  name: `1 bank fails once in 10 s; starts refused, ${perSecond}/s ${trouble.slice(-3)}; healthy 1 in 10 s`,
+  broken: (seconds) => [
+    ...banks(1, 10, 'answers 500')(seconds),
+    ...requests(seconds, 1 / perSecond, () => ({ entity: 'refusing-bank', ...failing(trouble) })),
+  ],
+  healthy: healthy(10),
+  isLong: true,
+});
+
+export const mixes: readonly Mix[] = [
+  { name: '1 bank, 500 to each, 1/s; healthy 1/s', broken: banks(1, 1, 'answers 500'), healthy: healthy(1) },
+  {
+    name: '1 bank, 500 to 71 %, 1/s; healthy 1 in 5 s',
+    broken: banks(1, 1, 'answers 500', 0.71),
+    healthy: healthy(5),
+  },
+  { name: '5 banks hang, 1 in 10 s; healthy 1 in 20 s', broken: banks(5, 10, 'hangs'), healthy: healthy(20) },
+  { name: '10 banks hang, 1 in 3 s; healthy 1 in 60 s', broken: banks(10, 3, 'hangs'), healthy: healthy(60) },
+  { name: '30 banks hang, 1/s; healthy 1 in 10 s', broken: banks(30, 1, 'hangs'), healthy: healthy(10) },
+  { name: '10 banks flap, 1/s; healthy 1 in 10 s', broken: banks(10, 1, 'flaps'), healthy: healthy(10) },
+  floodOf('answers 400', 3),
+  floodOf('answers 400', 10),
+  floodOf('answers 401', 1),
+  {
+    name: '50 starts a second at 20 banks, 10 % fail at random; healthy 1 in 5 s',
+    broken: banks(20, 0.02, 'answers 500', 0.1),
+    healthy: healthy(5),
+    isLong: true,
+  },
+  {
+    name: '5 groups a second that are never seen again hang; healthy 1 in 10 s',
+    broken: (seconds) =>
+      requests(seconds, 0.2, (index) => ({ entity: `minted-${index}`, ...failing('hangs') })),
+    healthy: healthy(10),
+    only: 'another',
+  },
+  {
+    name: 'reads of consents fail, 400 in 5 min; healthy consents 1 in 3 s',
+    broken: consents(0.75, 'answers 500'),
+    healthy: healthy(3, consent),
+  },
+  {
+    name: 'reads of consents hang, 2,000 in 5 min; healthy consents 1 in 3 s',
+    broken: consents(0.15, 'hangs'),
+    healthy: healthy(3, consent),
+  },
+];
+
+/** One population of a mix: the healthy ones under the caller of the broken ones, or under another. */
+export const populationOf = (
+  mix: Mix,
+  seconds: number,
+  caller: 'same' | 'another',
+  healthyFrom = 0,
+): Population => {
+  const broken = mix.broken(seconds);
+  const others = mix.healthy(seconds).map((one, index) => ({
+    ...one,
+    at: one.at + healthyFrom,
+    extractionId: `healthy-${index}`,
+    ...(caller === 'another' ? { caller: 'arn:aws:iam::111122223333:role/Another' } : {}),
+  }));
+  const members = [...broken, ...others].map((one, index) =>
+    one.extractionId.startsWith('healthy') ? one : { ...one, extractionId: `extraction-${index}` },
+  );
+  return { members, outages: [], consumers: 50 };
+};
+
+/** Starts at so many groups of one caller, a million a day, while the provider is in trouble for some minutes. */
+export const outagePopulation = ({
+  trouble,
+  minutes,
+  groups,
+  refused = 0,
+}: {
+  readonly trouble: Outage['trouble'];
+  readonly minutes: number;
+  readonly groups: number;
+  /** Starts a second that are refused with a 400 besides. */
+  readonly refused?: number;
+}): Population => {
+  const seconds = 60 * minutes;
+  const bank = () => ({ entity: `bank-${random.below(groups)}` });
+  const members = [
+    ...requests(seconds + 60, 1 / 11.6, bank),
+    ...(refused === 0
+      ? []
+      : requests(seconds + 60, 1 / refused, () => ({ ...bank(), ...failing('answers 400') }))),
+  ].map((one, index) => ({ ...one, extractionId: `extraction-${index}` }));
+  return { members, outages: [{ trouble, from: 20, to: 20 + seconds, calls: ['start'] }], consumers: 50 };
+};

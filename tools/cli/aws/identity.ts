@@ -1,0 +1,16 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { promptClient } from '../../../lib/aws/wiring/client-options.ts';
+import type { Deployment } from './deployment.ts';
+
+/**
+ * The ARN of who runs this. STS needs no permission for it
+ * (https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html). Undefined if STS does not answer within
+ * seconds: a pause is for emergencies, and must not wait for it.
+ */
+export const identityOf = async ({ client }: Deployment): Promise<string | undefined> => {
+  try {
+    return (await new STSClient({ ...promptClient, ...client }).send(new GetCallerIdentityCommand())).Arn;
+  } catch {
+    return undefined;
+  }
+};

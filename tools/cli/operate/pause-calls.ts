@@ -1,0 +1,32 @@
+import { noTrouble } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, changeItem, parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
+import { type PausableCalls, type Pause, parsePauses, pausesItem } from '../../../lib/breaker/pauses.ts';
+import type { Breakers } from '../aws/stores.ts';
+
+type ChangeDeps = { readonly now: () => Date; readonly newVersion: () => string };
+
+/** Holds calls until they are resumed. Throws the SDK's errors, as `resumeCalls` does. */
+export const pauseCalls = async (
+  store: BreakerStore,
+  calls: PausableCalls,
+  pause: Pause,
+  deps: ChangeDeps,
+): Promise<void> => {
+  const decide = (pauses: object) => ({ ...pauses, [calls]: pause });
+  await changeItem(store, pausesItem, decide, { ...deps, parse: parsePauses });
+};
+
+/** Ends a pause. That of starts also closes every open breaker, and so replaces an item that is damaged. */
+export const resumeCalls = async (
+  breakers: Breakers,
+  calls: PausableCalls,
+  deps: ChangeDeps,
+): Promise<void> => {
+  const decide = (pauses: object) => ({ ...pauses, [calls]: undefined });
+  await changeItem(breakers, pausesItem, decide, { ...deps, parse: parsePauses });
+  if (calls !== 'starts') return;
+  for (const name of (await breakers.list()).keys()) {
+    if (name === pausesItem) continue;
+    await changeItem(breakers, name, () => ({ ...noTrouble }), { ...deps, parse: parseBreakerState });
+  }
+};
