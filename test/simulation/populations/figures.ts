@@ -50,8 +50,8 @@ export const harmIn = async (population: Population) => {
   };
 };
 
-const mixRow = async (mix: Mix, seconds: number, caller: 'same' | 'another', from = 0): Promise<string> => {
-  const { healthy, harmed, start, results } = await harmIn(populationOf(mix, seconds, caller, from));
+const mixRow = async (mix: Mix, caller: 'same' | 'another', from = 0): Promise<string> => {
+  const { healthy, harmed, start, results } = await harmIn(populationOf(mix, 1_800, caller, from));
   const [startDelay, resultsDelay] = [start, results].map(
     (delays) => `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`,
   );
@@ -65,10 +65,9 @@ const printMixes = async (print: Print): Promise<void> => {
   );
   print('| --- | --- | ---: | ---: | ---: | ---: |');
   for (const mix of mixes) {
-    const seconds = mix.name.includes('5 min') ? 300 : 1_800;
     for (const caller of ['same', 'another'] as const)
-      if (mix.only === undefined || caller === mix.only) print(await mixRow(mix, seconds, caller));
-    if (mix.name.includes('reads')) print(await mixRow(mix, seconds, 'same', 3_600));
+      if (mix.only === undefined || caller === mix.only) print(await mixRow(mix, caller));
+    if (mix.name.includes('reads')) print(await mixRow(mix, 'same', 3_600));
   }
 };
 

@@ -17,8 +17,8 @@ export type Invariant = {
 /** A poll or a try to collect, and a read that the slow queue makes again. */
 const maxReadDelaySeconds = settings.pollEverySeconds + 2 * (settings.providerTimeoutMs / 1_000);
 
-/** A broken read takes two brief calls of one consumer, once: a token and the read. */
-const briefSeconds = (2 * briefCallMs) / 1_000;
+/** A broken read takes one consumer, once, for a brief call. */
+const briefSeconds = briefCallMs / 1_000;
 
 /**
  * The longest wait for a start beside broken groups of the same caller: each of thirty may take one turn of 30 s, half as long

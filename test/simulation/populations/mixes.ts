@@ -16,6 +16,8 @@ export type Mix = {
   readonly healthy: (seconds: number) => readonly Member[];
   /** Takes a minute and more. */
   readonly isLong?: true;
+  /** The longest time within which all are requested, in seconds. */
+  readonly within?: number;
   /** A caller that requests ever new groups harms itself: no breaker can tell its healthy ones from the others. */
   readonly only?: 'another';
 };
@@ -96,26 +98,30 @@ export const mixes: readonly Mix[] = [
       requests(seconds, 0.2, (index) => ({ entity: `minted-${index}`, ...failing('hangs') })),
     healthy: healthy(10),
     only: 'another',
+    within: 300,
   },
   {
     name: 'reads of consents fail, 400 in 5 min; healthy consents 1 in 3 s',
     broken: consents(0.75, 'answers 500'),
     healthy: healthy(3, consent),
+    within: 300,
   },
   {
     name: 'reads of consents hang, 2,000 in 5 min; healthy consents 1 in 3 s',
     broken: consents(0.15, 'hangs'),
     healthy: healthy(3, consent),
+    within: 300,
   },
 ];
 
 /** One population of a mix: the healthy ones under the caller of the broken ones, or under another. */
 export const populationOf = (
   mix: Mix,
-  seconds: number,
+  maxSeconds: number,
   caller: 'same' | 'another',
   healthyFrom = 0,
 ): Population => {
+  const seconds = Math.min(maxSeconds, mix.within ?? maxSeconds);
   const broken = mix.broken(seconds);
   const others = mix.healthy(seconds).map((one, index) => ({
     ...one,
