@@ -30,10 +30,14 @@ export type Reading =
 
 const anyValue: Parts = {};
 
+/** From this `taskStatusCode` on, a poll of v1 reports an error ("v1 legacy (sandbox) task statuses"). */
+const firstErrorCode = 400;
+
 /** What the readings of both methods are made from. */
 const partsOfReading: Parts = {
   fields: {
     taskStatus: anyValue,
+    taskStatusCode: { isNumber: true },
     results: {
       fields: {
         actions: {
@@ -91,8 +95,9 @@ export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Re
 };
 
 /**
- * The reading of an extraction by consent. The v1 variant ends with the status `success`. The v2 variant has no status,
- * and its 200 means that it has finished. Data of an unexpected form do not change that it has ended.
+ * The reading of an extraction by consent. The v1 variant ends with the status `success`, or with another one and the code of an
+ * error. The v2 variant has no status, and its 200 means that it has finished. Data of an unexpected form do not change that it
+ * has ended.
  */
 export const readingOfExtraction = (answer: ExtractionAnswer): Reading => {
   if (answer.kind === 'in-progress') return { kind: 'running', known: true };
@@ -100,9 +105,12 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Reading => {
     return { kind: 'ended', taskStatus: 'FAILED', reason: failureReason(answer), expected: true };
   }
   if (answer.kind === 'too-large') return { kind: 'too-large', taskStatus: 'COMPLETED' };
-  const { taskStatus, data, bytes } = answer;
+  const { taskStatus, taskStatusCode = 0, data, bytes } = answer;
   if (taskStatus !== undefined && taskStatus !== finishedStatus) {
-    return { kind: 'running', known: inProgressStatuses.includes(taskStatus) };
+    const known = inProgressStatuses.includes(taskStatus);
+    if (known || taskStatusCode < firstErrorCode) return { kind: 'running', known };
+    const reason = failureReason({ errorType: taskStatus });
+    return { kind: 'ended', taskStatus: 'FAILED', reason, expected: true };
   }
   return { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: Array.isArray(data) };
 };
