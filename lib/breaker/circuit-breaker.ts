@@ -7,6 +7,7 @@ import {
   afterNothing,
   type BreakerSettings,
   type BreakerState,
+  causeOfHold,
   holdsTurn,
   mayOpenSoon,
   mayStart,
@@ -15,9 +16,12 @@ import {
 import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
 import type { Seen } from './provider-trouble.ts';
 
-/** What may be done about one start. `turn`: a breaker is open, and the start may close it. A login goes before it. */
+/**
+ * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
+ * open, and the start may close it. A login goes before it.
+ */
 export type Admission =
-  | { readonly kind: 'held' }
+  | { readonly kind: 'held'; readonly cause: string }
   | { readonly kind: 'pass'; readonly about: About }
   | { readonly kind: 'turn'; readonly about: About; readonly holder: string };
 
@@ -160,8 +164,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       state = await change(about, (before) => takeTurn(before, { holder, name, now: time() }, settings));
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
-    const passes = state === undefined || mayStart(state, name, time()) === 'yes';
-    return passes ? { kind: 'pass', about } : { kind: 'held' };
+    if (state === undefined || mayStart(state, name, time()) === 'yes') return { kind: 'pass', about };
+    return { kind: 'held', cause: causeOfHold(state, name) };
   };
 
   const reportAccepted = async (about: About): Promise<void> => {
@@ -181,7 +185,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     admit: async (about) => {
       let admission: Admission = { kind: 'pass', about };
       try {
-        admission = (await deps.isPaused()) ? { kind: 'held' } : await admitUnlessOpen(about);
+        admission = (await deps.isPaused())
+          ? { kind: 'held', cause: 'paused' }
+          : await admitUnlessOpen(about);
       } catch (error) {
         unavailable(error);
       }
