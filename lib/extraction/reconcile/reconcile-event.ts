@@ -1,5 +1,6 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
+import { isProblem } from '../provider-codes.ts';
 import { parseReconcileMessage } from '../reconcile-message.ts';
 import type { ExtractionStatus } from '../record.ts';
 import type { ReconcileCaller, ReconcileResult } from './steps.ts';
@@ -10,6 +11,8 @@ export type ReconcileEvent =
       readonly trigger: 'machine';
       readonly extractionId: string;
       readonly afterFailure?: boolean;
+      /** The cause of the last failed start. Only a code counts. */
+      readonly lastProblem?: unknown;
     }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 
@@ -22,10 +25,15 @@ export type ReconcileAnswer = {
 };
 
 /** Who called, in the domain's terms. */
-export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
-  event.trigger === 'machine'
-    ? { kind: 'machine', afterFailure: event.afterFailure === true }
-    : { kind: 'operator' };
+export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller => {
+  if (event.trigger !== 'machine') return { kind: 'operator' };
+  const { afterFailure, lastProblem } = event;
+  return {
+    kind: 'machine',
+    afterFailure: afterFailure === true,
+    ...(isProblem(lastProblem) ? { lastProblem } : {}),
+  };
+};
 
 /** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */
 export class NotYet extends Error {

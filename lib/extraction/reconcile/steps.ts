@@ -16,7 +16,12 @@ import type { Reading } from './reading.ts';
  * `isSlow`: the message is of the slow queue.
  */
 export type ReconcileCaller =
-  | { readonly kind: 'machine'; readonly afterFailure?: boolean }
+  | {
+      readonly kind: 'machine';
+      readonly afterFailure?: boolean;
+      /** Why the last start was not accepted. */
+      readonly lastProblem?: string;
+    }
   | {
       readonly kind: 'queue';
       readonly cause: ReconcileCause;

@@ -1,9 +1,11 @@
 import { type Seen, seenIn } from '../../breaker/provider-trouble.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import type { Consent } from '../../provider/consents/consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
+import { consentProblemOf, loginProblemOf } from '../provider-codes.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
@@ -19,9 +21,16 @@ export type StartCall = {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
-  /** Makes the call and returns the taskId. It is called a second time only after a 401, with another token. */
-  readonly post: (token: string) => Promise<string>;
+  /**
+   * Makes the call and returns the taskId. It is called a second time only after a 401, with another token. Calls back once a
+   * refusal has come, before its text is read.
+   */
+  readonly post: (token: string, whenRefused: () => void) => Promise<string>;
+  /** What else may be the reason of a refusal: reads the consent under the same token. Undefined if its state is none. */
+  readonly readConsentProblem?: (token: string) => Promise<string | undefined>;
 };
+
+type Options = { readonly whenRefused: () => void };
 
 /** The most deliveries that the provider's API document allows ("Events", rule 2). */
 const webhookRetries = 5;
@@ -34,18 +43,15 @@ export const callByCredentials = (
   { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
-    readonly startTask: (sessionToken: string, request: TaskRequest) => Promise<string>;
+    readonly startTask: (sessionToken: string, request: TaskRequest, options: Options) => Promise<string>;
   },
 ): StartCall => ({
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
   renewable: sessionToken === undefined,
-  post: (token) =>
-    deps.startTask(token, {
-      entity,
-      credentials,
-      actions,
-      webhook: { enable: true, retries: webhookRetries },
-    }),
+  post: (token, whenRefused) => {
+    const webhook = { enable: true, retries: webhookRetries };
+    return deps.startTask(token, { entity, credentials, actions, webhook }, { whenRefused });
+  },
 });
 
 /** "Start extraction" in the recorded variant, under a Task Token for the unsealed target. */
@@ -58,13 +64,17 @@ export const callByConsent = (
       readonly [Variant in ConsentVariant]: (
         taskToken: string,
         request: StartExtractionRequest,
+        options: Options,
       ) => Promise<string>;
     };
+    /** Makes one call, of at most `consentReadMs`. */
+    readonly getConsent: (taskToken: string, consentId: string) => Promise<Consent>;
   },
 ): StartCall => ({
   tokens: tokensOf(deps.taskTokens, target),
   renewable: true,
-  post: (token) => deps.startExtraction[variant](token, { product, consentId }),
+  post: (token, whenRefused) => deps.startExtraction[variant](token, { product, consentId }, { whenRefused }),
+  readConsentProblem: async (token) => consentProblemOf(await deps.getConsent(token, consentId)),
 });
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
@@ -87,8 +97,35 @@ export const obtainToken = async (
     return { kind: 'obtained', token: await call.tokens.current() };
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
-    const result = notAccepted(tokenFailure(error), error, now());
+    const problem = loginProblemOf(error);
+    const result = notAccepted(tokenFailure(error), { cause: error, problem, now: now() });
     return { kind: 'failed', result, seen: seenIn(error, now()) };
+  }
+};
+
+/** The limit of the call that reads a consent, and what has to be left of the invocation for it and all that follows. */
+export const consentReadMs = 3_000;
+export const consentReadNeedsMs = 20_000;
+
+/**
+ * A refusal with an HTTP status alone, under a consent that is not active, is due to the consent. If the consent cannot be read, or in
+ * time, the status stays the reason.
+ */
+const withConsentProblem = async (
+  called: Called,
+  { readConsentProblem }: StartCall,
+  token: string,
+  { msLeft, telemetry }: Pick<CallDeps, 'telemetry'> & { readonly msLeft: () => number },
+): Promise<Called> => {
+  const { result } = called;
+  const isByStatus = result.kind === 'refused' && /^http-4\d\d$/.test(result.reason);
+  if (!isByStatus || readConsentProblem === undefined || msLeft() < consentReadNeedsMs) return called;
+  try {
+    const reason = (await readConsentProblem(token)) ?? result.reason;
+    return { ...called, result: { kind: 'refused', reason } };
+  } catch (error) {
+    telemetry.failure('The consent of a refused start could not be read.', error);
+    return called;
   }
 };
 
@@ -105,17 +142,19 @@ export const makeStartCall = async (
   deps: CallDeps & {
     readonly whenSlow: (callback: () => void) => () => void;
     readonly reportSlow: () => Promise<void>;
+    /** How long this invocation may still run, in milliseconds. */
+    readonly msLeft: () => number;
   },
 ): Promise<Called> => {
   const { telemetry, now } = deps;
-  const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+  const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
     let reported: Promise<void> | undefined;
     const stop = deps.whenSlow(() => {
       reported = deps.reportSlow();
     });
     try {
       return {
-        result: { kind: 'accepted', taskId: await call.post(withToken) },
+        result: { kind: 'accepted', taskId: await call.post(withToken, stop) },
         seen: { kind: 'accepted' },
         wasSlow: reported !== undefined,
       };
@@ -128,6 +167,11 @@ export const makeStartCall = async (
       stop();
       await reported;
     }
+  };
+
+  const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+    const called = await postOnce(withToken);
+    return called === 'unauthorized' ? called : withConsentProblem(called, call, withToken, deps);
   };
 
   const first = await post(token);
@@ -143,11 +187,13 @@ export const makeStartCall = async (
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
-    const result = notAccepted('ProviderUnauthorized', error, now());
+    const problem = loginProblemOf(error);
+    const result = notAccepted('ProviderUnauthorized', { cause: error, problem, now: now() });
     return { result, seen: seenIn(error, now()) };
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { result: { kind: 'not-accepted', error: 'ProviderUnauthorized' }, seen: { kind: 'nothing' } };
+  const result = { kind: 'not-accepted', error: 'ProviderUnauthorized', problem: 'http-401' } as const;
+  return { result, seen: { kind: 'nothing' } };
 };

@@ -2,14 +2,14 @@ import { defined } from '../../defined.ts';
 import type { SendReconcile } from '../reconcile-message.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
 import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
-import type { RetryableStartError } from './start-answer.ts';
 
-export type StartForMachineDeps = StartDeps & {
+export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   readonly send: SendReconcile;
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
+   * Fails the state with an error name that the machine retries. `cause` is one of the public codes or a fixed sentence. The history
+   * shows it, and the machine hands the last one to Reconcile.
    */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
@@ -36,13 +36,17 @@ const answerMachine = async (
       await wake(callbackToken, extractionId);
       return;
     case 'retry':
-      await fail(callbackToken, outcome.error, 'The start can be retried.');
+      await fail(callbackToken, outcome.error, outcome.problem ?? 'The start can be retried.');
   }
 };
 
 /** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`. */
-const countRetry = (error: RetryableStartError, { telemetry }: StartForMachineDeps): void => {
+const countRetry = (
+  { error, problem }: Extract<StartOutcome, { readonly kind: 'retry' }>,
+  { telemetry }: StartForMachineDeps,
+): void => {
   if (error !== 'StartInProgress' && error !== 'ProviderPaused') telemetry.count(error);
+  if (problem === 'quota-reached') telemetry.count('QuotaReached');
 };
 
 /**
@@ -54,11 +58,13 @@ export const startForMachine = async (
   input: StartInput,
   deps: StartForMachineDeps,
 ): Promise<StartOutcome | undefined> => {
+  const endsAt = deps.now().getTime() + deps.timings.startTimeout * 1_000;
+  const msLeft = (): number => endsAt - deps.now().getTime();
   try {
-    const outcome = await start(input, deps);
+    const outcome = await start(input, { ...deps, msLeft });
     // Otherwise the report of the start has it.
     if (outcome.kind !== 'waiting') deps.telemetry.log('Start finished.', { ...outcome });
-    if (outcome.kind === 'retry') countRetry(outcome.error, deps);
+    if (outcome.kind === 'retry') countRetry(outcome, deps);
     await answerMachine(input, outcome, deps);
     return outcome;
   } catch (error) {

@@ -13,7 +13,7 @@ import {
   hasWebhook,
   isTerminalStatus,
 } from '../record.ts';
-import { findRequest, isRequestDone, removeRequest } from '../request-data.ts';
+import { findRequest, isRequestDone, removeRequest, requestDataGone } from '../request-data.ts';
 import {
   type ChangeOutcome,
   type ExtractionStore,
@@ -63,7 +63,12 @@ export type StartOutcome =
     }
   /** Nothing is left to do. */
   | { readonly kind: 'settled'; readonly status: ExtractionStatus | 'GONE' }
-  | { readonly kind: 'retry'; readonly error: RetryableStartError };
+  | {
+      readonly kind: 'retry';
+      readonly error: RetryableStartError;
+      /** Why it was not accepted, as one of the public codes. Absent if nothing was tried. */
+      readonly problem?: string;
+    };
 
 export type StartDeps = {
   readonly extractions: ExtractionStore;
@@ -76,6 +81,8 @@ export type StartDeps = {
   readonly logIn: () => Promise<unknown>;
   /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
   readonly whenSlow: (callback: () => void) => () => void;
+  /** How long this invocation may still run, in milliseconds. */
+  readonly msLeft: () => number;
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
@@ -272,18 +279,18 @@ const recordResult = async (
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
 
   if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
-  if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
+  if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error, problem: called.problem };
   return endFor(outcome.record, deps);
 };
 
 /** Nothing was started. If the provider asked to wait, no call is made before then. */
 const retryLater = async (
   record: Extraction,
-  { error, notBefore }: NotAccepted,
+  { error, problem, notBefore }: NotAccepted,
   deps: StartDeps,
 ): Promise<Step> => {
   if (notBefore !== undefined) await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
-  return { kind: 'retry', error };
+  return { kind: 'retry', error, problem };
 };
 
 /**
@@ -293,7 +300,7 @@ const retryLater = async (
 const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<Step> => {
   const record = await deps.extractions.get(input.extractionId);
   return isOfExecution(record, input) && record.status === 'REQUESTED'
-    ? { kind: 'retry', error: 'RequestDataGone' }
+    ? { kind: 'retry', error: 'RequestDataGone', problem: requestDataGone }
     : { kind: 'again', record };
 };
 
@@ -346,7 +353,9 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   if (isTooEarly) return { kind: 'retry', error: 'ProviderBusy' };
 
   const admission = await deps.breaker.admit(breakerAboutOf(record));
-  if (admission.kind === 'held') return { kind: 'retry', error: 'ProviderPaused' };
+  if (admission.kind === 'held') {
+    return { kind: 'retry', error: 'ProviderPaused', problem: `held/${admission.cause}` };
+  }
   const admitted: Admitted = { admission, seen: { kind: 'nothing' } };
   try {
     return await continueFrom(await tryToStart(record, input, admitted, deps), input, deps);

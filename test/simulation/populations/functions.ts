@@ -112,6 +112,8 @@ export const functionsIn = (service: Service, process: Process) => {
       ? callByConsent(record, await unseal(stored), {
           taskTokens,
           startExtraction: { v1: startTask, v2: startTask },
+          // No start of these mixes is refused with a status alone.
+          getConsent: () => Promise.reject(new Error('No consent is read.')),
         })
       : callByCredentials(record, await unseal(stored), { sessions, startTask });
   };

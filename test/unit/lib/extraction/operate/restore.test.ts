@@ -149,6 +149,7 @@ describe('a record that was restored before its start was confirmed', () => {
     }),
     breaker: closedCircuit,
     whenSlow: () => () => undefined,
+    msLeft: () => 60_000,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-2',
     now: () => at(10),

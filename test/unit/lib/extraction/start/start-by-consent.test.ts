@@ -7,6 +7,7 @@ import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
+  ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
@@ -29,6 +30,13 @@ import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import type { StoreFaults } from '../../../../support/store-fault.ts';
 
 const target = '11111111-1';
+const anyConsent = {
+  id: consentId,
+  products: ['movement'],
+  tyc: { actualVersion: 1 },
+  entity: { id: 'bank', name: 'Bank', type: 'bank' },
+  validUntil: '2030-01-01T00:00:00.000Z',
+};
 
 const world = (
   record: ConsentExtraction = consentExtraction(),
@@ -36,6 +44,9 @@ const world = (
     readonly answers?: readonly (string | Error)[];
     readonly noToken?: Error;
     readonly faults?: StoreFaults;
+    /** Status and sub-status of the consent. */
+    readonly consent?: readonly [string, string] | Error;
+    readonly msLeft?: number;
     /** What happens while the start call is under way. */
     readonly meanwhile?: () => void;
   } = {},
@@ -46,6 +57,7 @@ const world = (
   const requests = memoryRequestStore(setup.faults, storedRequest(id));
   const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
+  const reads: string[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
@@ -76,11 +88,19 @@ const world = (
             },
           },
           startExtraction: { v1: post('v1'), v2: post('v2') },
+          getConsent: async (token, asked) => {
+            expect([asked, extractions.items.get(id)?.status]).toEqual([consentId, 'STARTING']);
+            reads.push(token);
+            const { consent = ['ACTIVE', 'ACTIVE'] } = setup;
+            if (consent instanceof Error) throw consent;
+            return { ...anyConsent, status: consent[0], subStatus: consent[1] };
+          },
         },
       );
     },
     breaker: closedCircuit,
     whenSlow: () => () => undefined,
+    msLeft: () => setup.msLeft ?? 60_000,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
@@ -103,6 +123,7 @@ const world = (
     tasks,
     requests,
     posts,
+    reads,
     counted,
   };
 };
@@ -145,7 +166,11 @@ test('a refused Task Token is dropped, and the call is made once more with anoth
 
 test('without a Task Token nothing is started', async () => {
   const { start, posts, record } = world(undefined, { noToken: new ProviderRefused('403', 403) });
-  expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+  expect(await start()).toEqual({
+    kind: 'retry',
+    error: 'ProviderUnauthorized',
+    problem: expect.any(String),
+  });
   expect(record()).toEqual(consentExtraction());
   expect(posts).toEqual([]);
 });
@@ -214,12 +239,44 @@ describe('a failure has the same effect as by credentials', () => {
   });
 });
 
+describe('after a refusal with a status alone the consent is read, under the same token, before the outcome is written', () => {
+  const refused = { answers: [new ProviderRefused('403', 403)] };
+
+  test('a consent that has ended is the reason', async () => {
+    const { start, record, reads } = world(undefined, { ...refused, consent: ['INACTIVE', 'EXPIRED'] });
+    await start();
+    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'consent-expired' });
+    expect(reads).toEqual([`${target}/1`]);
+  });
+
+  test.each<[string, object]>([
+    ['the consent is active', {}],
+    ['it has an unknown state', { consent: ['INACTIVE', 'PAUSED'] }],
+    ['it cannot be read', { consent: new ProviderRefused('404', 404) }],
+  ])('the status stays the reason if %s', async (_what, setup) => {
+    const { start, record, reads } = world(undefined, { ...refused, ...setup });
+    await start();
+    expect([record()?.reason, reads.length]).toEqual(['http-403', 1]);
+  });
+
+  test.each<[string, object]>([
+    ['less than 20 s of the invocation are left', { ...refused, msLeft: 19_999 }],
+    ['the answer named its error', { answers: [explained(403)] }],
+    ['it is unknown whether a task exists', { answers: [new ProviderAmbiguous('503', { status: 503 })] }],
+  ])('nothing is read if %s', async (_what, setup) => {
+    const { start, reads } = world(undefined, { consent: ['INACTIVE', 'EXPIRED'], ...setup });
+    await start();
+    expect(reads).toEqual([]);
+  });
+});
+
 const settledAs = (status: 'REJECTED' | 'UNCONFIRMED'): StartOutcome => ({ kind: 'settled', status });
 
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const outcomeOf = (status: number): StartOutcome => {
-  if (status === 401) return { kind: 'retry', error: 'ProviderUnauthorized' };
-  if (status === 429) return { kind: 'retry', error: 'ProviderBusy' };
+  if (status === 401) return { kind: 'retry', error: 'ProviderUnauthorized', problem: 'http-401' };
+  if (status === 429)
+    return { kind: 'retry', error: 'ProviderBusy', problem: expect.stringMatching(/^http-429/) };
   return settledAs(status >= 500 || status === 408 ? 'UNCONFIRMED' : 'REJECTED');
 };
 const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);

@@ -60,7 +60,8 @@ const world = (setup: {
       answers.push(`wake ${token} ${extractionId}`);
       return 'woken';
     },
-    fail: async (token, error) => void answers.push(`fail ${token} ${error}`),
+    fail: async (token, error, cause) =>
+      void answers.push(`fail ${token} ${error}`, ...(cause.includes(' ') ? [] : [cause])),
     ...(setup.send === undefined ? {} : { send: setup.send }),
     ...(setup.wake === undefined ? {} : { wake: setup.wake }),
     ...(setup.fail === undefined ? {} : { fail: setup.fail }),
@@ -110,9 +111,18 @@ test('after a refused start nothing is left, and the machine ends', async () => 
 
 test('a start that can be retried fails the state with the error that the machine retries, and is counted', async () => {
   const { deps, answers, counted } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-  expect(answers).toEqual(['fail token-1 ProviderBusy']);
+  const retry = { kind: 'retry', error: 'ProviderBusy', problem: 'http-429' };
+  expect(await startForMachine(input, deps)).toEqual(retry);
+  expect(answers).toEqual(['fail token-1 ProviderBusy', 'http-429']);
   expect(counted).toEqual(['ProviderBusy']);
+});
+
+test('a used-up quota is counted, and is the cause of the failed state', async () => {
+  const overQuota = Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' });
+  const { deps, answers, counted } = world({ post: () => Promise.reject(overQuota) });
+  await startForMachine(input, deps);
+  expect(answers).toEqual(['fail token-1 ProviderBusy', 'quota-reached']);
+  expect(counted).toEqual(['ProviderBusy', 'QuotaReached']);
 });
 
 test('a start in progress is retried and not counted', async () => {

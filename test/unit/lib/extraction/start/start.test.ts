@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { loginProblemOf } from '../../../../../lib/extraction/provider-codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
@@ -120,6 +121,7 @@ const world = (
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
+    msLeft: () => 60_000,
     newAttemptId: () => {
       attempts += 1;
       return `attempt-${attempts}`;
@@ -183,7 +185,7 @@ describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, record, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    expect(await start()).toEqual({ kind: 'retry', error: 'RequestDataGone' });
+    expect(await start()).toEqual({ kind: 'retry', error: 'RequestDataGone', problem: 'request-data-gone' });
     expect(record()).toEqual(extraction());
     expect(posts).toEqual([]);
   });
@@ -284,7 +286,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
         throw failure();
       },
     });
-    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(await start()).toEqual({ kind: 'retry', error, problem: loginProblemOf(failure()) });
     expect(record()).toEqual(extraction());
     expect(posts).toHaveLength(0);
   });
@@ -303,12 +305,15 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
 });
 
 describe('a start that was certainly not accepted goes back to REQUESTED, and the machine retries', () => {
-  test.each<readonly [string, () => Error, string]>([
-    ['429', busy, 'ProviderBusy'],
-    ['it cannot be reached', unreachable, 'ProviderUnreachable'],
-  ])('%s', async (_what, failure, error) => {
+  const overQuota = () => Object.assign(busy(), { refusal: 'notEnoughCredits' });
+
+  test.each<readonly [string, () => Error, string, string]>([
+    ['429', busy, 'ProviderBusy', 'http-429'],
+    ['429 as the quota is used up', overQuota, 'ProviderBusy', 'quota-reached'],
+    ['it cannot be reached', unreachable, 'ProviderUnreachable', 'unreachable'],
+  ])('%s', async (_what, failure, error, problem) => {
     const { start, record, posts } = world({ answers: [failure()] });
-    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(await start()).toEqual({ kind: 'retry', error, problem });
     expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     expect(posts).toHaveLength(1);
   });
@@ -342,14 +347,14 @@ describe('401 on the start call', () => {
 
   test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts, record } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+    expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized', problem: 'http-401' });
     expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
 
   test.each<readonly [string, Error, object, string]>([
-    ['429', busy(), { kind: 'retry', error: 'ProviderBusy' }, 'REQUESTED'],
+    ['429', busy(), { kind: 'retry', error: 'ProviderBusy', problem: 'http-429' }, 'REQUESTED'],
     ['400', refused(400), { kind: 'settled', status: 'REJECTED' }, 'REJECTED'],
     ['silence', ambiguous(), { kind: 'settled', status: 'UNCONFIRMED' }, 'UNCONFIRMED'],
   ])('and then %s: the second answer decides', async (_what, second, outcome, status) => {
@@ -369,7 +374,8 @@ describe('401 on the start call', () => {
           return 'session-1';
         },
       });
-      expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+      const problem = loginProblemOf(failure);
+      expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized', problem });
       expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
       expect(posts).toHaveLength(1);
     }
@@ -531,7 +537,7 @@ describe('the breakers of starts', () => {
         },
       },
     });
-    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
+    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderPaused', problem: 'held/http-503' });
     expect([held.events, held.record()]).toEqual([[], extraction()]);
     const { requestedBy: caller } = extraction();
     expect(asked).toEqual([{ extraction: id.slice(-12), caller, group: 'bank' }]);
@@ -592,7 +598,11 @@ describe('the breakers of starts', () => {
     expect(events.indexOf('login')).toBeLessThan(events.indexOf('post on STARTING'));
     const failing = breakerThat('turn');
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
-    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
+    expect(await held.start()).toEqual({
+      kind: 'retry',
+      error: 'ProviderUnreachable',
+      problem: 'login-http-503',
+    });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
     const passing = world({ plaintext: withToken });
     await passing.start();
