@@ -1,33 +1,39 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import { adviceOf } from './advice.ts';
 import type { Timings } from './deadlines.ts';
 import { type Extraction, isTerminalStatus, type SettledBy, subjectFields } from './record.ts';
 import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
 import { type Change, correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
 
-/** Endings that the user or the caller brought about. Nobody who operates the service could have prevented them. */
-const ownDoing: ReadonlySet<string> = new Set([
-  'CREDENTIALS_WRONG',
-  'CREDENTIALS_LOCKED',
-  'REJECTED session-token-refused',
-  'REJECTED invalid-request',
-]);
+type Outcome = { readonly status: string; readonly reason?: string; readonly lastProblem?: string };
 
 /**
- * Whether an extraction ended as it should: `well`, or by what its user or caller did. All else is a failure of the service,
- * the provider or the bank, and counts against the share that the alarms watch (docs/operations.md).
- *
- * @param outcome a status, followed by its reason if it has one: `REJECTED http-500`
+ * Whether an extraction ended as it should: `well`, or so that its user or caller can mend it. All else is a failure of the service,
+ * the provider or the bank, and counts against the share that the alarms watch (docs/operations.md). It follows from the advice that
+ * an outcome gives when it is recorded. That of `COMPLETED` comes with its results.
  */
-export const judgeOutcome = (outcome: string): 'well' | 'user' | 'failed' => {
-  if (outcome === 'COMPLETED') return 'well';
-  return ownDoing.has(outcome) ? 'user' : 'failed';
+export const judgeOutcome = ({
+  status,
+  reason,
+  lastProblem,
+}: Outcome): 'well' | 'user' | 'caller' | 'failed' => {
+  if (status === 'COMPLETED') return 'well';
+  const advice = adviceOf({ status, reason, lastProblem });
+  if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
+  return advice === 'fix-request' ? 'caller' : 'failed';
 };
 
 /** The status, followed by its reason if it has one. */
-export const outcomeText = ({ status, reason }: { readonly status: string; readonly reason?: string }) =>
+export const outcomeText = ({ status, reason }: Outcome): string =>
   reason === undefined ? status : `${status} ${reason}`;
+
+/** The outcome of such a text. */
+export const outcomeIn = (text: string): Outcome => {
+  const [status = '', reason] = text.split(' ');
+  return { status, ...defined({ reason }) };
+};
 
 /** Reports a time of an extraction, in seconds since the request. */
 const report = (
@@ -57,7 +63,7 @@ const reportStart = (record: Extraction, telemetry: Telemetry): void =>
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const { status, reason, settledAt } = record;
   const of = { record, time: settledAt, telemetry };
-  const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
+  const failed = judgeOutcome(record) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
   report('Extraction ended.', 'SecondsToOutcome', of, defined({ status, reason, failed }));
   if (failed) telemetry.count('OutcomeFailed', record);

@@ -1,4 +1,4 @@
-import { judgeOutcome } from '../../../lib/extraction/progress.ts';
+import { judgeOutcome, outcomeIn } from '../../../lib/extraction/progress.ts';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Period } from '../aws/read-log-lines.ts';
@@ -88,15 +88,15 @@ const causesOf = (failed: readonly ProgressRow[], codes: readonly ProgressRow[])
 const figuresOf = (rows: readonly ProgressRow[]): Figures => {
   const of = (step: ProgressRow['step']) => rows.filter((row) => row.step === step);
   const ended = of('ended');
-  const judged = (judgement: ReturnType<typeof judgeOutcome>) =>
-    ended.filter(({ what }) => judgeOutcome(what) === judgement);
+  const judged = (...judgements: readonly ReturnType<typeof judgeOutcome>[]) =>
+    ended.filter(({ what }) => judgements.includes(judgeOutcome(outcomeIn(what))));
   const failed = judged('failed');
   const [toStart, toOutcome] = [timesOf(of('started')[0]), timesOf(judged('well')[0])];
   return {
     requested: total(of('requested')),
     ended: total(ended),
     well: total(judged('well')),
-    user: total(judged('user')),
+    user: total(judged('user', 'caller')),
     failed: total(failed),
     causes: causesOf(failed, of('codes')),
     ...(toStart && { toStart }),

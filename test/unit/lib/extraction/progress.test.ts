@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeOutcome, settle } from '../../../../lib/extraction/progress.ts';
+import { judgeOutcome, outcomeIn, settle } from '../../../../lib/extraction/progress.ts';
 import type { Extraction, SettledBy, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
@@ -128,13 +128,16 @@ describe('an outcome is reported once, with the entity, the seconds since the re
   test.each([
     ['COMPLETED', 'well'],
     ['CREDENTIALS_LOCKED', 'user'],
-    ['REJECTED session-token-refused', 'user'],
-    ['REJECTED http-400', 'failed'],
+    ['REJECTED session-token-refused', 'caller'],
+    ['REJECTED user-restricted', 'user'],
+    ['REJECTED consent-revoked', 'user'],
+    ['REJECTED http-400', 'caller'],
+    ['REJECTED http-403', 'failed'],
     ['PARTIAL', 'failed'],
     ['TIMED_OUT deadline-passed', 'failed'],
     ['A_STATUS_OF_A_LATER_VERSION', 'failed'],
   ])('%s ended %s', (outcome, judgement) => {
-    expect(judgeOutcome(outcome)).toBe(judgement);
+    expect(judgeOutcome(outcomeIn(outcome))).toBe(judgement);
   });
 
   test('without a figure where the record has no valid time, as the write is done', async () => {
