@@ -57,6 +57,13 @@ export const inProgressStatus = 202;
 export const finishedStatus = 'success';
 
 /**
+ * "`wrong_login` (code 401), `locked` (code 401), `error` (code 500)" are "returned inside an HTTP 200 poll response", which the document
+ * shows for legacy tasks. A poll of v1 under a consent is assumed to report an error in the same way: by a `taskStatusCode` from this
+ * one on, and a status that is not in progress.
+ */
+export const firstErrorCode = 400;
+
+/**
  * A poll of an extraction by consent with one of these statuses, or any 5xx, does not report how the extraction ended,
  * whatever its body contains. "Every other outcome is HTTP 4xx/5xx with a body discriminated by `errorType`" does not
  * distinguish an answer about the extraction from one about this poll. In doubt the poll is repeated. A wrong

@@ -1,4 +1,4 @@
-import { finishedStatus, inProgressStatuses } from '../../provider/assumptions.ts';
+import { finishedStatus, firstErrorCode, inProgressStatuses } from '../../provider/assumptions.ts';
 import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
 import { parseActionResults } from '../../provider/tasks/parse-action-results.ts';
 import type { TaskReading } from '../../provider/tasks/read-task.ts';
@@ -29,9 +29,6 @@ export type Reading =
     };
 
 const anyValue: Parts = {};
-
-/** From this `taskStatusCode` on, a poll of v1 reports an error ("v1 legacy (sandbox) task statuses"). */
-const firstErrorCode = 400;
 
 /** What the readings of both methods are made from. */
 const partsOfReading: Parts = {
