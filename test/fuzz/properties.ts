@@ -1,3 +1,4 @@
+import { nothingKept } from './answers/nothing-kept.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
 import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
 import { nothingEchoed } from './intake/nothing-echoed.ts';
@@ -42,4 +43,5 @@ export const properties: readonly FuzzProperty[] = [
   readExtraction,
   consentRoutes,
   sameAsJsonParse,
+  nothingKept,
 ];
