@@ -51,7 +51,8 @@ const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-d
 /** An error in an answer about the poll only gets a name: the status decides. */
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
   const failure = explainExtractionFailure(status, body, call);
-  if (failure === undefined || (status < 500 && !statusesOfPoll.includes(status))) return failure;
+  const isOfPoll = status >= 500 || statusesOfPoll.includes(status);
+  if (failure === undefined || !isOfPoll) return failure;
   const { errorType, errorCode } = failure;
   return Object.assign(statusError(status, call), { named: { errorType, errorCode } });
 };

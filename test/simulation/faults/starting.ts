@@ -64,10 +64,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'unknown-is-refused',
     does: 'A start call that was not answered counts as refused.',
     file: startAnswer,
-    find: `  if (name !== undefined) return notAccepted(name, error, now);
-  return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `  if (name !== undefined) return notAccepted(name, error, now);
-  return { kind: 'refused', reason: 'start-call-unanswered' };`,
+    find: "return { kind: 'unknown', reason: problem === 'unexpected-answer'",
+    replace: "return { kind: 'refused', reason: problem === 'unexpected-answer'",
     caughtBy: 'rejected-means-no-task',
   },
   {
@@ -313,9 +311,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'hold-ignored',
     does: 'A start call is made although the breaker holds it.',
     file: start,
-    find: "if (admission.kind === 'held') return { kind: 'retry', error: 'ProviderPaused' };",
-    replace:
-      "if (admission.kind === 'held' && record.attemptId !== undefined) return { kind: 'retry', error: 'ProviderPaused' };",
+    find: "if (admission.kind === 'held') {",
+    replace: "if (admission.kind === 'held' && record.attemptId !== undefined) {",
     caughtBy: 'breaker-respected',
   },
 ];
