@@ -32,7 +32,7 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 262_500,
   'get-extraction': 314_000,
-  'start-task': 285_000,
+  'start-task': 289_000,
   'receive-webhook': 237_000,
   'reconcile-extraction': 409_000,
   'sweep-extractions': 211_000,
