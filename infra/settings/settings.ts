@@ -57,7 +57,7 @@ export const ownWorkSeconds = 3;
 export const providerCallsPerStart = 4;
 
 /** The read of the consent after a refusal. start-task makes it only if 20 s of its timeout are left. */
-export const consentReadSeconds = (startTimeoutSeconds: number): number => (startTimeoutSeconds < 20 ? 0 : 3);
+export const consentReadSeconds = (startTimeoutSeconds: number): number => (startTimeoutSeconds <= 20 ? 0 : 3);
 
 /** The page of this repository that alarms link to by default. */
 const repositoryRunbook = 'docs/operations.md';
@@ -97,7 +97,7 @@ const starting = {
   }),
   startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
-    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each ${ownWorkSeconds} s of Cosecha’s own work, and from 20 s on the read of a consent, of 3 s.`,
+    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each ${ownWorkSeconds} s of Cosecha’s own work, and above 20 s the read of a consent, of 3 s.`,
   }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
