@@ -47,6 +47,7 @@ export const parseTimings = (json: string): Timings => {
     if (!Number.isInteger(timings[name]) || timings[name] < 1)
       throw new RangeError(`TIMINGS has no ${name}.`);
   }
+  if (Object.keys(timings).length > names.length) throw new RangeError('TIMINGS has a name that is unknown.');
   return timings;
 };
 
