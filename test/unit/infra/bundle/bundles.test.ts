@@ -33,8 +33,8 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 262_500,
   'get-extraction': 314_000,
-  'start-task': 285_000,
-  'receive-webhook': 237_000,
+  'start-task': 297_000,
+  'receive-webhook': 253_000,
   'reconcile-extraction': 409_000,
   'sweep-extractions': 211_000,
   'manage-consents': 207_500,
