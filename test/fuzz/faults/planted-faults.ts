@@ -353,15 +353,29 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'fingerprints the ciphertext, which differs at every retry',
     file: 'lib/extraction/api/idempotency.ts',
-    find: "credentials.mode === 'encrypted' ? { mode: credentials.mode } : credentials",
-    replace: 'credentials',
+    find: "if (credentials.mode === 'encrypted') return { shown };",
+    replace: "if (credentials.mode === 'encrypted') return { shown, persisted: credentials.value };",
     caughtBy: 'intake/replay',
   },
   {
     name: 'fingerprints no reference',
     file: 'lib/extraction/api/idempotency.ts',
-    find: '({ sessionToken: _sessionToken, ...request }: CredentialsRequest)',
-    replace: '({ sessionToken: _sessionToken, reference: _reference, ...request }: CredentialsRequest)',
+    find: 'const { sessionToken: _sessionToken, credentials, ...shown } = request;',
+    replace: 'const { sessionToken: _sessionToken, reference: _reference, credentials, ...shown } = request;',
+    caughtBy: 'intake/replay',
+  },
+  {
+    name: 'fingerprints no user',
+    file: 'lib/extraction/api/idempotency.ts',
+    find: 'return { shown, raw, password };',
+    replace: 'return { shown, password };',
+    caughtBy: 'intake/replay',
+  },
+  {
+    name: 'fingerprints the order of the keys',
+    file: 'lib/extraction/keyed-mac.ts',
+    find: 'fields.toSorted().join()',
+    replace: 'fields.join()',
     caughtBy: 'intake/replay',
   },
   {
