@@ -51,8 +51,8 @@ export const createFunctions = (scope: Construct, resources: Resources, code: Fu
     sweepExtractions: sweepExtractions(context),
     manageConsents: manageConsents(context),
   };
-  allowSealKey(context, functions);
-  acknowledgeWildcards(context, functions);
+  allowKeys(context, functions);
+  resources.storage.acknowledgeEveryResult(functions.getExtraction.role, functions.reconcileExtraction.role);
   return functions;
 };
 
@@ -241,6 +241,7 @@ const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Cont
       queue.sending(),
     ],
   });
+
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;
 
@@ -282,19 +283,12 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
 const memoryForResults = (config: Config): number =>
   Math.max(256, Math.round(1.1 * (95 + (6.5 * config.resultsMaxBytes) / 1_048_576)));
 
-type Roles = Readonly<
-  Record<'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>
->;
+type Roles = Readonly<Record<'requestExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>>;
 
-/** The seal key's own policy names its users, so that no IAM policy can add one. */
-const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
+/** The policies of the seal key and of the fingerprint key name their users, so that no IAM policy can add one. */
+const allowKeys = ({ sealKey, secrets }: Context, functions: Roles): void => {
+  secrets.reserveFingerprintKey(functions.requestExtraction.role);
   sealKey.allowSealing(functions.requestExtraction.role);
   sealKey.allowUnsealing(functions.startTask);
   sealKey.allowUnsealingTargets(functions.reconcileExtraction);
-};
-
-/** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
-const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
-  const { getExtraction, reconcileExtraction } = functions;
-  for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 };

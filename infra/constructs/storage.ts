@@ -173,13 +173,15 @@ export class Storage extends Construct {
   }
 
   /** Gives the rules of AWS Solutions the reason for the wildcard of `onResults`. */
-  acknowledgeEveryResult(role: IRole): void {
+  acknowledgeEveryResult(...roles: readonly IRole[]): void {
     const bucket = Stack.of(this).getLogicalId(this.results.node.defaultChild as CfnBucket);
-    Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
-      reason:
-        'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
-    });
+    for (const role of roles) {
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
+        reason:
+          'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
+      });
+    }
   }
 }
 
