@@ -379,6 +379,27 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: 'intake/replay',
   },
   {
+    name: 'takes each normal form of Unicode for another password',
+    file: 'lib/extraction/keyed-mac.ts',
+    find: "typeof value === 'string' ? value.normalize() : value",
+    replace: 'value',
+    caughtBy: 'credentials/one-mac',
+  },
+  {
+    name: 'takes letters that look alike for the same password',
+    file: 'lib/extraction/keyed-mac.ts',
+    find: 'value.normalize()',
+    replace: "value.normalize('NFKC')",
+    caughtBy: 'credentials/one-mac',
+  },
+  {
+    name: 'does not know where a list ends',
+    file: 'lib/extraction/keyed-mac.ts',
+    find: 'value.map(canonicalJson).join()}]`',
+    replace: 'value.map(canonicalJson).join()}`',
+    caughtBy: 'credentials/one-mac',
+  },
+  {
     name: 'treats each session of a role as another caller',
     file: 'lib/http/caller.ts',
     find: 'return assumedRole?.[1] ?? userArn;',

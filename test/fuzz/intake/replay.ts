@@ -5,26 +5,11 @@ import { type Json, textOf, validRequest } from '../generators/extraction-reques
 import { mutatedJson } from '../generators/mutated-json.ts';
 import { callers, eventOf, type RequestPlan } from '../generators/request-event.ts';
 import { fuzzProperty } from '../property.ts';
+import { inOneForm, respelled } from '../respelled.ts';
 import { intakeWorld } from './intake-world.ts';
 import { undocumentedIn, verdictOn } from './oracle.ts';
 
 type Fields = { readonly [name: string]: Json };
-
-/** The value as another JSON text: members in another order, letters as escapes, spaces in between. */
-const respelled = (value: Json, escapes: boolean): string => {
-  const text = (part: Json): string => {
-    if (typeof part === 'string' && escapes) {
-      return `"${Array.from({ length: part.length }, (_, at) => `\\u${part.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
-    }
-    if (Array.isArray(part)) return `[ ${part.map((item: Json) => text(item)).join(' , ')} ]`;
-    // The same number, spelled as nobody's serializer spells it.
-    if (typeof part === 'number' && escapes) return JSON.stringify(part).replace(/^(-?\d+)$/, '$1.0e-0');
-    if (typeof part !== 'object' || part === null) return JSON.stringify(part);
-    const members = Object.entries(part).reverse();
-    return `{ ${members.map(([name, member]) => `${JSON.stringify(name)} : ${text(member as Json)}`).join(' ,\n')} }`;
-  };
-  return text(value).replaceAll('"@proto" :', '"__proto__" :');
-};
 
 /** Says what is left unsaid, or the other way around. */
 const withDefaults = (request: Fields): Fields =>
@@ -39,15 +24,6 @@ const encryptedAgain = (request: Fields): Fields =>
         sessionToken: 'other-token',
       }
     : request;
-
-/** A value in which equal texts are equal in every normal form of Unicode. Fields are a sorted list, as two names may become one. */
-const inOneForm = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.normalize('NFC');
-  if (Array.isArray(value)) return value.map(inOneForm);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map((field) => JSON.stringify(inOneForm(field)));
-  return { fields: fields.toSorted() };
-};
 
 /** What two requests have to agree in to be one and the same (design, section 6), and the password, of which eight bits count. */
 const meaning = (body: Buffer): { readonly all: unknown; readonly exceptPassword: unknown } => {
