@@ -10,7 +10,7 @@ import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-qu
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
-import { breakerOf, providerClientOf, providerOf, tablesOf, timingsOf } from './function-environment.ts';
+import { breakerOf, outcomesOf, providerClientOf, providerOf, timingsOf } from './function-environment.ts';
 import type { FunctionCode } from './function-names.ts';
 import type { Config } from './settings/config.ts';
 
@@ -122,12 +122,13 @@ const startTask = (context: Context): CosechaFunction => {
     memoryMB: 160,
     reservedConcurrency: config.startReservedConcurrency,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
       SEAL_KEY_ARN: sealKey.key.keyArn,
       ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+      FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
       RECONCILE_QUEUE_URL: queue.queue.queueUrl,
       ...breakerOf(context),
     },
@@ -137,8 +138,9 @@ const startTask = (context: Context): CosechaFunction => {
       storage.onTasks('UpdateItem'),
       storage.onRequests('DeleteItem', 'GetItem', 'PutItem'),
       storage.onBreakers('GetItem', 'PutItem'),
+      storage.onRefusals('GetItem', 'PutItem'),
       dataKey.writingTables(),
-      ...secrets.reading(secrets.providerApiKey),
+      ...secrets.reading(secrets.fingerprintKey, secrets.providerApiKey),
       allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
     ],
   });
@@ -155,7 +157,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
     timeout: Duration.seconds(10),
     memoryMB: 512,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
       SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
       POLL_EVERY_SECONDS: String(config.pollEverySeconds),
@@ -165,6 +167,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
       queue.sending(),
       storage.onExtractions('UpdateItem'),
       storage.onTasks('UpdateItem'),
+      storage.onRefusals('PutItem'),
       dataKey.writingTables(),
       ...secrets.reading(secrets.webhookSigningKey),
       allow(['states:SendTaskSuccess'], [machineArn]),
@@ -189,7 +192,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
     // itself: deadline, grace and collectFor close the record, and only the process that moved dueAt sends another message.
     recursiveLoop: RecursiveLoop.ALLOW,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
@@ -207,6 +210,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       storage.onTasks('GetItem', 'UpdateItem'),
       storage.onRequests('DeleteItem', 'GetItem', 'UpdateItem'),
       storage.onBreakers('GetItem'),
+      storage.onRefusals('PutItem'),
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
@@ -287,7 +291,7 @@ type Roles = Readonly<Record<'requestExtraction' | 'startTask' | 'reconcileExtra
 
 /** The policies of the seal key and of the fingerprint key name their users, so that no IAM policy can add one. */
 const allowKeys = ({ sealKey, secrets }: Context, functions: Roles): void => {
-  secrets.reserveFingerprintKey(functions.requestExtraction.role);
+  secrets.reserveFingerprintKey(functions.requestExtraction.role, functions.startTask.role);
   sealKey.allowSealing(functions.requestExtraction.role);
   sealKey.allowUnsealing(functions.startTask);
   sealKey.allowUnsealingTargets(functions.reconcileExtraction);

@@ -49,15 +49,17 @@ export class Secrets extends Construct {
         'The provider issues it. AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
     });
     this.fingerprintKey = this.secret('FingerprintKey', 'fingerprint-key', {
-      description: 'The HMAC key of request fingerprints, which detect a repeated request. Never rotate it',
+      description:
+        'The key of MACs that recognize a repeated request and refused credentials. Never rotate it',
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
   }
 
-  /** Permission to read this one secret. */
-  reading(secretName: string): readonly PolicyStatement[] {
-    return [readingSecret(Stack.of(this), secretName), this.dataKey.readingSecrets()];
+  /** Permission to read these secrets, and no others. */
+  reading(...secretNames: readonly string[]): readonly PolicyStatement[] {
+    const reads = secretNames.map((name) => readingSecret(Stack.of(this), name));
+    return [...reads, this.dataKey.readingSecrets()];
   }
 
   /**

@@ -24,6 +24,38 @@ const identityOf = (name: string): readonly Statement[] => [
 const people = ['viewer', 'operator', 'admin'];
 const everything: readonly Statement[] = [{ Effect: 'Allow', Action: '*', Resource: '*' }];
 
+/** Who may do this with the items of Refusals, and with nothing narrower than the table. */
+const mayWithMarks = (action: string): readonly string[] =>
+  [...roles, ...people].filter((name) =>
+    isAllowed(
+      { principal: name, action: `dynamodb:${action}`, resource: '<StorageRefusals.Arn>' },
+      { identity: identityOf(name) },
+      flatten,
+    ),
+  );
+
+describe('the marks of refused credentials', () => {
+  test.each([
+    ['GetItem', ['StartTaskRole', 'admin']],
+    ['Scan', ['admin']],
+    ['Query', []],
+    ['BatchGetItem', []],
+    ['PartiQLSelect', []],
+    ['ExportTableToPointInTime', []],
+  ])('are read by start-task, and by an administrator who erases: %s', (action, expected) => {
+    expect(mayWithMarks(action)).toEqual(expected);
+  });
+
+  test.each([
+    ['PutItem', ['StartTaskRole', 'ReceiveWebhookRole', 'ReconcileExtractionRole']],
+    ['UpdateItem', []],
+    ['BatchWriteItem', []],
+    ['DeleteItem', ['admin']],
+  ])('are written by the three that learn of outcomes: %s', (action, expected) => {
+    expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 describe('the fingerprint key', () => {
   const policies = Object.values(resourcesOf(template, 'AWS::SecretsManager::ResourcePolicy'));
   const [policy] = policies;
@@ -44,6 +76,7 @@ describe('the fingerprint key', () => {
     expect(flatten(policy?.Properties.SecretId)).toBe('<SecretsFingerprintKey>');
     expect([...roles, ...people].filter((name) => reads(name, identityOf(name)))).toEqual([
       'RequestExtractionRole',
+      'StartTaskRole',
     ]);
   });
 
