@@ -84,7 +84,9 @@ export const sealKeyAdministrator: Check = {
       new SecretsManagerClient(context.client).send(new GetSecretValueCommand({ SecretId })),
       'Your own identity read the fingerprint key. Compare the resource policy of this secret with the template.',
     );
-    return passed('kms:Decrypt and secretsmanager:GetSecretValue by your own identity: AccessDeniedException');
+    return passed(
+      'kms:Decrypt and secretsmanager:GetSecretValue by your own identity: AccessDeniedException',
+    );
   },
 };
 
