@@ -3,9 +3,12 @@ import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
 import type { Config } from './settings/config.ts';
 
-export const tablesOf = ({ extractions, tasks }: Storage) => ({
-  EXTRACTIONS_TABLE: extractions.tableName,
-  TASKS_TABLE: tasks.tableName,
+/** What the functions need that learn of outcomes. */
+export const outcomesOf = ({ config, storage }: { config: Config; storage: Storage }) => ({
+  EXTRACTIONS_TABLE: storage.extractions.tableName,
+  TASKS_TABLE: storage.tasks.tableName,
+  REFUSALS_TABLE: storage.refusals.tableName,
+  REFUSED_CREDENTIALS_DAYS: String(config.refusedCredentialsDays),
 });
 
 /** What a function needs to call the provider. */

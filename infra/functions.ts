@@ -10,7 +10,7 @@ import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-qu
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
-import { breakerOf, providerClientOf, providerOf, tablesOf, timingsOf } from './function-environment.ts';
+import { breakerOf, outcomesOf, providerClientOf, providerOf, timingsOf } from './function-environment.ts';
 import type { FunctionCode } from './function-names.ts';
 import type { Config } from './settings/config.ts';
 
@@ -51,8 +51,8 @@ export const createFunctions = (scope: Construct, resources: Resources, code: Fu
     sweepExtractions: sweepExtractions(context),
     manageConsents: manageConsents(context),
   };
-  allowSealKey(context, functions);
-  acknowledgeWildcards(context, functions);
+  allowKeys(context, functions);
+  resources.storage.acknowledgeEveryResult(functions.getExtraction.role, functions.reconcileExtraction.role);
   return functions;
 };
 
@@ -122,12 +122,13 @@ const startTask = (context: Context): CosechaFunction => {
     memoryMB: 160,
     reservedConcurrency: config.startReservedConcurrency,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
       SEAL_KEY_ARN: sealKey.key.keyArn,
       ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+      FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
       RECONCILE_QUEUE_URL: queue.queue.queueUrl,
       ...breakerOf(context),
     },
@@ -137,8 +138,9 @@ const startTask = (context: Context): CosechaFunction => {
       storage.onTasks('UpdateItem'),
       storage.onRequests('DeleteItem', 'GetItem', 'PutItem'),
       storage.onBreakers('GetItem', 'PutItem'),
+      storage.onRefusals('GetItem', 'PutItem'),
       dataKey.writingTables(),
-      ...secrets.reading(secrets.providerApiKey),
+      ...secrets.reading(secrets.fingerprintKey, secrets.providerApiKey),
       allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
     ],
   });
@@ -155,7 +157,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
     timeout: Duration.seconds(10),
     memoryMB: 512,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
       SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
       TIMINGS: timingsOf(config),
@@ -165,6 +167,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
       queue.sending(),
       storage.onExtractions('UpdateItem'),
       storage.onTasks('UpdateItem'),
+      storage.onRefusals('PutItem'),
       dataKey.writingTables(),
       ...secrets.reading(secrets.webhookSigningKey),
       allow(['states:SendTaskSuccess'], [machineArn]),
@@ -189,7 +192,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
     // itself: deadline, grace and collectFor close the record, and only the process that moved dueAt sends another message.
     recursiveLoop: RecursiveLoop.ALLOW,
     environment: {
-      ...tablesOf(storage),
+      ...outcomesOf(context),
       REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
@@ -207,6 +210,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       storage.onTasks('GetItem', 'UpdateItem'),
       storage.onRequests('DeleteItem', 'GetItem', 'UpdateItem'),
       storage.onBreakers('GetItem'),
+      storage.onRefusals('PutItem'),
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
@@ -241,6 +245,7 @@ const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Cont
       queue.sending(),
     ],
   });
+
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;
 
@@ -282,19 +287,12 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
 const memoryForResults = (config: Config): number =>
   Math.max(256, Math.round(1.1 * (95 + (6.5 * config.resultsMaxBytes) / 1_048_576)));
 
-type Roles = Readonly<
-  Record<'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>
->;
+type Roles = Readonly<Record<'requestExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>>;
 
-/** The seal key's own policy names its users, so that no IAM policy can add one. */
-const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
+/** The policies of the seal key and of the fingerprint key name their users, so that no IAM policy can add one. */
+const allowKeys = ({ sealKey, secrets }: Context, functions: Roles): void => {
+  secrets.reserveFingerprintKey(functions.requestExtraction.role, functions.startTask.role);
   sealKey.allowSealing(functions.requestExtraction.role);
   sealKey.allowUnsealing(functions.startTask);
   sealKey.allowUnsealingTargets(functions.reconcileExtraction);
-};
-
-/** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
-const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
-  const { getExtraction, reconcileExtraction } = functions;
-  for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 };

@@ -81,6 +81,11 @@ const dataOutputs = (
       'The private table with what is sealed of each request, until it has been used',
     ],
     [
+      'RefusalsTableName',
+      storage.refusals.tableName,
+      'The private table of credentials that the bank refused: `cosecha forget-refusals` removes marks',
+    ],
+    [
       'BreakersTableName',
       storage.breakers.tableName,
       'The table of the breakers: `cosecha pause` and `cosecha resume` write it',
@@ -148,7 +153,7 @@ const operatingOutputs = (
   [
     'AdminPolicyArn',
     policies.admin.managedPolicyArn,
-    'Attach it beside the other two to administrators: the signing key, the API key, erase and restore',
+    'Attach it beside the other two to administrators: the signing key, the API key, erase, forget refusals, restore',
   ],
 ];
 

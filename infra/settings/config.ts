@@ -151,6 +151,10 @@ const contradictions = (config: Config): string[] => {
       'Setting machineSlackSeconds must exceed pollEverySeconds: otherwise the machine may end before the poll after the deadline.',
     ],
     [
+      config.deadlineSeconds + config.graceSeconds + config.refusedCredentialsDays * 86_400 > 30 * 86_400,
+      'Settings deadlineSeconds, graceSeconds and refusedCredentialsDays must be at most 30 days together: an item of Tasks is kept so long, and without it an erasure could not find the mark.',
+    ],
+    [
       config.resultsRetentionDays > config.recordRetentionDays,
       'Setting resultsRetentionDays must not exceed recordRetentionDays: results without their record cannot be found.',
     ],

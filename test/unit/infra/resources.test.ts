@@ -59,7 +59,7 @@ describe('the tables', () => {
     template.resourcePropertiesCountIs(
       'AWS::DynamoDB::Table',
       { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-      3,
+      4,
     );
   });
 });
@@ -439,6 +439,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ReconcileConcurrency',
     'ReconcileFunctionName',
     'ReconcileQueueUrl',
+    'RefusalsTableName',
     'RequestsTableName',
     'ResultsBucketName',
     'SlowQueueUrl',
