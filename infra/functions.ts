@@ -74,6 +74,7 @@ const requestExtraction = (context: Context): CosechaFunction => {
       STATE_MACHINE_ARN: machineArn,
       SEAL_KEY_ARN: sealKey.key.keyArn,
       FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
+      PROVIDER_SENDS_WEBHOOKS: String(config.providerSendsWebhooks),
     },
     permissions: [
       storage.onExtractions('PutItem'),

@@ -105,6 +105,12 @@ const starting = {
 };
 
 const polling = {
+  providerSendsWebhooks: withDefault(trueOrFalse, true, {
+    description:
+      'Whether the provider sends webhooks. If not, none is requested, and tasks are polled by the reconcile queue from their start on.',
+    reason:
+      'It sends them once its support has activated them, and never from its sandbox. Without one, each extraction would wait for `webhookWaitSeconds`, and `webhooks-missed` would be in alarm.',
+  }),
   webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
     reason: 'A task takes a minute or two.',

@@ -1,6 +1,12 @@
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { settle, writeProgress } from '../progress.ts';
-import { type Extraction, hasWebhook, isTerminalStatus, type TerminalStatus } from '../record.ts';
+import {
+  type Extraction,
+  hasTaskItem,
+  hasWebhook,
+  isTerminalStatus,
+  type TerminalStatus,
+} from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import { type Task, writeChange } from '../store.ts';
 import {
@@ -63,7 +69,7 @@ const findOutcome = async (
   deps: ReconcileDeps,
 ): Promise<OutcomeSearch> => {
   const { extractionId } = record;
-  const found = hasWebhook(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
+  const found = hasTaskItem(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
   if (found !== undefined && found.task.extractionId !== extractionId) {
     // Counted before any write: this may be a leak, so the alarm must not depend on whether a write succeeds.
     deps.telemetry.count('TaskLinkedElsewhere', record);

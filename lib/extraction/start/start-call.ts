@@ -4,7 +4,12 @@ import type { StartExtractionRequest } from '../../provider/extractions/start-ex
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
-import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
+import {
+  type ConsentExtraction,
+  type ConsentVariant,
+  type CredentialsExtraction,
+  hasWebhook,
+} from '../record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
   type NotAccepted,
@@ -30,7 +35,7 @@ const only = (token: string): Tokens => ({ current: async () => token, drop: () 
 
 /** "Start task (v2)" with the recorded actions and the unsealed credentials, under a session token. */
 export const callByCredentials = (
-  { entity, actions }: CredentialsExtraction,
+  record: CredentialsExtraction,
   { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
@@ -41,10 +46,10 @@ export const callByCredentials = (
   renewable: sessionToken === undefined,
   post: (token) =>
     deps.startTask(token, {
-      entity,
+      entity: record.entity,
       credentials,
-      actions,
-      webhook: { enable: true, retries: webhookRetries },
+      actions: record.actions,
+      ...(hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {}),
     }),
 });
 

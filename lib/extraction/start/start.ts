@@ -10,6 +10,7 @@ import {
   breakerAboutOf,
   type Extraction,
   type ExtractionStatus,
+  hasTaskItem,
   hasWebhook,
   isTerminalStatus,
 } from '../record.ts';
@@ -127,7 +128,7 @@ const linkTask = async (
   taskId: string,
   deps: StartDeps,
 ): Promise<Step> => {
-  if (!hasWebhook(record)) return pollByQueue(record, deps);
+  if (!hasTaskItem(record)) return pollByQueue(record, deps);
   const { extractionId, callbackToken, callbackAttempt } = input;
   const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
@@ -136,7 +137,11 @@ const linkTask = async (
     return closeUnconfirmed(disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'start' }), deps);
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {
-    return endWith({ kind: 'waiting', taskId }, record, deps);
+    return endWith(
+      hasWebhook(record) ? { kind: 'waiting', taskId } : pollByQueue(record, deps),
+      record,
+      deps,
+    );
   }
   const reported = { extractionId, taskId, taskStatus: task.taskStatus };
   return endFor(await settle('start', reported, deps, 'EarlyDelivery'), deps);
@@ -243,7 +248,7 @@ const reopen = async (
   deps: StartDeps,
 ): Promise<ChangeOutcome> => {
   const { record, taskId } = late;
-  const needed = !hasWebhook(record);
+  const needed = record.method === 'consent';
   if (needed) await putBack({ ...stored, taskId }, deps);
   const outcome = await persist(markRunningLate(late), deps);
   if (needed && outcome.kind === 'lost') await removeRequest({ ...record, taskId }, deps);

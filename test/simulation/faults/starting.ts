@@ -291,6 +291,14 @@ export const startingFaults: readonly PlantedFault[] = [
     caughtBy: 'queued-before-woken',
   },
   {
+    name: 'waits-without-webhooks',
+    does: 'The machine waits for a webhook of a provider that sends none.',
+    file: start,
+    find: "hasWebhook(record) ? { kind: 'waiting', taskId } : pollByQueue(record, deps)",
+    replace: "{ kind: 'waiting', taskId }",
+    caughtBy: 'wait-answered',
+  },
+  {
     name: 'refusal-unreported',
     does: 'A refused start is not reported to the machine.',
     file: 'lib/extraction/start/start-for-machine.ts',

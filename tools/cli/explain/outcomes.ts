@@ -4,7 +4,7 @@ import { lastFailure } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
-import { clockTime } from './text.ts';
+import { clockTime, whyPolled } from './text.ts';
 
 /** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
 
@@ -22,7 +22,7 @@ const correctedAt = (known: Known): string | undefined =>
 
 const reportedBy = ({ record, task, now }: Ended): string => {
   const { settledBy, settledAt = '' } = record;
-  if (!hasWebhook(record)) return 'found by polling, as there is no webhook under a consent';
+  if (!hasWebhook(record)) return `found by polling, as ${whyPolled(record)}`;
   if (settledBy === 'webhook') return 'reported by the webhook';
   if (settledBy === 'start') return 'reported by a webhook that came before the start was recorded';
   const { notifiedAt } = task ?? {};

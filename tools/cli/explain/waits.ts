@@ -1,6 +1,7 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
+  hasTaskItem,
   hasWebhook,
   isTerminalStatus,
   isUnderstood,
@@ -12,7 +13,7 @@ import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './exe
 import type { Known } from './gather.ts';
 import type { Hold, StorySettings } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
-import { bounded, clockTime } from './text.ts';
+import { bounded, clockTime, whyPolled } from './text.ts';
 
 /** What an open extraction waits for, until when, and what happens then. One function for each status. */
 
@@ -138,7 +139,7 @@ const polls = (known: Open, visit: StateVisit): string => {
   const next = nextAt === undefined ? '' : `, the next by ${clockTime(nextAt, now)}`;
   const why = hasWebhook(record)
     ? `The webhook did not come by ${clockTime(visit.enteredAt, now)}, so the machine polls`
-    : 'There is no webhook under a consent, so the machine polls';
+    : `The machine polls, as ${whyPolled(record)}`;
   return `${why}: ${count}${next}. ${timedOutBy(known)}${readsStopped(known)}`;
 };
 
@@ -147,19 +148,19 @@ export const runningWaits = (known: Open): string => {
   const deadline = clockTime(record.deadlineAt, now);
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const waitEnd = webhookWaitEnds(known, visit);
-  const task = hasWebhook(record) ? describeTask(known, waitEnd) : undefined;
+  const task = hasTaskItem(record) ? describeTask(known, waitEnd) : undefined;
   if (task !== undefined) return task;
   if (now.toISOString() >= record.deadlineAt) {
     return `The provider reported no final status by the deadline, ${deadline}. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.${readsStopped(known)}`;
   }
   if (record.oversizedAt !== undefined) {
-    return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status. Only a webhook can still report it. ${timedOutBy(known)}`;
+    return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status.${hasWebhook(record) ? ' Only a webhook can still report it.' : ''} ${timedOutBy(known)}`;
   }
   if (visit?.state.startsWith('Reconcile')) return polls(known, visit);
   if (execution?.end !== undefined) {
     const waits = hasWebhook(record)
       ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
-      : 'Is polled by the reconcile queue, as there is no webhook under a consent.';
+      : `Is polled by the reconcile queue, as ${whyPolled(record)}.`;
     return `${waits} Next, ${nextReconcile(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
   }
   if (!hasWebhook(record))

@@ -618,6 +618,25 @@ describe('by consent', () => {
   );
 });
 
+describe('without webhooks', () => {
+  const running = extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(100) });
+  const task = { taskId: 'task-1', extractionId: id };
+
+  test.each(everybody)('a v2 task is polled by the queue, for every caller: %j', async (caller) => {
+    const { reconcile } = world(running, { task });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'deferred', why: 'still-running' });
+  });
+
+  test('no webhook counts as missed, and a task of another extraction is still disowned', async () => {
+    const ended = world(running, { task, reads: [answer('COMPLETED', full)] });
+    await ended.reconcile(swept);
+    expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
+    const others = world(running, { task: { taskId: 'task-1', extractionId: 'another' } });
+    await others.reconcile(swept);
+    expect(others.record()).toMatchObject({ status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' });
+  });
+});
+
 describe('an answer over the size limit', () => {
   const tooLarge: Reading = { kind: 'too-large' };
   const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };

@@ -156,6 +156,16 @@ const world = (
   };
 };
 
+test('without webhooks, none is requested, and the queue polls the linked task from its start on', async () => {
+  const { start, posts, record, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
+  const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', dueAt: iso(10), delaySeconds: 5 };
+  expect(await start()).toEqual(polled);
+  expect(posts[0]?.request).not.toHaveProperty('webhook');
+  expect(record()).toMatchObject({ status: 'RUNNING', dueAt: iso(10) });
+  expect(task()).toMatchObject({ extractionId: id });
+  expect(requests.items.size).toBe(0);
+});
+
 describe('the item of the request', () => {
   test.each<readonly [string, Answer, number]>([
     ['a refusal', refused(400), 0],

@@ -155,6 +155,16 @@ export const situations: readonly Situation[] = [
     'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last read failed or took too long, so that the slow queue reads it, until a read is answered.',
   ],
   [
+    'running at a provider without webhooks, under an execution that has ended',
+    900,
+    {
+      record: extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(960) }),
+      task: linkedTask(),
+      execution: inStartTask(event(3, 'TaskSucceeded'), event(3, 'ExecutionSucceeded')),
+    },
+    'Is polled by the reconcile queue, as the provider sends no webhooks. Next, the reconcile after 12:16:00Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+  ],
+  [
     'hung start',
     100,
     { record: extractionIn('STARTING'), execution: inStartTask() },
