@@ -10,7 +10,14 @@ import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-qu
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
-import { breakerOf, providerClientOf, providerOf, tablesOf, timingsOf } from './function-environment.ts';
+import {
+  breakerOf,
+  endpointsOf,
+  providerClientOf,
+  providerOf,
+  tablesOf,
+  timingsOf,
+} from './function-environment.ts';
 import type { FunctionCode } from './function-names.ts';
 import type { Config } from './settings/config.ts';
 
@@ -270,6 +277,7 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
         connect: Math.min(config.providerConnectTimeoutMs, consentsProviderTimeoutMs),
         total: Math.min(config.providerTimeoutMs, consentsProviderTimeoutMs),
       }),
+      ...endpointsOf(config),
     },
     permissions: [...secrets.reading(secrets.providerApiKey)],
   });

@@ -23,7 +23,7 @@ export const taskIdLength = { min: 1, max: 100 } as const;
 
 /**
  * Endpoints whose method or path is "not shown". They follow the nearest documented endpoint.
- * `Connection.endpoints` replaces each of them without a change of code.
+ * `Connection.endpoints` replaces each of them without a change of code, and a setting does in a deployment.
  */
 export const notShownEndpoints = {
   /** A GET below one consent, as "Get consent" is. */
