@@ -21,6 +21,9 @@ const maxHistoryEvents = 12_000;
 /** The number of a callback attempt is redrives × 1000 + retries, so retries have to stay below 1000. */
 const maxStartRetries = 999;
 
+/** "Temporary encryption keyed by the session token, valid at most 60 minutes" ("Limits"). */
+const maxCiphertextMinutes = 60;
+
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<SettingsSchema>> & {
   /** Whether a fake provider takes the place of the provider. `CosechaStack` sets it, and no setting does. */
@@ -125,6 +128,10 @@ const contradictions = (config: Config): string[] => {
     [
       startNeedsSeconds > config.startTimeoutSeconds,
       `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
+    ],
+    [
+      config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
+      `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,

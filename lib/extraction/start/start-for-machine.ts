@@ -40,9 +40,11 @@ const answerMachine = async (
   }
 };
 
-/** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`. */
+/** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`, and a late caller is no failure. */
 const countRetry = (error: RetryableStartError, { telemetry }: StartForMachineDeps): void => {
-  if (error !== 'StartInProgress' && error !== 'ProviderPaused') telemetry.count(error);
+  const isCounted =
+    error !== 'StartInProgress' && error !== 'ProviderPaused' && error !== 'CiphertextExpired';
+  if (isCounted) telemetry.count(error);
 };
 
 /**

@@ -82,6 +82,11 @@ describe('settings are refused with a sentence that names them:', () => {
       { providerBaseUrl: 'http://p.example' },
       'Setting providerBaseUrl must be an https',
     ],
+    [
+      'a session under which credentials stay encrypted for too long',
+      { encryptRawCredentials: true, sessionMinutes: 61 },
+      'Setting encryptRawCredentials needs sessionMinutes of at most 60',
+    ],
     ['an endpoint without what it is about', { consentPdfEndpoint: 'GET /pdf' }, 'with {consentId}'],
     [
       'a method that has no body',

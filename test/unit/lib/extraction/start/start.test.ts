@@ -128,7 +128,7 @@ const world = (
     timings,
     telemetry,
   };
-  const startAs = (callbackAttempt = 0) =>
+  const startAs = (callbackAttempt = 0, changed: Partial<typeof timings> = {}) =>
     start(
       {
         extractionId: id,
@@ -136,7 +136,7 @@ const world = (
         callbackToken: `token-${callbackAttempt}`,
         callbackAttempt,
       },
-      deps,
+      { ...deps, timings: { ...timings, ...changed } },
     );
   return {
     start: startAs,
@@ -164,6 +164,16 @@ test('without webhooks, none is requested, and the queue polls the linked task f
   expect(record()).toMatchObject({ status: 'RUNNING', dueAt: iso(10) });
   expect(task()).toMatchObject({ extractionId: id });
   expect(requests.items.size).toBe(0);
+});
+
+test('credentials that a caller encrypted are not sent an hour after the request', async () => {
+  const { start, posts, time, record, logins } = world({ plaintext: withToken });
+  time.set(3_600);
+  // Within the window of a stage that allows a day.
+  const late = start(0, { startWindow: 86_400 });
+  expect(await late).toEqual({ kind: 'retry', error: 'CiphertextExpired' });
+  expect(record()).toEqual(extraction());
+  expect([posts, logins()]).toEqual([[], 0]);
 });
 
 describe('the item of the request', () => {
