@@ -14,6 +14,7 @@ import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-option
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
@@ -27,6 +28,7 @@ const keys = cacheSigningKeys({
   refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
   now,
 });
+const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
@@ -40,6 +42,7 @@ const recordDeps = {
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
+    explainMismatch,
     record: (delivery) => recordDelivery(delivery, recordDeps),
     telemetry,
   });
