@@ -2,32 +2,10 @@ import { defined } from '../defined.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
+import { judgeOutcome, outcomeText } from './judge-outcome.ts';
 import { type Extraction, isTerminalStatus, type SettledBy, subjectFields } from './record.ts';
 import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
 import { type Change, correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
-
-/** Endings that the user or the caller brought about. Nobody who operates the service could have prevented them. */
-const ownDoing: ReadonlySet<string> = new Set([
-  'CREDENTIALS_WRONG',
-  'CREDENTIALS_LOCKED',
-  'REJECTED session-token-refused',
-  'REJECTED invalid-request',
-]);
-
-/**
- * Whether an extraction ended as it should: `well`, or by what its user or caller did. All else is a failure of the service,
- * the provider or the bank, and counts against the share that the alarms watch (docs/operations.md).
- *
- * @param outcome a status, followed by its reason if it has one: `REJECTED http-500`
- */
-export const judgeOutcome = (outcome: string): 'well' | 'user' | 'failed' => {
-  if (outcome === 'COMPLETED') return 'well';
-  return ownDoing.has(outcome) ? 'user' : 'failed';
-};
-
-/** The status, followed by its reason if it has one. */
-export const outcomeText = ({ status, reason }: { readonly status: string; readonly reason?: string }) =>
-  reason === undefined ? status : `${status} ${reason}`;
 
 /** Reports a time of an extraction, in seconds since the request. */
 const report = (

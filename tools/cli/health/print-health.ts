@@ -39,8 +39,8 @@ export const describeHour = ({ lastHour, hourBefore, hourChange }: SubjectHealth
   return `${count}${why}${change === undefined ? '' : `; ${change}`}.`;
 };
 
-const columns = ['', 'REQUESTED', 'WELL', 'USER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;
-const widths = [13, 9, 7, 5, 7, 15, 15] as const;
+const columns = ['', 'REQUESTED', 'WELL', 'USER', 'CALLER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;
+const widths = [13, 9, 7, 5, 6, 7, 15, 15] as const;
 
 const row = (cells: readonly string[]): string =>
   cells
@@ -52,10 +52,13 @@ const row = (cells: readonly string[]): string =>
 export const describeTimes = (times: Times | undefined): string =>
   times === undefined ? '–' : `${formatSeconds(times.p50)}, ${formatSeconds(times.p95)}`;
 
-const figuresRow = (label: string, { requested, well, user, failed, toStart, toOutcome }: Figures): string =>
+const figuresRow = (
+  label: string,
+  { requested, well, user, caller, failed, toStart, toOutcome }: Figures,
+): string =>
   row([
     `  ${label}`,
-    ...[requested, well, user, failed].map((count) => count.toLocaleString('en')),
+    ...[requested, well, user, caller, failed].map((count) => count.toLocaleString('en')),
     describeTimes(toStart),
     describeTimes(toOutcome),
   ]);

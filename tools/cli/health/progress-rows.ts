@@ -1,4 +1,4 @@
-import { outcomeText } from '../../../lib/extraction/progress.ts';
+import { outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import type { LoggedFields } from '../aws/logs.ts';
 
 /** What a log line reports of an extraction (lib/extraction/progress.ts). */

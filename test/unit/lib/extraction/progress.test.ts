@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeOutcome, settle } from '../../../../lib/extraction/progress.ts';
+import { settle } from '../../../../lib/extraction/progress.ts';
 import type { Extraction, SettledBy, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
@@ -123,18 +123,6 @@ describe('an outcome is reported once, with the entity, the seconds since the re
   test('not if it was recorded before', async () => {
     const { progress, measured } = await settleOn(extractionIn('COMPLETED'), 'webhook', 'COMPLETED');
     expect([progress, measured]).toEqual([[], []]);
-  });
-
-  test.each([
-    ['COMPLETED', 'well'],
-    ['CREDENTIALS_LOCKED', 'user'],
-    ['REJECTED session-token-refused', 'user'],
-    ['REJECTED http-400', 'failed'],
-    ['PARTIAL', 'failed'],
-    ['TIMED_OUT deadline-passed', 'failed'],
-    ['A_STATUS_OF_A_LATER_VERSION', 'failed'],
-  ])('%s ended %s', (outcome, judgement) => {
-    expect(judgeOutcome(outcome)).toBe(judgement);
   });
 
   test('without a figure where the record has no valid time, as the write is done', async () => {

@@ -101,7 +101,8 @@ test('what ended is counted as well, by its user, or failed by cause, with its c
     requested: 1,
     ended: 6,
     well: 0,
-    user: 2,
+    user: 1,
+    caller: 1,
     failed: 4,
     causes: [
       { cause: 'TIMEOUT_ERROR', count: 2 },
@@ -150,6 +151,27 @@ test('the worst is first: what surely fails, then what failed once, then what wo
   ]);
 });
 
+test('one of one ranks below six of twenty, and a request that its caller made wrong is no failure', async () => {
+  const row = (subject: string, what: string, count: number): ProgressRow => ({
+    subject,
+    step: 'ended',
+    what,
+    count,
+  });
+  const items = [
+    row('typo', 'REJECTED http-400', 1),
+    row('rare', 'UNCONFIRMED start-interrupted', 1),
+    row('bank', 'FAILED', 6),
+    row('bank', 'COMPLETED', 14),
+  ];
+  const { subjects } = await readHealth(async () => ({ items, complete: true }), now);
+  expect(subjects.map(({ subject, lastHour }) => [subject, lastHour.failed, lastHour.caller])).toEqual([
+    ['bank', 6, 0],
+    ['rare', 1, 0],
+    ['typo', 0, 1],
+  ]);
+});
+
 test.each([
   [1, 1, 0.207, 1],
   [1, 2, 0.095, 0.905],
@@ -188,12 +210,12 @@ test.each<[Counts, Counts, string]>([
 
 test('a sentence and a row for each period are printed', async () => {
   expect([healthHeading, ...describeSubject(await subject('bank'))]).toEqual([
-    '              REQUESTED    WELL  USER  FAILED        TO START      TO OUTCOME',
+    '              REQUESTED    WELL  USER CALLER  FAILED        TO START      TO OUTCOME',
     'bank  4 of 6 failed in the last hour: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
-    '  last hour           1       0     2       4        1 s, 3 s               –',
-    '  hour before         0       4     0       0               –      20 s, 40 s',
-    '  last day            1       4     2       4        1 s, 3 s      20 s, 40 s',
-    '  day before          0       0     0       0               –               –',
+    '  last hour           1       0     1      1       4        1 s, 3 s               –',
+    '  hour before         0       4     0      0       0               –      20 s, 40 s',
+    '  last day            1       4     1      1       4        1 s, 3 s      20 s, 40 s',
+    '  day before          0       0     0      0       0               –               –',
   ]);
   expect(describeSubject(await subject('other'))[0]).toBe('other  None of 3 failed in the last hour.');
 });
