@@ -31,14 +31,32 @@ const report = (
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
+/** When the outcome was recorded. `health` counts at this time, and its query of the logs can compare only the number. */
+const settledFields = ({ settledAt }: Extraction) => {
+  const settledMs = Date.parse(settledAt ?? '');
+  return Number.isNaN(settledMs) ? {} : { settledAt, settledMs };
+};
+
 /** Reports an outcome, a correction too. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const { status, reason, settledAt } = record;
   const of = { record, time: settledAt, telemetry };
   const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
-  report('Extraction ended.', 'SecondsToOutcome', of, defined({ status, reason, failed }));
+  report(
+    'Extraction ended.',
+    'SecondsToOutcome',
+    of,
+    defined({ status, reason, failed, ...settledFields(record) }),
+  );
   if (failed) telemetry.count('OutcomeFailed', record);
+};
+
+/** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
+const reportCorrected = (before: Extraction, telemetry: Telemetry): void => {
+  const { extractionId, status, reason } = before;
+  const facts = { extractionId, ...subjectFields(before), ...defined({ status, reason }) };
+  telemetry.log('Outcome corrected.', { ...facts, ...settledFields(before) });
 };
 
 /** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
@@ -58,7 +76,8 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
   const codes = errorCodesOf(record);
   if (codes.length === 0) return;
   const { extractionId, status } = record;
-  const facts = { extractionId, ...subjectFields(record), status, cause: codes.join(' and ') };
+  const cause = codes.join(' and ');
+  const facts = { extractionId, ...subjectFields(record), status, cause, ...settledFields(record) };
   telemetry.log('Error codes collected.', facts);
 };
 
@@ -106,10 +125,13 @@ export const settle = async (
   const decision = { reported, settledBy: by, now: deps.now(), timings: deps.timings };
   const metrics = [settledMetric[by], ...alsoCounts];
   const settled = await writeProgress(markSettled(decision), deps, ...metrics);
-  const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';
-  const { kind, record } = isCorrection
-    ? await writeProgress(correctOutcome(decision), deps, ...metrics, 'Corrected')
-    : settled;
+  const timedOut =
+    settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT' ? settled.record : undefined;
+  const { kind, record } =
+    timedOut === undefined
+      ? settled
+      : await writeProgress(correctOutcome(decision), deps, ...metrics, 'Corrected');
+  if (timedOut !== undefined && kind !== 'lost') reportCorrected(timedOut, deps.telemetry);
   if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
     deps.telemetry.count('StatusDisagreement', reported);
   }

@@ -26,6 +26,8 @@ export type Figures = {
   readonly user: number;
   readonly caller: number;
   readonly failed: number;
+  /** When the first of these failed, in ISO 8601. */
+  readonly failedSince?: string;
   /** Of what failed, the most frequent first. */
   readonly causes: readonly Cause[];
   readonly toStart?: Times;
@@ -88,9 +90,14 @@ const causesOf = (failed: readonly ProgressRow[], codes: readonly ProgressRow[])
 
 const figuresOf = (rows: readonly ProgressRow[]): Figures => {
   const of = (step: ProgressRow['step']) => rows.filter((row) => row.step === step);
-  const ended = of('ended');
+  // An outcome that was corrected is none. Its extraction counts at the correction.
+  const corrected = new Map(of('corrected').map(({ what, count }) => [what, count]));
+  const ended = of('ended')
+    .map((row) => ({ ...row, count: row.count - (corrected.get(row.what) ?? 0) }))
+    .filter(({ count }) => count > 0);
   const judged = (judgement: Judgement) => ended.filter(({ what }) => judgeOutcome(what) === judgement);
   const failed = judged('failed');
+  const failedSince = failed.flatMap(({ first }) => first ?? []).toSorted()[0];
   const [toStart, toOutcome] = [timesOf(of('started')[0]), timesOf(judged('well')[0])];
   return {
     requested: total(of('requested')),
@@ -99,6 +106,7 @@ const figuresOf = (rows: readonly ProgressRow[]): Figures => {
     user: total(judged('user')),
     caller: total(judged('caller')),
     failed: total(failed),
+    ...(failedSince !== undefined && { failedSince }),
     causes: causesOf(failed, of('codes')),
     ...(toStart && { toStart }),
     ...(toOutcome && { toOutcome }),

@@ -108,7 +108,6 @@ describe('an outcome is reported once, with the entity, the seconds since the re
   test.each([
     ['settled', extractionIn('RUNNING', { traceparent }), undefined],
     ['settled by a write whose answer was lost', extractionIn('RUNNING', { traceparent }), withLostAnswers],
-    ['corrected', extractionIn('TIMED_OUT', { traceparent }), undefined],
   ])('%s', async (_, record, through) => {
     const { progress, measured } = await settleOn(record, 'webhook', 'CREDENTIALS_WRONG', through);
     expect(progress).toMatchObject([
@@ -118,6 +117,15 @@ describe('an outcome is reported once, with the entity, the seconds since the re
       ],
     ]);
     expect(measured).toEqual([['SecondsToOutcome', 100]]);
+  });
+
+  test('a correction takes the report of TIMED_OUT back', async () => {
+    const { progress } = await settleOn(extractionIn('TIMED_OUT'), 'webhook', 'COMPLETED');
+    const settledAt = iso(7_200);
+    expect(progress).toMatchObject([
+      ['Extraction ended.', { status: 'COMPLETED', settledAt: iso(100), settledMs: at(100).getTime() }],
+      ['Outcome corrected.', { status: 'TIMED_OUT', reason: 'deadline-passed', settledAt }],
+    ]);
   });
 
   test('not if it was recorded before', async () => {

@@ -132,7 +132,8 @@ describe('REQUESTED', () => {
     const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
     const about = { extractionId: id, entity: 'bank', seconds: now };
-    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true };
+    const settledFields = { settledAt: iso(now), settledMs: at(now).getTime() };
+    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true, ...settledFields };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
     expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(record())).toBe(true);
@@ -311,7 +312,8 @@ describe('settled by the provider and not collected', () => {
       expect(isClosed(record())).toBe(true);
       expect(counted).toEqual(['Collected']);
       const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
-      expect(progress).toEqual([['Error codes collected.', codes]]);
+      const settledFields = { settledAt: iso(30), settledMs: at(30).getTime() };
+      expect(progress).toEqual([['Error codes collected.', { ...codes, ...settledFields }]]);
     },
   );
 
