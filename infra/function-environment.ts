@@ -1,3 +1,4 @@
+import type { notShownEndpoints } from '../lib/provider/assumptions.ts';
 import { reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
@@ -19,9 +20,20 @@ export const providerOf = ({ config, secrets }: { config: Config; secrets: Secre
     connect: config.providerConnectTimeoutMs,
     total: config.providerTimeoutMs,
   }),
+  ...endpointsOf(config),
   SESSION_MINUTES: String(config.sessionMinutes),
   TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
   ...providerClientOf(config),
+});
+
+/** The endpoints that the provider's document does not show, as JSON. */
+export const endpointsOf = (config: Config) => ({
+  PROVIDER_ENDPOINTS: JSON.stringify({
+    consentPdf: config.consentPdfEndpoint,
+    revokeConsent: config.revokeConsentEndpoint,
+    startExtractionV2: config.startExtractionV2Endpoint,
+    pollExtractionV2: config.pollExtractionV2Endpoint,
+  } satisfies Record<keyof typeof notShownEndpoints, string>),
 });
 
 export const providerClientOf = ({ providerClientId }: Config) =>

@@ -10,7 +10,14 @@ import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-qu
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
-import { breakerOf, outcomesOf, providerClientOf, providerOf, timingsOf } from './function-environment.ts';
+import {
+  breakerOf,
+  endpointsOf,
+  outcomesOf,
+  providerClientOf,
+  providerOf,
+  timingsOf,
+} from './function-environment.ts';
 import type { FunctionCode } from './function-names.ts';
 import type { Config } from './settings/config.ts';
 
@@ -74,6 +81,7 @@ const requestExtraction = (context: Context): CosechaFunction => {
       STATE_MACHINE_ARN: machineArn,
       SEAL_KEY_ARN: sealKey.key.keyArn,
       FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
+      PROVIDER_SENDS_WEBHOOKS: String(config.providerSendsWebhooks),
     },
     permissions: [
       storage.onExtractions('PutItem'),
@@ -274,6 +282,7 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
         connect: Math.min(config.providerConnectTimeoutMs, consentsProviderTimeoutMs),
         total: Math.min(config.providerTimeoutMs, consentsProviderTimeoutMs),
       }),
+      ...endpointsOf(config),
     },
     permissions: [...secrets.reading(secrets.providerApiKey)],
   });

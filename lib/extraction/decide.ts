@@ -4,6 +4,7 @@ import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
 import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
 import {
   type Extraction,
+  hasTaskItem,
   hasWebhook,
   isTerminalStatus,
   isUnderstood,
@@ -82,7 +83,7 @@ const defer = (
 
 /**
  * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
- * consent, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
+ * consent, or without webhooks, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
  */
 const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
   const { status, startedAt } = record;
@@ -165,7 +166,7 @@ const planStart = (at: At, requestId: string): Plan => {
     return isStartStale(record, now, timings) ? staleStart(at, attemptId) : end('not-yet', 'StartInProgress');
   }
   if (status === 'RUNNING' && taskId !== undefined) {
-    if (hasWebhook(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
+    if (hasTaskItem(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
     return end('queued', undefined, 'due');
   }
   return atRest(record, 'start');
@@ -378,7 +379,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
     return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
   }
   if (!hasNoOutcome(record)) return undefined;
-  if (who.kind === 'start') return end('waiting');
+  if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };
 
@@ -422,7 +423,7 @@ const planRequested = (at: At): Plan => {
 const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
   const { record, now } = at;
   const isLast = until !== undefined && now.toISOString() >= until;
-  if (!isCollecting(record) && hasWebhook(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
+  if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };
 

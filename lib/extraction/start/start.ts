@@ -2,7 +2,7 @@ import type { CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import type { Seen as Shown } from '../../breaker/provider-trouble.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
-import { breakerAboutOf, type Extraction, hasWebhook } from '../record.ts';
+import { breakerAboutOf, type Extraction } from '../record.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RequestStore, StoredRequest, TaskStore } from '../store.ts';
@@ -81,7 +81,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       const current = await extractions.get(extractionId);
       return await endWith(current, { kind: 'not-called', why: 'RequestDataGone', notBefore: undefined });
     }
-    if (!hasWebhook(record)) needed = stored;
+    if (record.method === 'consent') needed = stored;
     const call = await deps.callFor(record, stored);
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
@@ -93,7 +93,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });
-    const claimed = await startWriter(needed, deps)(starting, []);
+    const claimed = await startWriter(needed, deps)(starting, [], record);
     if (claimed.kind === 'lost') return await end(plan(claimed.record, who, now(), timings), claimed.record);
 
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });
