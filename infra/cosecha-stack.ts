@@ -27,7 +27,7 @@ export class CosechaStack extends Stack {
       terminationProtection: !isDisposable(deployed),
     });
     // CDK leaves the id `Default` out of logical ids, so that outputs and resources have plain names here.
-    new Cosecha(this, 'Default', deployed, { config: deployed, code });
+    new Cosecha(this, 'Default', { ...deployed, built: { config: deployed, code } });
   }
 }
 

@@ -40,9 +40,11 @@ export type CosechaProps = CosechaSettings & {
   readonly permissionsBoundary?: IManagedPolicy | undefined;
   /** Default: outside of any VPC. */
   readonly network?: Network | undefined;
+  /** @internal For this repository, which validates the settings and bundles the functions itself. */
+  readonly built?: Built | undefined;
 };
 
-/** What the functions run, and the settings where they are read already. */
+/** The validated settings, and what the functions run. */
 type Built = { readonly config: Config; readonly code: FunctionCode };
 
 /**
@@ -67,12 +69,10 @@ export class Cosecha extends Construct {
   private readonly api: Connected['api'];
   private readonly stage: string;
 
-  constructor(scope: Construct, id: string, props: CosechaProps);
-  /** @internal For this repository, which validates the settings and bundles the functions itself. */
-  constructor(scope: Construct, id: string, props: CosechaProps, built: Built);
-  constructor(scope: Construct, id: string, props: CosechaProps, built: Built = build(props)) {
+  constructor(scope: Construct, id: string, props: CosechaProps) {
     super(scope, id);
-    const { config, code } = built;
+    // Without props, as JavaScript allows, the settings that are required are named.
+    const { config, code } = props?.built ?? build(props);
     refuseLocalOnAws(config, process.env);
     const { account, region } = Stack.of(this);
     refuseForeignTopic(props.alarmTopic, region);
@@ -85,7 +85,7 @@ export class Cosecha extends Construct {
     const wiring = connectFunctions(this, resources, functions);
     if (isLocal(config)) {
       const { stackName } = Stack.of(this);
-      adaptToEmulator(resources.sealKey, resources.queue, functions, { ...wiring, stackName });
+      adaptToEmulator(resources.queue, functions, { ...wiring, stackName });
     }
     addOutputs(this, resources, functions, wiring);
     acknowledgeFrameworks(this);
@@ -162,7 +162,6 @@ export class Cosecha extends Construct {
   }
 }
 
-/** Without props, as JavaScript allows, the settings that are required are named. */
 const build = (props: Partial<CosechaProps> = {}): Built => {
   const { dataKey, permissionsBoundary, network, alarmTopic, ...settings } = props;
   if (alarmTopic !== undefined && settings.alarmTopicArn !== undefined) {
