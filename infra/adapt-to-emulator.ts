@@ -3,8 +3,8 @@ import type { AlarmBase, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { allow } from './constructs/allow.ts';
 import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
-import type { CosechaFunctions } from './functions.ts';
-import type { OperatorPolicies } from './operator-policies.ts';
+import type { CosechaFunctions } from './lambda/create-functions.ts';
+import type { OperatorPolicies } from './policies/operator-policies.ts';
 
 type Adapted = {
   readonly alarms: readonly AlarmBase[];

@@ -1,4 +1,4 @@
-import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, type Stack, Validations } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -53,11 +53,6 @@ export class Secrets extends Construct {
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
-  }
-
-  /** Permission to read this one secret. */
-  reading(secretName: string): readonly PolicyStatement[] {
-    return [readingSecret(Stack.of(this), secretName), this.dataKey.readingSecrets()];
   }
 
   /**

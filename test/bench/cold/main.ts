@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { functionNames } from '../../../infra/function-names.ts';
+import { functionNames } from '../../../infra/lambda/function-names.ts';
 import { shuffled } from '../../support/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';

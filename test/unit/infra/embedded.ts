@@ -10,7 +10,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-consumer.ts';
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
-import { type FunctionCode, functionNames } from '../../../infra/function-names.ts';
+import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));

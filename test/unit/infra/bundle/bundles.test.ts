@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,8 @@ import {
   bundleOptions,
   bundlePlugins,
 } from '../../../../infra/bundle/bundle-functions.ts';
-import { type FunctionName, functionNames } from '../../../../infra/function-names.ts';
+import { contracts } from '../../../../infra/lambda/contracts.ts';
+import { type FunctionName, functionNames } from '../../../../infra/lambda/function-names.ts';
 import { type AwsAnswer, type AwsRequest, type AwsStub, startAwsStub } from '../../../bench/cold/aws-stub.ts';
 import { answerDelivery, callsOfDelivery, delivery } from '../../../bench/cold/first-delivery.ts';
 import { flatten, functionsOf, resourcesOf, synthesize } from '../synth.ts';
@@ -150,6 +151,23 @@ describe('a bundle has exactly the clients of the services that its function may
     expect(expected.length).toBeGreaterThan(0);
     expect(packagesIn(name, /@aws-sdk\/(client-[^/]+)\//)).toEqual(expected.toSorted());
   });
+});
+
+/** Every variable that the product's own code reads. */
+const variablesRead = ['functions', 'lib'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => [
+      ...readFileSync(join(folder, path), 'utf8').matchAll(/(?:requiredVariable|optionalSetting)\('(\w+)'/g),
+    ])
+    .map(([, variable = '']) => variable),
+);
+
+test.each(functionNames)('%s reads exactly the variables of its contract', (name) => {
+  const { settings, callbackToken: _token, resultsLocation: _location, ...named } = contracts[name];
+  const text = readFileSync(fileOf(name), 'utf8');
+  const read = new Set(variablesRead.filter((variable) => new RegExp(`["'\`]${variable}["'\`]`).test(text)));
+  expect([...read].toSorted()).toEqual([...Object.keys(named), ...settings].toSorted());
 });
 
 test.each(functionNames)('%s reads credentials only from its environment', (name) => {
