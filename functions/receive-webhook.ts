@@ -12,8 +12,10 @@ import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
@@ -27,19 +29,21 @@ const keys = cacheSigningKeys({
   refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
   now,
 });
+const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
-  timings: { pollEvery: Number(requiredVariable('POLL_EVERY_SECONDS')) },
+  timings: parseTimings(requiredVariable('TIMINGS')),
   telemetry,
 };
 
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
+    explainMismatch,
     record: (delivery) => recordDelivery(delivery, recordDeps),
     telemetry,
   });

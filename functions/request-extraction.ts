@@ -43,6 +43,7 @@ const deps: AnswerRequestDeps = {
   fingerprintKey: readFingerprintKey,
   newId: () => newUuid(),
   newRequestId: () => randomBytes(16).toString('base64url'),
+  sendsWebhooks: requiredVariable('PROVIDER_SENDS_WEBHOOKS') === 'true',
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   telemetry,
 };

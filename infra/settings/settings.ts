@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
+import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
   arn,
+  endpoint,
   entitySlugs,
   principalArns,
   providerUrl,
@@ -57,7 +59,8 @@ export const ownWorkSeconds = 3;
 export const providerCallsPerStart = 4;
 
 /** The read of the consent after a refusal. start-task makes it only if 20 s of its timeout are left. */
-export const consentReadSeconds = (startTimeoutSeconds: number): number => (startTimeoutSeconds <= 20 ? 0 : 3);
+export const consentReadSeconds = (startTimeoutSeconds: number): number =>
+  startTimeoutSeconds <= 20 ? 0 : 3;
 
 /** The page of this repository that alarms link to by default. */
 const repositoryRunbook = 'docs/operations.md';
@@ -99,6 +102,12 @@ const starting = {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
     reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each ${ownWorkSeconds} s of Cosecha’s own work, and above 20 s the read of a consent, of 3 s.`,
   }),
+  refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
+    description:
+      'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
+    reason:
+      'Banks lock an account after three or four wrong passwords. Whoever refreshes a user daily has stopped or asked the user within a week.',
+  }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
   }),
@@ -108,6 +117,12 @@ const starting = {
 };
 
 const polling = {
+  providerSendsWebhooks: withDefault(trueOrFalse, true, {
+    description:
+      'Whether the provider sends webhooks. If not, none is requested, and tasks are polled by the reconcile queue from their start on.',
+    reason:
+      'It sends them once its support has activated them, and never from its sandbox. Without one, each extraction would wait for `webhookWaitSeconds`, and `webhooks-missed` would be in alarm.',
+  }),
   webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
     reason: 'A task takes a minute or two.',
@@ -228,6 +243,15 @@ const provider = {
   }),
 };
 
+/** As settings have an endpoint: `GET /path`. */
+const assumed = (name: keyof typeof notShownEndpoints): string => {
+  const { method, path } = notShownEndpoints[name];
+  return `${method} ${path}`;
+};
+
+const notShown = 'The provider’s API document does not show it, so the default is a guess.';
+const withBody = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
 const consents = {
   providerClientId: optional(
     v.pipe(
@@ -251,6 +275,22 @@ const consents = {
         'The widget in which users authorize. Without it, no consent session can be opened. Needs `providerClientId`.',
     },
   ),
+  consentPdfEndpoint: withDefault(endpoint(['GET', 'POST'], '{consentId}'), assumed('consentPdf'), {
+    description: 'Method and path of “Consent PDF” at the provider.',
+    reason: notShown,
+  }),
+  revokeConsentEndpoint: withDefault(endpoint(withBody, '{consentId}'), assumed('revokeConsent'), {
+    description: 'The same of “Revoke consent”, whose body has the `consentId`.',
+    reason: notShown,
+  }),
+  startExtractionV2Endpoint: withDefault(endpoint(withBody), assumed('startExtractionV2'), {
+    description: 'The same of the start of the v2 variant of an extraction by consent.',
+    reason: notShown,
+  }),
+  pollExtractionV2Endpoint: withDefault(endpoint(['GET', 'POST'], '{taskId}'), assumed('pollExtractionV2'), {
+    description: 'The same of its poll.',
+    reason: notShown,
+  }),
   taskTokenMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
     description: 'How long a function keeps a user’s Task Token in memory.',
     reason:

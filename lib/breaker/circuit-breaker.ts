@@ -27,7 +27,8 @@ export type Admission =
 
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
 export interface CircuitBreaker {
-  admit(about: About): Promise<Admission>;
+  /** `onlyAsk`: no start will be made, so no turn is taken. */
+  admit(about: About, options?: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
    * Takes what the admitted start showed. Every start that was not held is reported, and one that takes too long twice: as slow
    * meanwhile, and in the end.
@@ -64,10 +65,10 @@ const openIn = ({ opened, groups }: BreakerState): readonly string[] =>
 
 /** What a process knows of one caller. */
 type Memory = {
-  /** Undefined if it could not be read, which is then not tried again for 5 s. */
+  /** Undefined if the read of the item failed. It is then read again after 5 s. */
   known?: Known<BreakerState> | undefined;
   readAt: number;
-  /** Of the last change. It has the accepted starts before it. */
+  /** When this process last wrote the item, with every start that was accepted before. */
   changedAt: number;
   /** When the last start of each group was accepted. */
   readonly accepted: Map<string, number>;
@@ -156,11 +157,11 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const admitUnlessOpen = async (about: About): Promise<Admission> => {
+  const admitUnlessOpen = async (about: About, onlyAsk: boolean): Promise<Admission> => {
     const { group: name } = about;
     let state = await current(about);
     const holder = newId();
-    if (state !== undefined && mayStart(state, name, time()) === 'turn') {
+    if (!onlyAsk && state !== undefined && mayStart(state, name, time()) === 'turn') {
       state = await change(about, (before) => takeTurn(before, { holder, name, now: time() }, settings));
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
@@ -182,12 +183,12 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   return {
-    admit: async (about) => {
+    admit: async (about, { onlyAsk } = { onlyAsk: false }) => {
       let admission: Admission = { kind: 'pass', about };
       try {
         admission = (await deps.isPaused())
           ? { kind: 'held', cause: 'paused' }
-          : await admitUnlessOpen(about);
+          : await admitUnlessOpen(about, onlyAsk);
       } catch (error) {
         unavailable(error);
       }

@@ -67,9 +67,9 @@ export type Advised = {
   readonly lastProblem?: string | undefined;
   readonly collectionError?: string | undefined;
   readonly collectedAt?: string | undefined;
-  readonly actionResults?: readonly { readonly errorCode?: string }[];
+  readonly actionResults?: readonly { readonly errorCode?: string }[] | undefined;
   /** Present while the record is open. */
-  readonly dueShard?: number;
+  readonly dueShard?: number | undefined;
 };
 
 type Rule = readonly [code: RegExp, advice: Advice];

@@ -1,5 +1,6 @@
 import { nothingKept } from './answers/nothing-kept.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
+import { oneMac } from './credentials/one-mac.ts';
 import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
 import { nothingEchoed } from './intake/nothing-echoed.ts';
 import { pointersResolve } from './intake/pointers-resolve.ts';
@@ -41,6 +42,7 @@ export const properties: readonly FuzzProperty[] = [
   sealedAsSent,
   replay,
   readExtraction,
+  oneMac,
   consentRoutes,
   sameAsJsonParse,
   nothingKept,

@@ -4,7 +4,12 @@ import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
 import type { Credentials } from '../../provider/tasks/task-request.ts';
-import { dayField, nationalIdField, productField } from '../../provider/transport/request-fields.ts';
+import {
+  consentIdField,
+  dayField,
+  nationalIdField,
+  productField,
+} from '../../provider/transport/request-fields.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxReferenceLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
@@ -15,6 +20,8 @@ export type CredentialsRequest = CredentialsMethod & {
   readonly reference?: string;
   /** Only with encrypted credentials: the session token under which they are encrypted. */
   readonly sessionToken?: string;
+  /** The user has confirmed the credentials. They are sent even if the bank refused them before. */
+  readonly confirmed?: true;
 };
 
 /** "Start extraction", plus the target of the consent and Cosecha's own fields. */
@@ -131,6 +138,7 @@ const credentialsSchema = v.pipe(
         }),
       ),
       reference,
+      confirmed: v.exactOptional(v.literal(true, 'must be true, or absent')),
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
@@ -169,7 +177,7 @@ const consentSchema = closedObject(
       ),
       { abortPipeEarly: true },
     ),
-    consentId: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')),
+    consentId: consentIdField,
     target: nationalIdField,
     variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
     reference,
@@ -187,8 +195,8 @@ const schemaOf = (body: unknown) => {
 /** The part of a request that is sealed. KMS's limit applies to it. */
 export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
-  const { credentials, sessionToken } = request;
-  return { credentials, ...defined({ sessionToken }) };
+  const { credentials, sessionToken, confirmed } = request;
+  return { credentials, ...defined({ sessionToken, confirmed }) };
 };
 
 /** Validates a parsed JSON body. Returns the request or every violation, not only the first. Never throws. */

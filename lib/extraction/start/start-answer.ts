@@ -1,5 +1,4 @@
 import { busyUntil } from '../../breaker/provider-trouble.ts';
-import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
 import {
@@ -13,8 +12,12 @@ import {
 } from '../../provider/transport/errors.ts';
 import { failureReason, problemOf } from '../provider-codes.ts';
 
-/** Names of the errors that the machine retries (design, section 5). */
+/** Names of the errors that start-task reports. The machine retries all but the first two (design, section 5). */
 export type RetryableStartError =
+  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
+  | 'CiphertextExpired'
+  /** The start window is over, and this is why nothing could have been started now. */
+  | 'StartWindowOver'
   | 'ProviderBusy'
   /** No call was made: the breaker is open, or an operator paused starts. */
   | 'ProviderPaused'
@@ -30,7 +33,7 @@ export type NotAccepted = {
   readonly error: RetryableStartError;
   /** Why, as one of the public codes. */
   readonly problem: string;
-  readonly notBefore?: string;
+  readonly notBefore: string | undefined;
 };
 
 /** What the answer to a start call means. */
@@ -56,7 +59,7 @@ export const notAccepted = (
   kind: 'not-accepted',
   error,
   problem,
-  ...defined({ notBefore: busyUntil(cause, now) }),
+  notBefore: busyUntil(cause, now),
 });
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */

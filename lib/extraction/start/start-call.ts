@@ -5,8 +5,14 @@ import type { StartExtractionRequest } from '../../provider/extractions/start-ex
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
+import { plusSeconds } from '../deadlines.ts';
 import { consentProblemOf, loginProblemOf } from '../provider-codes.ts';
-import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
+import {
+  type ConsentExtraction,
+  type ConsentVariant,
+  type CredentialsExtraction,
+  hasWebhook,
+} from '../record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
   type NotAccepted,
@@ -21,6 +27,8 @@ export type StartCall = {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
+  /** From then on, the provider surely accepts its credentials no more. */
+  readonly expiresAt?: string;
   /**
    * Makes the call and returns the taskId. It is called a second time only after a 401, with another token. Calls back once a
    * refusal has come, before its text is read.
@@ -32,6 +40,12 @@ export type StartCall = {
 
 type Options = { readonly whenRefused: () => void };
 
+/**
+ * In seconds: "temporary encryption keyed by the session token, valid at most 60 minutes". A caller has encrypted before its
+ * request.
+ */
+const ciphertextValidity = 3_600;
+
 /** The most deliveries that the provider's API document allows ("Events", rule 2). */
 const webhookRetries = 5;
 
@@ -39,7 +53,7 @@ const only = (token: string): Tokens => ({ current: async () => token, drop: () 
 
 /** "Start task (v2)" with the recorded actions and the unsealed credentials, under a session token. */
 export const callByCredentials = (
-  { entity, actions }: CredentialsExtraction,
+  record: CredentialsExtraction,
   { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
@@ -48,9 +62,13 @@ export const callByCredentials = (
 ): StartCall => ({
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
   renewable: sessionToken === undefined,
+  ...(credentials.mode === 'encrypted'
+    ? { expiresAt: plusSeconds(record.requestedAt, ciphertextValidity) }
+    : {}),
   post: (token, whenRefused) => {
-    const webhook = { enable: true, retries: webhookRetries };
-    return deps.startTask(token, { entity, credentials, actions, webhook }, { whenRefused });
+    const webhook = hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {};
+    const { entity, actions } = record;
+    return deps.startTask(token, { entity, credentials, actions, ...webhook }, { whenRefused });
   },
 });
 
@@ -92,6 +110,11 @@ export const obtainToken = async (
   | { readonly kind: 'obtained'; readonly token: string }
   | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
 > => {
+  if (call.expiresAt !== undefined && now().toISOString() >= call.expiresAt) {
+    const problem = 'ciphertext-expired';
+    const result = notAccepted('CiphertextExpired', { cause: undefined, problem, now: now() });
+    return { kind: 'failed', result, seen: { kind: 'nothing' } };
+  }
   try {
     await logIn?.();
     return { kind: 'obtained', token: await call.tokens.current() };
@@ -194,6 +217,6 @@ export const makeStartCall = async (
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  const result = { kind: 'not-accepted', error: 'ProviderUnauthorized', problem: 'http-401' } as const;
-  return { result, seen: { kind: 'nothing' } };
+  const unauthorized = { cause: undefined, problem: 'http-401', now: now() };
+  return { result: notAccepted('ProviderUnauthorized', unauthorized), seen: { kind: 'nothing' } };
 };

@@ -189,7 +189,7 @@ const read = async (given: Answer): Promise<readonly unknown[]> => {
     readTaskWith(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead));
   const readings = [task(), poll('v1'), poll('v2')].map((reading) =>
     reading.then(
-      (made) => ({ ...made, results: undefined, advice: adviceOf({ status: 'FAILED', ...made }) }),
+      ({ reading: made }) => ({ ...made, advice: adviceOf({ status: 'FAILED', ...made }) }),
       (error: unknown) => [problemOf(error), describeError(error)],
     ),
   );

@@ -289,6 +289,14 @@ export const startingFaults: readonly PlantedFault[] = [
     caughtBy: 'queued-before-woken',
   },
   {
+    name: 'waits-without-webhooks',
+    does: 'The machine waits for a webhook of a provider that sends none.',
+    file: 'lib/extraction/decide.ts',
+    find: "hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due')",
+    replace: "end('waiting')",
+    caughtBy: 'wait-answered',
+  },
+  {
     name: 'refusal-unreported',
     does: 'A refused start is not reported to the machine.',
     file: 'lib/extraction/start/start-for-machine.ts',

@@ -18,7 +18,7 @@ import type { PublicExtraction } from '../../../lib/extraction/api/public-view.t
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
-import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
+import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
 import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
@@ -223,6 +223,7 @@ describe('the schemas of docs/openapi.yaml', () => {
     ]);
     const { advice } = schema('Progress').properties as { advice: { anyOf: unknown } };
     expect(known(advice.anyOf)).toEqual(Object.keys(advices));
+    expect(schema('ConsentId').pattern).toBe(consentIdPattern.source);
     expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
     const problems = known((schema('Problem').properties as { type: { anyOf: unknown } }).type.anyOf);
     expect(problems?.toSorted()).toEqual(problemTypes.map(problemUri).toSorted());
@@ -277,6 +278,7 @@ describe('the schemas of docs/openapi.yaml', () => {
     sessionToken: true,
     actions: true,
     reference: true,
+    confirmed: true,
   };
   const ofConsent: Record<keyof ConsentRequest, true> = {
     method: true,

@@ -2,10 +2,11 @@ import { adviceOf, advices, codes } from '../../../lib/extraction/advice.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { describeCode, explainFailures } from '../terminal/describe-failure.ts';
 import { lastFailure } from './execution-progress.ts';
+import { webhookCame, whyTimedOut } from './facts.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
-import { clockTime } from './text.ts';
+import { clockTime, whyPolled } from './text.ts';
 
 /** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
 
@@ -21,13 +22,16 @@ const correctedAt = (known: Known): string | undefined =>
       before?.status === 'TIMED_OUT' && after !== undefined && isTerminalStatus(after.status),
   )?.after?.settledAt ?? metricLine(known, 'Corrected')?.at;
 
-const reportedBy = ({ record, task, now }: Ended): string => {
+const reportedBy = (known: Ended): string => {
+  const { record, task, now } = known;
   const { settledBy, settledAt = '' } = record;
-  if (!hasWebhook(record)) return 'found by polling, as there is no webhook under a consent';
+  if (!hasWebhook(record)) return `found by polling, as ${whyPolled(record)}`;
   if (settledBy === 'webhook') return 'reported by the webhook';
   if (settledBy === 'start') return 'reported by a webhook that came before the start was recorded';
   const { notifiedAt } = task ?? {};
-  if (notifiedAt === undefined) return 'found by polling: no webhook came';
+  if (notifiedAt === undefined) {
+    return webhookCame(known) === false ? 'found by polling: no webhook came' : 'found by polling';
+  }
   return notifiedAt > settledAt
     ? `found by polling: the webhook came only at ${clockTime(notifiedAt, now)}`
     : `from a webhook of ${clockTime(notifiedAt, now)} that could not be recorded at once`;
@@ -112,6 +116,21 @@ const unconfirmed = (known: Ended): string => {
   return `${call} got no usable answer${why}. So a task may exist, and it is never sent again.`;
 };
 
+const notStartedReasons: Readonly<Record<string, string>> = {
+  'start-abandoned': 'the machine abandoned the start, or was stopped',
+  'start-window-over': 'the start window was over',
+  'request-data-gone': 'the sealed data of its request were gone, without which nothing can be started',
+};
+
+/** Why no final status was known. Undefined where the log of the last read is not there. */
+const noFinalStatus = (why: string | undefined): string | undefined => {
+  if (why === undefined) return undefined;
+  if (why === 'still-running') return 'the provider reported that it still ran';
+  if (why === 'ProviderPaused')
+    return 'no read was made, as reads were paused or the provider had asked to wait';
+  return Object.hasOwn(codes, why) ? undefined : `the last read failed with ${why}`;
+};
+
 const notStarted = ({ record, execution, now }: Ended): string => {
   const start = execution?.visits.find(({ state }) => state === 'StartTask');
   const failure = lastFailure(start);
@@ -119,11 +138,14 @@ const notStarted = ({ record, execution, now }: Ended): string => {
     failure?.error === undefined
       ? ''
       : ` At the last try, number ${failure.number} at ${clockTime(failure.scheduledAt, now)}, ${describeStartError(failure.error)}.`;
+  const { reason = '', lastProblem } = record;
+  const end = execution?.end?.how;
   const why =
-    record.reason === 'start-abandoned'
-      ? 'the machine abandoned the start, or was stopped'
-      : 'the start window was over';
-  return `${why}.${last} Nothing ran.`;
+    reason === 'start-abandoned' && end === 'aborted'
+      ? 'somebody stopped its execution'
+      : (notStartedReasons[reason] ?? `its reason is ${reason}`);
+  const cause = lastProblem === undefined ? '' : ` It was not accepted: ${describeCode(lastProblem)}.`;
+  return `${why}.${last}${cause} Nothing ran.`;
 };
 
 const ownOutcome = (known: Ended): string => {
@@ -133,7 +155,9 @@ const ownOutcome = (known: Ended): string => {
   if (status === 'REJECTED') return `${head}${describeCode(record.reason ?? '')}. Nothing ran.`;
   if (status === 'UNCONFIRMED') return `${head}${unconfirmed(known)}`;
   if (status === 'NOT_STARTED') return `${head}${notStarted(known)}`;
-  return `${head}the provider reported no final status by the deadline, ${clockTime(record.deadlineAt, now)}.`;
+  const { lastProblem } = record;
+  const why = lastProblem === undefined ? noFinalStatus(whyTimedOut(known)) : describeCode(lastProblem);
+  return `${head}no final status was known by the deadline, ${clockTime(record.deadlineAt, now)}${why === undefined ? '' : `: ${why}`}.`;
 };
 
 /** Why it ended so. `record` has an outcome, and may still be open for collecting or for a correction. */

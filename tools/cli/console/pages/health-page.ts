@@ -191,14 +191,14 @@ const subjectRow = (
   const [figures, earlier] = [health[now], health[before]];
   const cell = (label: string, value: string, was: string): Html =>
     html`<td data-label="${label}">${value} <span class="quiet">(${was})</span></td>`;
-  const count = (label: string, of: 'requested' | 'well' | 'user' | 'failed'): Html =>
+  const count = (label: string, of: 'requested' | 'well' | 'user' | 'caller' | 'failed'): Html =>
     cell(label, figures[of].toLocaleString('en'), earlier[of].toLocaleString('en'));
   const times = (label: string, of: 'toStart' | 'toOutcome'): Html =>
     cell(label, describeTimes(figures[of]), describeTimes(earlier[of]));
   const difference = describeChange(health[change], earlier, before);
   const isGood = health[change] === 'better';
   return html`<tr data-key="${now} ${shown(health.subject)}"><th data-label="${health.kind}" scope="row" class="text">${shown(health.subject, 60)}</th>
-${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the user', 'user')}${count('Failed', 'failed')}${times('To start', 'toStart')}${times('To outcome', 'toOutcome')}
+${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the user', 'user')}${count('By the caller', 'caller')}${count('Failed', 'failed')}${times('To start', 'toStart')}${times('To outcome', 'toOutcome')}
 <td data-label="Why" class="text">${shown(describeCauses(figures.causes), 300)}${
     difference === undefined
       ? ''
@@ -215,7 +215,7 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): 
   return html`${compared.map(
     (one) => html`<h3>${one.title}</h3>
 <table class="rows"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
-<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
+<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
 <tbody>${subjects.slice(0, mostSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
   )}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${

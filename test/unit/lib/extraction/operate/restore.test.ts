@@ -31,6 +31,7 @@ describe('a record of the backup', () => {
         ...rest,
         status: 'UNCONFIRMED',
         reason: 'restored',
+        advice: 'ask-provider',
         settledAt: iso(5_000),
         settledBy: 'reconcile',
         expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention,
@@ -155,6 +156,7 @@ describe('a record that was restored before its start was confirmed', () => {
     now: () => at(10),
     timings,
     telemetry: memoryTelemetry().telemetry,
+    send: async () => undefined,
   });
 
   test.each(['REQUESTED', 'STARTING'] as const)(
@@ -163,7 +165,10 @@ describe('a record that was restored before its start was confirmed', () => {
       calls.length = 0;
       const { store, deps } = live({ now: () => at(10) });
       await restore(backup(extractionIn(status)), deps);
-      expect(await start(startInput, startDeps(store))).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+      expect(await start(startInput, startDeps(store))).toMatchObject({
+        as: 'closed',
+        record: { status: 'UNCONFIRMED' },
+      });
       const replayed = await requestExtraction(
         {
           extractionId: id,
@@ -180,6 +185,7 @@ describe('a record that was restored before its start was confirmed', () => {
           extractions: store,
           requests: memoryRequestStore(),
           newRequestId: () => 'request-9',
+          sendsWebhooks: true,
           seal: async () => 'sealed',
           startExecution: async () => void calls.push('execution'),
           now: () => at(10),

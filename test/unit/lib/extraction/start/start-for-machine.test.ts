@@ -14,7 +14,7 @@ import {
   iso,
   timings,
 } from '../../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
@@ -71,19 +71,13 @@ const world = (setup: {
 
 test('for a task with webhook the machine waits', async () => {
   const { deps, answers } = world({ post: async () => 'task-1' });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'waiting' });
   expect(answers).toEqual([]);
 });
 
 test('a task without webhook is polled by the queue, and only then the machine ends', async () => {
   const { deps, answers } = world({ post: async () => 'task-1', record: consentExtraction() });
-  expect(await startForMachine(input, deps)).toEqual({
-    kind: 'queued',
-    status: 'RUNNING',
-    cause: 'due',
-    dueAt: iso(10),
-    delaySeconds: 5,
-  });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'queued', record: { status: 'RUNNING' } });
   expect(answers).toEqual([`send due ${iso(10)} 5`, `wake token-1 ${id}`]);
 });
 
@@ -105,14 +99,13 @@ test('after the start window the queue records NOT_STARTED', async () => {
 
 test('after a refused start nothing is left, and the machine ends', async () => {
   const { deps, answers } = world({ post: () => Promise.reject(new ProviderRefused('400', 400)) });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'settled', status: 'REJECTED' });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
   expect(answers).toEqual([`wake token-1 ${id}`]);
 });
 
 test('a start that can be retried fails the state with the error that the machine retries, and is counted', async () => {
   const { deps, answers, counted } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
-  const retry = { kind: 'retry', error: 'ProviderBusy', problem: 'http-429' };
-  expect(await startForMachine(input, deps)).toEqual(retry);
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
   expect(answers).toEqual(['fail token-1 ProviderBusy', 'http-429']);
   expect(counted).toEqual(['ProviderBusy']);
 });
@@ -124,6 +117,28 @@ test('a used-up quota is counted, and is the cause of the failed state', async (
   expect(answers).toEqual(['fail token-1 ProviderBusy', 'quota-reached']);
   expect(counted).toEqual(['ProviderBusy', 'QuotaReached']);
 });
+
+test.each<[string, Partial<StartForMachineDeps>, string]>([
+  ['a breaker holds it', { breaker: breakerThat('held').breaker }, 'held/http-503'],
+  [
+    'no token is given',
+    {
+      callFor: async () => ({
+        tokens: { current: () => Promise.reject(new ProviderRefused('403', 403)), drop: () => undefined },
+        renewable: true,
+        post: async () => 'task-1',
+      }),
+    },
+    'login-http-403',
+  ],
+])(
+  'after the start window the machine learns why nothing could be started now: %s',
+  async (_, more, problem) => {
+    const { deps, answers } = world({ post: () => Promise.reject(new Error('started')) });
+    await startForMachine(input, { ...deps, ...more, now: () => at(900) });
+    expect(answers).toEqual(['fail token-1 StartWindowOver', problem]);
+  },
+);
 
 test('a start in progress is retried and not counted', async () => {
   const record = extractionIn('STARTING', { startingAt: iso(5) });

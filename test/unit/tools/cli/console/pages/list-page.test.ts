@@ -179,7 +179,7 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
   const { text } = consoleOver(sourcesWith(records));
   const page = await text('/?since=6h');
   expect(page.replace(/<[^>]*>/g, '')).toContain(
-    '4 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank, 1 CREDENTIALS_WRONG at bank.',
+    '3 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank.',
   );
   expect(page).toContain(
     'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · results collected',
