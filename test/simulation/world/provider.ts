@@ -115,6 +115,7 @@ export class Provider {
         this.busyUntil = this.#world.kernel.now + retryAfterSeconds * 1_000;
         return busyForATime();
       }),
+      'over quota': refuse(() => Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' })),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
