@@ -67,6 +67,10 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 /** What is waited for. `readsSlowly`: the read that was made failed; absent if none was made. */
 type Waiting = { readonly why: Why; readonly readsSlowly?: boolean };
 
+/** Counted by the process that writes what follows from it. */
+const lostData = (why: Why): readonly ExtractionMetric[] =>
+  why === 'request-data-gone' ? ['RequestDataGone'] : [];
+
 /** `readsSlowly` is kept if no read was made. */
 const defer = (
   record: Extraction,
@@ -77,7 +81,7 @@ const defer = (
   dueAt,
   why,
   readsSlowly,
-  once: why === 'request-data-gone' ? ['RequestDataGone'] : [],
+  once: lostData(why),
   counts: [],
 });
 
@@ -276,7 +280,7 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
     // The first read in grace is due later. Another one now would only repeat the read just made.
-    return write(change.markTimedOut(at), ['TimedOut'], end('deferred', why, 'due'));
+    return write(change.markTimedOut(at), ['TimedOut', ...lostData(why)], end('deferred', why, 'due'));
   }
   if (isLast && isUnreadable(why)) return abandon(at, why);
   if (isLast && !isHeld(why)) return write(change.closeAfterGrace(at));
@@ -286,7 +290,7 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
 const abandon = (at: At, collectionError: Why): Plan =>
   write(change.closeUncollected({ ...at, collectionError }), [
     'CollectionAbandoned',
-    ...(collectionError === 'request-data-gone' ? (['RequestDataGone'] as const) : []),
+    ...lostData(collectionError),
   ]);
 
 /** The longest pause between two attempts to collect, in seconds. */
@@ -354,7 +358,8 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
     // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
     // moment between the end of a task and its first delivery.
-    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
+    // The last read for an outcome is the first one for its results.
+    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], { ...seen, isLast: false });
   }
   if (!hasNoOutcome(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
