@@ -20,6 +20,7 @@ export const sourcesWith = (
     complete: true,
   }),
   story: async () => undefined,
+  tries: async () => [],
   deliveries: async () => ({ items: [], complete: true }),
   sweeps: async () => ({ items: [], complete: true }),
   findings: async () => [],
