@@ -1,7 +1,8 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Connected } from './connect-functions.ts';
-import type { CosechaFunctions, Resources } from './functions.ts';
+import type { Connected } from './lambda/connect-functions.ts';
+import type { CosechaFunctions } from './lambda/create-functions.ts';
+import type { Resources } from './resources.ts';
 
 type Output = readonly [id: string, value: string, description: string];
 
@@ -81,6 +82,11 @@ const dataOutputs = (
       'The private table with what is sealed of each request, until it has been used',
     ],
     [
+      'RefusalsTableName',
+      storage.refusals.tableName,
+      'The private table of credentials that the bank refused: `cosecha forget-refusals` removes marks',
+    ],
+    [
       'BreakersTableName',
       storage.breakers.tableName,
       'The table of the breakers: `cosecha pause` and `cosecha resume` write it',
@@ -148,7 +154,7 @@ const operatingOutputs = (
   [
     'AdminPolicyArn',
     policies.admin.managedPolicyArn,
-    'Attach it beside the other two to administrators: the signing key, the API key, erase and restore',
+    'Attach it beside the other two to administrators: the signing key, the API key, erase, forget refusals, restore',
   ],
 ];
 

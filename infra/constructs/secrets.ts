@@ -1,12 +1,12 @@
-import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ArnFormat, Aws, type Stack, Validations } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnResourcePolicy, CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { removalPolicy } from './removal.ts';
+import { isLocal, removalPolicy } from './removal.ts';
 
 /** Permission to read the secret of this name. Every secret's ARN ends in six random characters. */
 export const readingSecret = (stack: Stack, secretName: string): PolicyStatement => {
@@ -49,15 +49,37 @@ export class Secrets extends Construct {
         'The provider issues it. AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
     });
     this.fingerprintKey = this.secret('FingerprintKey', 'fingerprint-key', {
-      description: 'The HMAC key of request fingerprints, which detect a repeated request. Never rotate it',
+      description:
+        'The key of MACs that recognize a repeated request and refused credentials. Never rotate it',
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
   }
 
-  /** Permission to read this one secret. */
-  reading(secretName: string): readonly PolicyStatement[] {
-    return [readingSecret(Stack.of(this), secretName), this.dataKey.readingSecrets()];
+  /**
+   * Denies the fingerprint key to everybody but these roles, whatever the identity policies of the account allow. Who has the key
+   * can guess what its MACs are of. The key of the condition is the ARN of the role, not of its session
+   * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-principalarn).
+   */
+  reserveFingerprintKey(...roles: readonly IRole[]): void {
+    // The emulator's CloudFormation does not know this type.
+    if (isLocal(this.config)) return;
+    const secret = this.node.findChild('FingerprintKey') as CfnSecret;
+    new CfnResourcePolicy(this, 'FingerprintKeyPolicy', {
+      secretId: secret.ref,
+      resourcePolicy: new PolicyDocument({
+        statements: [
+          new PolicyStatement({
+            sid: 'OnlyTheFunctions',
+            effect: Effect.DENY,
+            principals: [new AnyPrincipal()],
+            actions: ['secretsmanager:GetSecretValue'],
+            resources: ['*'],
+            conditions: { ArnNotEquals: { 'aws:PrincipalArn': roles.map(({ roleArn }) => roleArn) } },
+          }),
+        ],
+      }),
+    }).applyRemovalPolicy(removalPolicy(this.config));
   }
 
   /**

@@ -29,8 +29,31 @@ type StorageProps = {
   readonly dataKey: DataKey;
 };
 
+const resultsBucket = (scope: Construct, { config, dataKey }: StorageProps): Bucket => {
+  const results = new Bucket(scope, 'Results', {
+    encryption: BucketEncryption.KMS,
+    encryptionKey: dataKey.key,
+    bucketKeyEnabled: true,
+    enforceSSL: true,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    lifecycleRules: [
+      {
+        expiration: Duration.days(config.resultsRetentionDays),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+      },
+    ],
+    removalPolicy: removalPolicy(config),
+  });
+  Validations.of(results).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'get-extraction logs every read of an extraction. An account can add CloudTrail data events.',
+  });
+  return results;
+};
+
 /**
- * The four tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * The five tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
  * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
@@ -38,20 +61,22 @@ export class Storage extends Construct {
   readonly tasks: Table;
   /** What is sealed of each request, until it has been used. */
   readonly requests: Table;
+  /** MACs of the credentials that the bank refused, for some days. */
+  readonly refusals: Table;
   /** One item for each caller with failing groups, and one of the operator's pauses (lib/breaker). */
   readonly breakers: Table;
   readonly results: Bucket;
 
   constructor(scope: Construct, id: string, { config, dataKey }: StorageProps) {
     super(scope, id);
-    const withoutTtl = {
+    const table = {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: dataKey.key,
       removalPolicy: tableRemovalPolicy(config),
       deletionProtection: !isDisposable(config),
+      timeToLiveAttribute: 'expiresAt',
     };
-    const table = { ...withoutTtl, timeToLiveAttribute: 'expiresAt' };
 
     this.extractions = new Table(this, 'Extractions', {
       ...table,
@@ -76,87 +101,38 @@ export class Storage extends Construct {
       nonKeyAttributes: ['requestedBy'],
     });
 
-    this.tasks = new Table(this, 'Tasks', {
-      ...table,
-      partitionKey: { name: 'taskId', type: AttributeType.STRING },
-    });
-    Validations.of(this.tasks).acknowledge({
-      id: 'AwsSolutions-DDB3',
-      reason:
-        'Its items matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
-    });
-
-    this.requests = new Table(this, 'Requests', {
-      ...table,
-      partitionKey: { name: 'requestId', type: AttributeType.STRING },
-    });
-    Validations.of(this.requests).acknowledge({
-      id: 'AwsSolutions-DDB3',
-      reason: 'An item that was used must be gone, and a backup would keep it for 35 days.',
-    });
-
-    this.breakers = new Table(this, 'Breakers', {
-      ...withoutTtl,
-      partitionKey: { name: 'name', type: AttributeType.STRING },
-    });
-    Validations.of(this.breakers).acknowledge({
-      id: 'AwsSolutions-DDB3',
-      reason: 'Its two items matter for minutes. Without them, every call to the provider is made.',
-    });
-
-    this.results = new Bucket(this, 'Results', {
-      encryption: BucketEncryption.KMS,
-      encryptionKey: dataKey.key,
-      bucketKeyEnabled: true,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      lifecycleRules: [
-        {
-          expiration: Duration.days(config.resultsRetentionDays),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
-      ],
-      removalPolicy: removalPolicy(config),
-    });
-    Validations.of(this.results).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'get-extraction logs every read of an extraction. An account can add CloudTrail data events.',
-    });
-  }
-
-  /** Permission for these actions on the items of Extractions. */
-  onExtractions(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.extractions.tableArn],
+    const withoutBackup = (name: string, key: string, reason: string, props = {}): Table => {
+      const made = new Table(this, name, {
+        ...table,
+        ...props,
+        partitionKey: { name: key, type: AttributeType.STRING },
+      });
+      Validations.of(made).acknowledge({ id: 'AwsSolutions-DDB3', reason });
+      return made;
+    };
+    this.tasks = withoutBackup(
+      'Tasks',
+      'taskId',
+      'Its items matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
     );
-  }
-
-  /** Permission to find what is due, through the index. */
-  findingDue(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${dueIndex}`]);
-  }
-
-  /** Permission to find extractions by their reference, through the index. */
-  findingByReference(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${referenceIndex}`]);
-  }
-
-  /** Permission for these actions on the items of Tasks. */
-  onTasks(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.tasks.tableArn],
+    this.requests = withoutBackup(
+      'Requests',
+      'requestId',
+      'An item that was used must be gone, and a backup would keep it for 35 days.',
     );
-  }
-
-  /** Permission for these actions on the items of Requests. */
-  onRequests(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.requests.tableArn],
+    this.refusals = withoutBackup(
+      'Refusals',
+      'credentialsMac',
+      'A backup would keep what is derived from credentials beyond its days.',
     );
+    this.breakers = withoutBackup(
+      'Breakers',
+      'name',
+      'Its items matter for minutes. Without them, every call to the provider is made.',
+      { timeToLiveAttribute: undefined },
+    );
+
+    this.results = resultsBucket(this, { config, dataKey });
   }
 
   /** Permission for these actions on the items of Breakers. */
@@ -173,19 +149,14 @@ export class Storage extends Construct {
   }
 
   /** Gives the rules of AWS Solutions the reason for the wildcard of `onResults`. */
-  acknowledgeEveryResult(role: IRole): void {
+  acknowledgeEveryResult(...roles: readonly IRole[]): void {
     const bucket = Stack.of(this).getLogicalId(this.results.node.defaultChild as CfnBucket);
-    Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
-      reason:
-        'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
-    });
+    for (const role of roles) {
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
+        reason:
+          'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
+      });
+    }
   }
 }
-
-/**
- * A write that returns an item, the old one or the new one, does not need GetItem: no write has dependent
- * actions
- * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
- */
-type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';

@@ -111,6 +111,17 @@ const contradictoryCapacities = ({
   ],
 ];
 
+const contradictoryLifetimes = (config: Config): readonly Rule[] => [
+  [
+    config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
+    `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,
+  ],
+  [
+    config.deadlineSeconds + config.graceSeconds + config.refusedCredentialsDays * 86_400 > 30 * 86_400,
+    'Settings deadlineSeconds, graceSeconds and refusedCredentialsDays must be at most 30 days together: an item of Tasks is kept so long, and without it an erasure could not find the mark.',
+  ],
+];
+
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = isLocalStage(config.stage);
@@ -128,10 +139,6 @@ const contradictions = (config: Config): string[] => {
     [
       startNeedsSeconds > config.startTimeoutSeconds,
       `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
-    ],
-    [
-      config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
-      `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,
@@ -169,6 +176,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
+    ...contradictoryLifetimes(config),
     ...contradictoryCapacities(config),
     ...contradictoryAddresses(config),
   ];

@@ -98,6 +98,12 @@ const starting = {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
     reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
+  refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
+    description:
+      'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
+    reason:
+      'Banks lock an account after three or four wrong passwords. Whoever refreshes a user daily has stopped or asked the user within a week.',
+  }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
   }),

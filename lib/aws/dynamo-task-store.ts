@@ -5,6 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../defined.ts';
 import type { Task, TaskStore } from '../extraction/store.ts';
 
 type Item = Parameters<typeof unmarshall>[0];
@@ -18,7 +19,9 @@ const retentionSeconds = 30 * 24 * 3600;
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
   return {
-    link: async ({ taskId, extractionId, callbackToken, callbackAttempt }) => {
+    link: async ({ taskId, extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed }) => {
+      // A repeated link may not know them any more.
+      const known = defined({ credentialsMac, isConfirmed });
       try {
         const { Attributes } = await client.send(
           new UpdateItemCommand({
@@ -26,6 +29,9 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
             Key: marshall({ taskId }),
             UpdateExpression:
               'SET extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
+              Object.keys(known)
+                .map((name) => `${name} = :${name}, `)
+                .join('') +
               'expiresAt = if_not_exists(expiresAt, :expiry)',
             ConditionExpression:
               'attribute_not_exists(extractionId) OR ' +
@@ -36,6 +42,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
               ':token': callbackToken,
               ':attempt': callbackAttempt,
               ':expiry': expiry(),
+              ...Object.fromEntries(Object.entries(known).map(([name, value]) => [`:${name}`, value])),
             }),
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -81,6 +88,22 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
         }),
       );
       return toTask(Attributes);
+    },
+
+    showRefused: async (taskId, refusedAt) => {
+      try {
+        await client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            Key: marshall({ taskId }),
+            UpdateExpression: 'SET refusedAt = if_not_exists(refusedAt, :at)',
+            ConditionExpression: 'attribute_exists(taskId)',
+            ExpressionAttributeValues: marshall({ ':at': refusedAt }),
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
     },
 
     get: async (taskId) => {

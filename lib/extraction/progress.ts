@@ -1,11 +1,10 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { Timings } from './deadlines.ts';
 import { judgeOutcome, outcomeText } from './judge-outcome.ts';
-import { type Extraction, isTerminalStatus, type SettledBy, subjectFields } from './record.ts';
+import { type Extraction, subjectFields } from './record.ts';
 import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
-import { type Change, correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
+import type { Change } from './transitions.ts';
 
 /** Reports a time of an extraction, in seconds since the request. */
 const report = (
@@ -37,27 +36,30 @@ const settledFields = ({ settledAt }: Extraction) => {
   return Number.isNaN(settledMs) ? {} : { settledAt, settledMs };
 };
 
+const outcomeFields = (record: Extraction) => {
+  const { extractionId, status, reason } = record;
+  return { extractionId, ...subjectFields(record), ...defined({ status, reason }), ...settledFields(record) };
+};
+
 /** Reports an outcome, a correction too. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
-  const { status, reason, settledAt } = record;
-  const of = { record, time: settledAt, telemetry };
+  const of = { record, time: record.settledAt, telemetry };
   const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
-  report(
-    'Extraction ended.',
-    'SecondsToOutcome',
-    of,
-    defined({ status, reason, failed, ...settledFields(record) }),
-  );
+  report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
   if (failed) telemetry.count('OutcomeFailed', record);
 };
 
+/**
+ * Logs an outcome that was recorded before. The process that wrote it may have ended before it logged, and `health` counts
+ * extractions, not lines. The metrics stay at most once.
+ */
+export const reportOutcomeAgain = (record: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Extraction ended.', { ...outcomeFields(record), again: true });
+
 /** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
-const reportCorrected = (before: Extraction, telemetry: Telemetry): void => {
-  const { extractionId, status, reason } = before;
-  const facts = { extractionId, ...subjectFields(before), ...defined({ status, reason }) };
-  telemetry.log('Outcome corrected.', { ...facts, ...settledFields(before) });
-};
+const reportCorrected = (before: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Outcome corrected.', outcomeFields(before));
 
 /** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
 export const errorCodesOf = ({
@@ -83,57 +85,23 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
 
 /**
  * Writes a change, and reports the start, the outcome or the results that it brings. Only the process that wrote it reports it
- * and counts `metrics`, so that each is reported once. Throws what the store throws.
+ * and counts `once`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
+ * what the store throws.
  */
 export const writeProgress = async (
   change: Change,
+  once: readonly ExtractionMetric[],
+  before: Extraction | undefined,
   deps: { readonly extractions: Pick<ExtractionStore, 'apply'>; readonly telemetry: Telemetry },
-  ...metrics: readonly ExtractionMetric[]
 ): Promise<ChangeOutcome> => {
   const outcome = await writeChange(deps.extractions, change);
+  const isCorrected = change.transition === 'correctOutcome' && outcome.kind !== 'lost';
+  if (isCorrected && before !== undefined) reportCorrected(before, deps.telemetry);
   if (outcome.kind !== 'written') return outcome;
   const { record } = outcome;
   if (change.set.startedAt !== undefined) reportStart(record, deps.telemetry);
   if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
   if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
-  for (const metric of metrics) deps.telemetry.count(metric, record);
+  for (const metric of once) deps.telemetry.count(metric, record);
   return outcome;
-};
-
-const settledMetric: Record<SettledBy, ExtractionMetric> = {
-  webhook: 'SettledByWebhook',
-  start: 'SettledByStart',
-  reconcile: 'SettledByReconcile',
-};
-
-/**
- * Records the final status that the provider reported. Returns the record as it then is, or undefined if there is none.
- * After `TIMED_OUT` this is a correction, which replaces the outcome. If the record already has another final status, that
- * one stays and the disagreement is counted. `alsoCounts` are counted only by the call that settled.
- */
-export const settle = async (
-  by: SettledBy,
-  reported: ReportedOutcome,
-  deps: {
-    readonly extractions: ExtractionStore;
-    readonly now: () => Date;
-    readonly timings: Pick<Timings, 'pollEvery'>;
-    readonly telemetry: Telemetry;
-  },
-  ...alsoCounts: readonly ExtractionMetric[]
-): Promise<Extraction | undefined> => {
-  const decision = { reported, settledBy: by, now: deps.now(), timings: deps.timings };
-  const metrics = [settledMetric[by], ...alsoCounts];
-  const settled = await writeProgress(markSettled(decision), deps, ...metrics);
-  const timedOut =
-    settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT' ? settled.record : undefined;
-  const { kind, record } =
-    timedOut === undefined
-      ? settled
-      : await writeProgress(correctOutcome(decision), deps, ...metrics, 'Corrected');
-  if (timedOut !== undefined && kind !== 'lost') reportCorrected(timedOut, deps.telemetry);
-  if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
-    deps.telemetry.count('StatusDisagreement', reported);
-  }
-  return record;
 };

@@ -6,6 +6,8 @@ import type { Credentials } from '../provider/tasks/task-request.ts';
 export type SealedCredentialsData = {
   readonly credentials: Credentials;
   readonly sessionToken?: string;
+  /** The user has confirmed the credentials since the bank refused them. */
+  readonly confirmed?: true;
 };
 
 /** The national id of the user who gave the consent. Task Tokens are created for it. */

@@ -69,6 +69,12 @@ export type Task = {
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
+  /** Of raw credentials (`credentialsMac`). */
+  readonly credentialsMac?: string;
+  /** The user has confirmed these credentials. */
+  readonly isConfirmed?: true;
+  /** When the bank was first known to refuse them. They are marked since, and never again for this task. */
+  readonly refusedAt?: string;
 };
 
 export type TaskLink = {
@@ -76,7 +82,7 @@ export type TaskLink = {
   readonly extractionId: string;
   readonly callbackToken: string;
   readonly callbackAttempt: number;
-};
+} & Pick<Task, 'credentialsMac' | 'isConfirmed'>;
 
 export type DeliveredStatus = {
   readonly taskId: string;
@@ -97,8 +103,30 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the item as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
+  /** Shows that the credentials of this task are marked. A task that is not there stays so. */
+  showRefused(taskId: string, refusedAt: string): Promise<void>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
+}
+
+/** One item of the private table `Refusals`: what the bank last showed about raw credentials. */
+export type RefusalMark = {
+  readonly credentialsMac: string;
+  /** Of the extraction that showed it. */
+  readonly extractionId: string;
+  /** When it was first known. */
+  readonly noticedAt: string;
+  /** False once credentials that the user had confirmed were accepted. Refusals before that no longer count. */
+  readonly isRefused: boolean;
+  /** In epoch seconds. TTL removes an item days later, so that a reader compares it. */
+  readonly expiresAt: number;
+};
+
+export interface RefusalStore {
+  /** Strongly consistent. */
+  get(credentialsMac: string): Promise<RefusalMark | undefined>;
+  /** Writes the mark, unless there is one of the same extraction, or one that was noticed at that time or later. */
+  put(mark: RefusalMark): Promise<void>;
 }
 
 /** One item of the private table `Requests`: what is sealed of one request, until it has been used. */

@@ -215,13 +215,13 @@ test('after start-task is killed once the task runs, the next attempt sends the 
   expect(await startCallsOf(user.target)).toHaveLength(1);
 });
 
-test('a request by consent is replayed under its idempotency key, and refused under it for another target', async () => {
+test('a request by consent is replayed under its idempotency key, and refused under it for another product', async () => {
   const user = await authorized();
   const options = { idempotencyKey: user.consentId };
   const extractionId = await extract(consentRequest(user), options);
   const replay = await post(consentRequest(user, { variant: 'v1' }), options);
   expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
-  expect((await post(consentRequest({ ...user, target: uniqueNationalId() }), options)).status).toBe(422);
+  expect((await post(consentRequest(user, { product: 'tax-folder' }), options)).status).toBe(422);
 
   await closed(extractionId);
   expect(await startCallsOf(user.target)).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { consentRoutes } from './consents/consent-routes.ts';
+import { oneMac } from './credentials/one-mac.ts';
 import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
 import { nothingEchoed } from './intake/nothing-echoed.ts';
 import { pointersResolve } from './intake/pointers-resolve.ts';
@@ -40,6 +41,7 @@ export const properties: readonly FuzzProperty[] = [
   sealedAsSent,
   replay,
   readExtraction,
+  oneMac,
   consentRoutes,
   sameAsJsonParse,
 ];

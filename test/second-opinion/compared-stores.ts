@@ -3,17 +3,25 @@ import fc from 'fast-check';
 import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
+import { dynamoRefusalStore } from '../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, noTrouble } from '../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
 import { type Pauses, pausesItem } from '../../lib/breaker/pauses.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ExtractionStore, ReferenceIndex, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
+import type {
+  ExtractionStore,
+  ReferenceIndex,
+  RefusalStore,
+  RequestStore,
+  TaskStore,
+} from '../../lib/extraction/store.ts';
 import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
 import { memoryExtractionStore, memoryReferenceIndex } from '../support/memory-extraction-store.ts';
+import { memoryRefusalStore } from '../support/memory-refusal-store.ts';
 import { memoryRequestStore } from '../support/memory-request-store.ts';
 import { memoryTaskStore } from '../support/memory-task-store.ts';
 
@@ -215,6 +223,8 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
 });
 
 const text = fc.string({ minLength: 1, maxLength: 3 });
+const credentialsMac = fc.constantFrom('mac-1', 'mac-2');
+const known = { credentialsMac, isConfirmed: fc.constant(true as const) };
 
 const tasks = compared<TaskStore>({
   table: 'Tasks',
@@ -224,12 +234,16 @@ const tasks = compared<TaskStore>({
     call(
       'link',
       fc.tuple(
-        fc.record({
-          taskId,
-          extractionId,
-          callbackToken: text,
-          callbackAttempt: fc.integer({ min: 0, max: 11 }),
-        }),
+        fc.record(
+          {
+            taskId,
+            extractionId,
+            callbackToken: text,
+            callbackAttempt: fc.integer({ min: 0, max: 11 }),
+            ...known,
+          },
+          { requiredKeys: ['taskId', 'extractionId', 'callbackToken', 'callbackAttempt'] },
+        ),
       ),
       (store: TaskStore, link) => store.link(link),
     ),
@@ -238,6 +252,7 @@ const tasks = compared<TaskStore>({
       fc.tuple(fc.record({ taskId, taskStatus: text, notifiedAt: time })),
       (store: TaskStore, delivered) => store.recordStatus(delivered),
     ),
+    call('showRefused', fc.tuple(taskId, time), (store: TaskStore, task, at) => store.showRefused(task, at)),
     call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
     call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),
   ),
@@ -278,6 +293,28 @@ const requests = compared<RequestStore>({
   ),
 });
 
+const refusals = compared<RefusalStore>({
+  table: 'Refusals',
+  onDynamo: dynamoRefusalStore,
+  inMemory: memoryRefusalStore,
+  calls: fc.oneof(
+    call('get', fc.tuple(credentialsMac), (store: RefusalStore, mac) => store.get(mac)),
+    call(
+      'put',
+      fc.tuple(
+        fc.record({
+          credentialsMac,
+          extractionId,
+          noticedAt: time,
+          isRefused: fc.boolean(),
+          expiresAt: fc.integer({ min: 0, max: 3 }),
+        }),
+      ),
+      (store: RefusalStore, mark) => store.put(mark),
+    ),
+  ),
+});
+
 const breakerName = fc.constantFrom('arn:aws:iam::111122223333:role/caller-1', pausesItem);
 const version = fc.constantFrom('one', 'two', 'three');
 const state = fc.constantFrom<BreakerState | Pauses>(
@@ -309,4 +346,4 @@ const breakers = compared<BreakerStore>({
   ),
 });
 
-export const comparedStores = [extractions, tasks, requests, breakers];
+export const comparedStores = [extractions, tasks, requests, refusals, breakers];

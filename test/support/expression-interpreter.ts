@@ -17,7 +17,7 @@ export type ExpressionContext = {
   readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 };
 
-const tokens = (text: string): string[] => text.match(/<=|[(),=]|[#:]?\w+|\S/g) ?? [];
+const tokens = (text: string): string[] => text.match(/<=|<>|[(),=]|[#:]?\w+|\S/g) ?? [];
 
 /**
  * Interprets the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, attribute_exists,
@@ -89,6 +89,7 @@ export const interpreter = (context: ExpressionContext) => {
       }
       const value = literal(next());
       if (operator === '=') return (item) => item[name] === value;
+      if (operator === '<>') return (item) => item[name] !== value;
       if (operator === '<')
         return (item) => item[name] !== undefined && (item[name] as string) < (value as string);
       if (operator !== '<=') throw new InvalidExpression(`Unknown operator ${operator}.`);

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts';
 import type { Task, TaskStore } from '../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
@@ -13,7 +14,7 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
 /** 30 days after the first write of an item, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
 
-type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'get';
+type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'showRefused' | 'get';
 
 /** A task store over shared items. `carryOut` executes each call. */
 export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): TaskStore => {
@@ -31,8 +32,9 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
           (item.extractionId === link.extractionId &&
             (item.callbackAttempt === undefined || item.callbackAttempt <= link.callbackAttempt));
         if (!mayLink) return { linked: false, task: { ...item } };
-        const { extractionId, callbackToken, callbackAttempt } = link;
-        const next = { ...written(link.taskId), extractionId, callbackToken, callbackAttempt };
+        const { extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed } = link;
+        const known = defined({ credentialsMac, isConfirmed });
+        const next = { ...written(link.taskId), extractionId, callbackToken, callbackAttempt, ...known };
         items.set(link.taskId, next);
         return { linked: true, task: { ...next } };
       }),
@@ -47,6 +49,11 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
         const next = { extractionId, ...written(taskId) };
         items.set(taskId, next);
         return { ...next };
+      }),
+    showRefused: (taskId, refusedAt) =>
+      call('showRefused', taskId, () => {
+        const item = items.get(taskId);
+        if (item !== undefined) items.set(taskId, { refusedAt, ...item });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

@@ -1,6 +1,6 @@
 /** A call of a store. */
 export type StoreCall = {
-  readonly store: 'extractions' | 'tasks' | 'requests' | 'breakers';
+  readonly store: 'extractions' | 'tasks' | 'requests' | 'refusals' | 'breakers';
   readonly method:
     | 'create'
     | 'get'
@@ -9,6 +9,7 @@ export type StoreCall = {
     | 'link'
     | 'recordStatus'
     | 'adopt'
+    | 'showRefused'
     | 'put'
     | 'remove'
     | 'extend'

@@ -252,6 +252,25 @@ const addErase: AddCommand = (program, run) =>
       run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
     );
 
+const addForgetRefusals: AddCommand = (program, run) =>
+  program
+    .command('forget-refusals')
+    .description('let credentials be sent again that the provider wrongly reported as wrong')
+    .usage('--entity <slug> --since <time> [options]')
+    .requiredOption('--entity <slug>', 'of this entity only (required)')
+    .requiredOption(
+      '--since <time>',
+      'refused within 2h, for example, or since 2026-11-22T08:00:00Z (required)',
+      since,
+    )
+    .option('--yes', 'skip the prompt')
+    .addHelpText('after', examples('--stage prod forget-refusals --entity demo-bank --since 2h'))
+    .action((options) =>
+      run(async (context) =>
+        (await import('./commands/forget-refusals.ts')).forgetRefusals(options, context),
+      ),
+    );
+
 const addRestore: AddCommand = (program, run) =>
   program
     .command('restore')
@@ -389,6 +408,7 @@ const addCommands = [
   addDeliver,
   addReconcile,
   addErase,
+  addForgetRefusals,
   addRestore,
   addRedrive,
   addPause,

@@ -1,7 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
-import { stringify } from 'safe-stable-stringify';
+import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
-import type { CredentialsRequest, ExtractionRequest } from './parse-request.ts';
+import { keyedMac } from '../keyed-mac.ts';
+import type { ExtractionRequest } from './parse-request.ts';
 
 export type IdempotencyKey =
   | { readonly kind: 'absent' }
@@ -33,21 +33,41 @@ export const extractionIdOf = (caller: string, idempotencyKey: string): string =
   return formatUuid(bytes);
 };
 
-const withoutCiphertext = ({ sessionToken: _sessionToken, ...request }: CredentialsRequest) => {
-  const { credentials } = request;
-  return {
-    ...request,
-    credentials: credentials.mode === 'encrypted' ? { mode: credentials.mode } : credentials,
-  };
+/** What the parts of a fingerprint are made of. `shown`: what the record shows of the request. */
+type Parts = {
+  readonly shown: object;
+  readonly raw?: object;
+  readonly persisted?: string;
+  readonly password?: unknown;
+};
+
+const partsOf = (request: ExtractionRequest): Parts => {
+  if (request.method === 'consent') {
+    // The consent names the user.
+    const { target: _target, ...shown } = request;
+    return { shown };
+  }
+  // These two differ in every retry: a random IV, a new login.
+  const { sessionToken: _sessionToken, credentials, ...shown } = request;
+  if (credentials.mode === 'encrypted') return { shown };
+  if (credentials.mode === 'persisted') return { shown, persisted: credentials.value };
+  const { password, ...raw } = credentials.value;
+  return { shown, raw, password };
 };
 
 /**
- * Distinguishes a repeated request from another one under the same idempotency key. It is an HMAC-SHA256 under a secret
- * of the stack, in 64 lower-case hex digits, because raw credentials or a target could otherwise be guessed from it.
- * Encrypted credentials and session tokens are left out, because they differ in every retry (random IV, new login). Keys
- * are sorted, so that their order does not matter.
+ * Distinguishes a repeated request from another one under the same idempotency key. Four MACs, so that who has the key and the
+ * record cannot guess a password back: its 8 bits leave 39 of 10,000 PINs. They are of the password alone, because with anything
+ * else beside it, each record of a user would leave another 39, and two records one PIN.
  */
-export const fingerprint = (request: ExtractionRequest, secret: string): string => {
-  const text = stringify(request.method === 'credentials' ? withoutCiphertext(request) : request);
-  return createHmac('sha256', secret).update(String(text)).digest('hex');
+export const fingerprint = (request: ExtractionRequest, key: string): string => {
+  const { shown, raw, persisted, password } = partsOf(request);
+  const part = (purpose: Parameters<typeof keyedMac>[1], value: unknown, bits: number): string =>
+    value === undefined ? '' : keyedMac(key, purpose, value, bits);
+  return [
+    part('request', shown, 128),
+    part('raw', raw, 64),
+    part('persisted', persisted, 64),
+    part('password', password, 8),
+  ].join('-');
 };

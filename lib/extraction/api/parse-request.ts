@@ -20,6 +20,8 @@ export type CredentialsRequest = CredentialsMethod & {
   readonly reference?: string;
   /** Only with encrypted credentials: the session token under which they are encrypted. */
   readonly sessionToken?: string;
+  /** The user has confirmed the credentials. They are sent even if the bank refused them before. */
+  readonly confirmed?: true;
 };
 
 /** "Start extraction", plus the target of the consent and Cosecha's own fields. */
@@ -136,6 +138,7 @@ const credentialsSchema = v.pipe(
         }),
       ),
       reference,
+      confirmed: v.exactOptional(v.literal(true, 'must be true, or absent')),
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
@@ -192,8 +195,8 @@ const schemaOf = (body: unknown) => {
 /** The part of a request that is sealed. KMS's limit applies to it. */
 export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
-  const { credentials, sessionToken } = request;
-  return { credentials, ...defined({ sessionToken }) };
+  const { credentials, sessionToken, confirmed } = request;
+  return { credentials, ...defined({ sessionToken, confirmed }) };
 };
 
 /** Validates a parsed JSON body. Returns the request or every violation, not only the first. Never throws. */

@@ -9,6 +9,12 @@ export type EraseDeps = {
   readonly getRecord: (extractionId: string) => Promise<RecordRead>;
   /** Deletes the record if it is still closed and has this status. Returns true also if there is no record. */
   readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
+  /** The MAC of credentials in that item of `Tasks`, if it is of this extraction. */
+  readonly getMac: (taskId: string, extractionId: string) => Promise<string | undefined>;
+  /** Whether this extraction has marked the credentials. */
+  readonly hasMark: (credentialsMac: string, extractionId: string) => Promise<boolean>;
+  /** Deletes that mark. One of another extraction stays. */
+  readonly removeMark: (credentialsMac: string, extractionId: string) => Promise<void>;
   /** Whether `Tasks` has an item for the task that is not linked to another extraction. */
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
   /** Deletes that item. An item of another extraction stays, as the provider may have returned one task id twice. */
@@ -36,7 +42,10 @@ export type EraseResult =
   /** A correction reopened the record meanwhile. The results are erased, and the record stays. */
   | { readonly kind: 'reopened' }
   /** The check after the erasure found something. */
-  | { readonly kind: 'remains'; readonly what: readonly ('record' | 'task' | 'request' | 'results')[] };
+  | {
+      readonly kind: 'remains';
+      readonly what: readonly ('record' | 'mark' | 'task' | 'request' | 'results')[];
+    };
 
 /** The latest change of a closed record, as far as its attributes show. A mere close shows only in `expiresAt`. */
 const lastChangedAt = (record: Extraction, now: string, recordRetention: number): string => {
@@ -51,8 +60,8 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
 };
 
 /**
- * Erases one closed extraction: results, then its items in `Tasks` and `Requests`, then the record. In this order an interrupted erasure
- * can be repeated, because the record goes last. Throws what a dependency throws.
+ * Erases one closed extraction: results, then its mark, which its item in `Tasks` leads to, its items in `Tasks` and `Requests`, then the
+ * record. In this order an interrupted erasure can be repeated, because the record goes last. Throws what a dependency throws.
  */
 export const erase = async (extractionId: string, deps: EraseDeps): Promise<EraseResult> => {
   const { record, at } = await deps.getRecord(extractionId);
@@ -64,12 +73,15 @@ export const erase = async (extractionId: string, deps: EraseDeps): Promise<Eras
 
   const objects = await deps.removeResults(extractionId);
   const { taskId, requestId } = record;
+  const mac = taskId === undefined ? undefined : await deps.getMac(taskId, extractionId);
+  if (mac !== undefined) await deps.removeMark(mac, extractionId);
   if (taskId !== undefined) await deps.removeTask(taskId, extractionId);
   await deps.removeRequest(requestId);
   if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
 
   const what = [
     ...((await deps.getRecord(extractionId)).record === undefined ? [] : (['record'] as const)),
+    ...(mac !== undefined && (await deps.hasMark(mac, extractionId)) ? (['mark'] as const) : []),
     ...(taskId !== undefined && (await deps.hasTask(taskId, extractionId)) ? (['task'] as const) : []),
     ...((await deps.hasRequest(requestId)) ? (['request'] as const) : []),
     ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),

@@ -100,7 +100,7 @@ export const obtainToken = async (
   | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
 > => {
   if (call.expiresAt !== undefined && now().toISOString() >= call.expiresAt) {
-    const result = { kind: 'not-accepted', error: 'CiphertextExpired' } as const;
+    const result = notAccepted('CiphertextExpired', undefined, now());
     return { kind: 'failed', result, seen: { kind: 'nothing' } };
   }
   try {
@@ -170,5 +170,5 @@ export const makeStartCall = async (
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { result: { kind: 'not-accepted', error: 'ProviderUnauthorized' }, seen: { kind: 'nothing' } };
+  return { result: notAccepted('ProviderUnauthorized', undefined, now()), seen: { kind: 'nothing' } };
 };

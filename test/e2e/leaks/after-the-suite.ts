@@ -34,15 +34,14 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
   const { SecretString: fingerprintKey = '' } = await new SecretsManagerClient(client).send(
     new GetSecretValueCommand({ SecretId: `${stackName}/fingerprint-key` }),
   );
-  const callbackTokens: Secret[] = [];
-  const scan = paginateScan(
-    { client: new DynamoDBClient(client) },
-    { TableName: outputs.TasksTableName, ProjectionExpression: 'callbackToken' },
-  );
-  for await (const { Items = [] } of scan) {
-    for (const { callbackToken } of Items) {
-      if (callbackToken?.S !== undefined)
-        callbackTokens.push({ kind: 'callback token', value: callbackToken.S });
+  const ofTasks: Secret[] = [];
+  for (const TableName of [outputs.TasksTableName, outputs.RefusalsTableName]) {
+    for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient(client) }, { TableName })) {
+      for (const { callbackToken, credentialsMac } of Items) {
+        if (callbackToken?.S !== undefined) ofTasks.push({ kind: 'callback token', value: callbackToken.S });
+        if (credentialsMac?.S !== undefined)
+          ofTasks.push({ kind: 'MAC of credentials', value: credentialsMac.S });
+      }
     }
   }
   const lines = (await readFile(secretsFile, 'utf8').catch(() => ''))
@@ -60,7 +59,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     { kind: 'API key', value: apiKey },
     { kind: 'signing key', value: signingKey },
     { kind: 'fingerprint key', value: fingerprintKey },
-    ...callbackTokens,
+    ...ofTasks,
     ...(await sealedRequests(deployed)),
     ...lines.map((line) => JSON.parse(line) as Secret),
   ];

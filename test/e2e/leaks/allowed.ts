@@ -30,6 +30,12 @@ const allowed: readonly Allowed[] = [
     why: 'start-task stores it there (design, section 4).',
   },
   {
+    kinds: ['MAC of credentials'],
+    location: 'table',
+    name: /Tasks|Refusals/,
+    why: 'The link stores it in Tasks, and a refusal in Refusals (SECURITY.md, "What is derived from credentials").',
+  },
+  {
     kinds: ['sealed request'],
     location: 'table',
     name: /Requests/,
@@ -54,10 +60,10 @@ const allowed: readonly Allowed[] = [
     why: 'The saved state of Secrets Manager.',
   },
   {
-    kinds: ['callback token', 'sealed request'],
+    kinds: ['callback token', 'MAC of credentials', 'sealed request'],
     location: "the emulator's state",
     name: /^dynamodb\.json$/,
-    why: 'The saved state of the tables Tasks and Requests.',
+    why: 'The saved state of the tables Tasks, Refusals and Requests.',
   },
 ];
 

@@ -6,6 +6,8 @@ type Kind = Secret['kind'];
 
 /** A national id in any usual form, with or without its check digit, that is no part of a longer word. */
 const likeNationalId = /(?<![\w-])\d{1,2}\.?\d{3}\.?\d{3}(?:-?[\dkK])?(?![\w-])/g;
+/** As `credentialsMac` returns it. */
+const likeMac = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g;
 const likeUuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const beginningWithUuid: ReadonlySet<Kind> = new Set([
@@ -18,7 +20,7 @@ const beginningWithUuid: ReadonlySet<Kind> = new Set([
 const bodyOf = (nationalId: string): string => nationalId.split('-')[0] ?? '';
 
 /**
- * Returns a function that finds secrets in bytes of any encoding, and returns their kinds. There are thousands of national ids,
+ * Returns a function that finds secrets in bytes of any encoding, and returns their kinds. There are thousands of national ids, MACs,
  * callback tokens and sealed requests: each match of their pattern is compared with the known ones. The others are searched for
  * one by one.
  */
@@ -29,7 +31,10 @@ export const secretFinder = (secrets: readonly Secret[]) => {
   const likeUuids = new Map(
     secrets.filter(({ kind }) => beginningWithUuid.has(kind)).map(({ kind, value }) => [value, kind]),
   );
-  const others = secrets.filter(({ kind }) => kind !== 'national id' && !beginningWithUuid.has(kind));
+  const macs = new Set(valuesOf('MAC of credentials'));
+  const hasPattern = (kind: Kind): boolean =>
+    kind === 'national id' || kind === 'MAC of credentials' || beginningWithUuid.has(kind);
+  const others = secrets.filter(({ kind }) => !hasPattern(kind));
 
   const findIn = (text: string, found: Set<Kind>): void => {
     for (const { kind, value } of others) {
@@ -38,6 +43,9 @@ export const secretFinder = (secrets: readonly Secret[]) => {
     for (const { 0: uuid, index } of likeUuids.size === 0 ? [] : text.matchAll(likeUuid)) {
       const kind = likeUuids.get(uuid) ?? likeUuids.get(text.slice(index, index + headCharacters));
       if (kind !== undefined) found.add(kind);
+    }
+    for (const [mac] of macs.size === 0 ? [] : text.matchAll(likeMac)) {
+      if (macs.has(mac)) found.add('MAC of credentials');
     }
     for (const [like] of bodies.size === 0 ? [] : text.matchAll(likeNationalId)) {
       const characters = like.replaceAll(/[.-]/g, '');

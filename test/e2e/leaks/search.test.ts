@@ -62,6 +62,7 @@ describe('the search finds a secret', () => {
     ...secrets,
     { kind: 'national id', value: '12345678-5' },
     { kind: 'callback token', value: '01a1fe77-25a5-4abc-83e6-41aadf52e1b0' },
+    { kind: 'MAC of credentials', value: '0123456789abcdef0123456789abcdef' },
   ]);
 
   test.for([
@@ -95,6 +96,12 @@ describe('the search finds a secret', () => {
   test('that is a callback token', () => {
     const bytes = Buffer.from('{"callbackToken":"01a1fe77-25a5-4abc-83e6-41aadf52e1b0"}');
     expect([...find(bytes)]).toEqual(['callback token']);
+  });
+
+  test('that is a MAC of credentials, and no part of a longer run of digits', () => {
+    const line = (mac: string) => Buffer.from(`{"message":"mac ${mac}"}`);
+    expect([...find(line('0123456789abcdef0123456789abcdef'))]).toEqual(['MAC of credentials']);
+    expect([...find(line('00123456789abcdef0123456789abcdef'))]).toEqual([]);
   });
 
   test('and reports none in text without one', () => {

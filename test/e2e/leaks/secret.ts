@@ -13,6 +13,7 @@ export type Secret = {
     | 'signing key'
     | 'fingerprint key'
     | 'callback token'
+    | 'MAC of credentials'
     | 'sealed request'
     /** Of an extraction that is closed. */
     | 'used sealed request'

@@ -51,7 +51,7 @@ const ownField = fc.oneof(
   { weight: 1, arbitrary: anyUnits({ maxLength: 6 }) },
 );
 
-const rawValue = fc.dictionary(
+export const rawValue = fc.dictionary(
   ownField,
   fc.oneof({ weight: 3, arbitrary: anyUnits({ maxLength: 20 }) }, { weight: 1, arbitrary: fc.jsonValue() }),
   { minKeys: 1, maxKeys: 4 },
@@ -85,6 +85,7 @@ const credentialsRequest = fc
       actions: fc.array(action, { minLength: 1, maxLength: 4 }),
       reference,
       sessionToken: visible,
+      confirmed: fc.constant(true),
     },
     { requiredKeys: ['entity', 'credentials', 'actions', 'sessionToken'] },
   )

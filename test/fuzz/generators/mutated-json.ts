@@ -104,6 +104,7 @@ const fieldNames = [
   'webhook',
   'params',
   'sessionToken',
+  'confirmed',
   'username',
   'method',
   'target',

@@ -50,10 +50,10 @@ const hasLateDates = (action: unknown): boolean => {
   return String(startDate) > String(endDate);
 };
 
-/** The bytes that KMS would be given: credentials and session token, as one JSON text. */
-export const plaintextBytes = ({ credentials, sessionToken }: Fields): number => {
+/** The bytes that KMS would be given: credentials, session token and confirmation, as one JSON text. */
+export const plaintextBytes = ({ credentials, sessionToken, confirmed }: Fields): number => {
   try {
-    return Buffer.byteLength(JSON.stringify({ credentials, sessionToken }));
+    return Buffer.byteLength(JSON.stringify({ credentials, sessionToken, confirmed }));
   } catch {
     // Deeper than the stack, and so of thousands of brackets.
     return Number.POSITIVE_INFINITY;

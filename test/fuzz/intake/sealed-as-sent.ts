@@ -16,6 +16,7 @@ const fillings = ['x', 'ñ', '€', '😀', '"', '\u0000', '\ud800'] as const;
 const modes = {
   raw: (value: string) => ({
     credentials: { mode: 'raw', value: { '@proto': { u: value }, constructor: 1 } },
+    confirmed: true,
   }),
   persisted: (value: string) => ({ credentials: { mode: 'persisted', value } }),
   encrypted: (value: string) => ({ credentials: { mode: 'encrypted', value }, sessionToken: 't'.repeat(20) }),
@@ -48,7 +49,11 @@ export const sealedAsSent = fuzzProperty({
   check: async ({ mode, filling, size }, see) => {
     if (mode !== 'raw' && filling === '\ud800') return;
     const text = filled(mode, filling, size);
-    const sent = JSON.parse(text) as { readonly credentials: unknown; readonly sessionToken?: string };
+    const sent = JSON.parse(text) as {
+      readonly credentials: unknown;
+      readonly sessionToken?: string;
+      readonly confirmed?: true;
+    };
     const world = intakeWorld();
     const plan = {
       body: Buffer.from(text),
@@ -73,10 +78,11 @@ export const sealedAsSent = fuzzProperty({
     const encoded = encodeSealed(plaintext);
     assert.equal(encoded.byteLength, bytes);
     assert.ok(world.records.has(extractionId));
-    const { credentials, sessionToken } = sent;
+    const { credentials, sessionToken, confirmed } = sent;
     assert.deepEqual(decodeSealed(encoded), {
       credentials,
       ...(sessionToken === undefined ? {} : { sessionToken }),
+      ...(confirmed === undefined ? {} : { confirmed }),
     });
   },
 });

@@ -293,9 +293,9 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'waits-without-webhooks',
     does: 'The machine waits for a webhook of a provider that sends none.',
-    file: start,
-    find: "hasWebhook(record) ? { kind: 'waiting', taskId } : pollByQueue(record, deps)",
-    replace: "{ kind: 'waiting', taskId }",
+    file: 'lib/extraction/decide.ts',
+    find: "hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due')",
+    replace: "end('waiting')",
     caughtBy: 'wait-answered',
   },
   {

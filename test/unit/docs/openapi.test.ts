@@ -273,6 +273,7 @@ describe('the schemas of docs/openapi.yaml', () => {
     sessionToken: true,
     actions: true,
     reference: true,
+    confirmed: true,
   };
   const ofConsent: Record<keyof ConsentRequest, true> = {
     method: true,

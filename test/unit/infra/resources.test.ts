@@ -61,7 +61,7 @@ describe('the tables', () => {
     template.resourcePropertiesCountIs(
       'AWS::DynamoDB::Table',
       { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-      3,
+      4,
     );
   });
 });
@@ -466,6 +466,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ReconcileConcurrency',
     'ReconcileFunctionName',
     'ReconcileQueueUrl',
+    'RefusalsTableName',
     'RequestsTableName',
     'ResultsBucketName',
     'SlowQueueUrl',

@@ -22,7 +22,9 @@ const samples: readonly (readonly [action: string, resource: string, may: string
     'start-task receive-webhook reconcile-extraction manage-consents',
   ],
   ['s3:PutObject', 'results', '', 'get-extraction'],
-  ['secretsmanager:GetSecretValue', 'fingerprint-key', 'request-extraction', ''],
+  ['dynamodb:GetItem', 'refusals', 'start-task', 'receive-webhook reconcile-extraction get-extraction'],
+  ['dynamodb:PutItem', 'refusals', 'start-task receive-webhook reconcile-extraction', 'request-extraction'],
+  ['secretsmanager:GetSecretValue', 'fingerprint-key', 'request-extraction start-task', 'receive-webhook'],
   [
     'secretsmanager:GetSecretValue',
     'provider-api-key',
@@ -50,6 +52,7 @@ const arnsOf = async ({ deployment, stack }: AcceptContext): Promise<ReadonlyMap
   return new Map([
     ['extractions', extractions],
     ['tasks', extractions.replace(output('ExtractionsTableName'), output('TasksTableName'))],
+    ['refusals', extractions.replace(output('ExtractionsTableName'), output('RefusalsTableName'))],
     ['due', `${extractions}/index/due`],
     ['results', `arn:${partition}:s3:::${output('ResultsBucketName')}/any`],
     ['machine', output('StateMachineArn')],

@@ -56,6 +56,7 @@ export const eraseForGood: Check = {
         extractionsTable: deployment.output('ExtractionsTableName'),
         tasksTable: deployment.output('TasksTableName'),
         requestsTable: deployment.output('RequestsTableName'),
+        refusalsTable: deployment.output('RefusalsTableName'),
         resultsBucket: deployment.output('ResultsBucketName'),
       },
       now,

@@ -1,6 +1,7 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
@@ -51,10 +52,21 @@ export const requestForgotten: Check = {
   },
 };
 
+/** Throws Unmet unless AWS denies the call. */
+const expectDenied = async (call: Promise<unknown>, unmet: string): Promise<void> => {
+  const answer = await call.then(
+    () => 'allowed',
+    (error: Error) => error,
+  );
+  if (answer === 'allowed') throw new Unmet(unmet);
+  if ((answer as Error).name !== 'AccessDeniedException') throw answer;
+};
+
 export const sealKeyAdministrator: Check = {
   id: 'seal-key-administrator',
-  title: 'An administrator cannot decrypt sealed credentials, even with the right encryption context',
-  notOnEmulator: 'it does not apply key policies to its root',
+  title:
+    'An administrator cannot decrypt sealed credentials, even with the right encryption context, and cannot read the fingerprint key',
+  notOnEmulator: 'it does not apply these policies to its root',
   run: async (context) => {
     const { item } = await extractBusy(context, 'seal-key-administrator');
     const { variables } = await context.stack.functionNamed('start-task');
@@ -63,16 +75,17 @@ export const sealKeyAdministrator: Check = {
       CiphertextBlob: Buffer.from(item.sealed, 'base64'),
       EncryptionContext: { extractionId: item.extractionId, requestId: item.requestId },
     });
-    try {
-      await new KMSClient(context.client).send(decrypt);
-    } catch (error) {
-      const { name } = error as Error;
-      if (name === 'AccessDeniedException')
-        return passed('kms:Decrypt by your own identity: AccessDeniedException');
-      throw error;
-    }
-    throw new Unmet(
+    await expectDenied(
+      new KMSClient(context.client).send(decrypt),
       'Your own identity decrypted sealed credentials. Compare the policy of the seal key with the template.',
+    );
+    const SecretId = `${context.deployment.name}/fingerprint-key`;
+    await expectDenied(
+      new SecretsManagerClient(context.client).send(new GetSecretValueCommand({ SecretId })),
+      'Your own identity read the fingerprint key. Compare the resource policy of this secret with the template.',
+    );
+    return passed(
+      'kms:Decrypt and secretsmanager:GetSecretValue by your own identity: AccessDeniedException',
     );
   },
 };

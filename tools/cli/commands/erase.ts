@@ -29,6 +29,7 @@ export const erase = async (
       extractionsTable: output('ExtractionsTableName'),
       tasksTable: output('TasksTableName'),
       requestsTable: output('RequestsTableName'),
+      refusalsTable: output('RefusalsTableName'),
       resultsBucket: output('ResultsBucketName'),
     },
     shell.now,
@@ -62,7 +63,7 @@ const remainders = [
 const report = (extractionId: string, result: EraseResult, shell: Shell): number => {
   switch (result.kind) {
     case 'erased': {
-      const task = result.taskId === undefined ? '' : 'its task, ';
+      const task = result.taskId === undefined ? '' : 'its task, the mark of its credentials if it had one, ';
       const line = `Erased: stored results (${result.objects}), ${task}its request, the record. Verified: nothing of it remains.`;
       shell.print([line, ...remainders], { extractionId, ...result });
       return 0;

@@ -115,7 +115,7 @@ const storageChecks = ({ deployment, now }: Shared): readonly Check[] => {
   const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
   return [
-    ...['Extractions', 'Tasks', 'Requests'].map(
+    ...['Extractions', 'Tasks', 'Requests', 'Refusals'].map(
       (label): Check => ({
         id: `${label.toLowerCase()}-table`,
         run: async () =>

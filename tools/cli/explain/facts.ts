@@ -1,5 +1,4 @@
 import { hasTaskItem, mostUnfinishedReads } from '../../../lib/extraction/record.ts';
-import { requestDataGone } from '../../../lib/extraction/request-data.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import type { Known } from './gather.ts';
 import type { Hold } from './sources.ts';
@@ -17,7 +16,7 @@ const whyOf = ({ fields }: Known['logs'][number]): unknown => fields.why;
 const isTargetLost = (known: Known): Fact => {
   const { record, logs, hasAllLogs } = known;
   if (record === undefined || hasTaskItem(record)) return false;
-  if (logs.some((line) => whyOf(line) === requestDataGone)) return true;
+  if (logs.some((line) => whyOf(line) === 'request-data-gone')) return true;
   return hasAllLogs ? false : undefined;
 };
 

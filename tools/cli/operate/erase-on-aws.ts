@@ -11,6 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoRefusalStore } from '../../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
@@ -27,6 +28,7 @@ export type EraseResources = {
   readonly extractionsTable: string;
   readonly tasksTable: string;
   readonly requestsTable: string;
+  readonly refusalsTable: string;
   readonly resultsBucket: string;
 };
 
@@ -98,8 +100,10 @@ const getDated = async (
 /** The dependencies of `erase`, on AWS. */
 export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
   const { dynamo, s3, extractionsTable, tasksTable, requestsTable, resultsBucket: Bucket } = resources;
+  const { refusalsTable } = resources;
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   const requests = dynamoRequestStore(dynamo, requestsTable);
+  const refusals = dynamoRefusalStore(dynamo, refusalsTable);
   /** False where the condition does not hold. */
   const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
     try {
@@ -123,6 +127,21 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
           ExpressionAttributeValues: marshall({ ':status': status }),
         }),
       ),
+    getMac: async (taskId, extractionId) => {
+      const task = await tasks.get(taskId);
+      return task?.extractionId === extractionId ? task.credentialsMac : undefined;
+    },
+    hasMark: async (mac, extractionId) => (await refusals.get(mac))?.extractionId === extractionId,
+    removeMark: async (credentialsMac, extractionId) => {
+      await removedIf(
+        new DeleteItemCommand({
+          TableName: refusalsTable,
+          Key: marshall({ credentialsMac }),
+          ConditionExpression: 'extractionId = :extraction',
+          ExpressionAttributeValues: marshall({ ':extraction': extractionId }),
+        }),
+      );
+    },
     hasTask: async (taskId, extractionId) => {
       const task = await tasks.get(taskId);
       return task !== undefined && (task.extractionId ?? extractionId) === extractionId;

@@ -15,10 +15,11 @@ export const completeStack = async (
   outputs: Record<string, string>,
 ): Promise<void> => {
   const dynamo = new DynamoDBClient(client);
-  const { ExtractionsTableName, TasksTableName, RequestsTableName, ReconcileFunctionName } = outputs;
+  const { ExtractionsTableName, ReconcileFunctionName } = outputs;
+  const { TasksTableName, RequestsTableName, RefusalsTableName } = outputs;
   const timeToLiveSpecification = { AttributeName: 'expiresAt', Enabled: true };
   await Promise.all([
-    ...[ExtractionsTableName, TasksTableName, RequestsTableName].map((TableName) =>
+    ...[ExtractionsTableName, TasksTableName, RequestsTableName, RefusalsTableName].map((TableName) =>
       dynamo.send(
         new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: timeToLiveSpecification }),
       ),

@@ -13,16 +13,24 @@ import { expect, test } from 'vitest';
 import { dynamoBreakerStore, listBreakers } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoRefusalStore } from '../../../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
 import { pausesItem } from '../../../../lib/breaker/pauses.ts';
-import type { RequestStore, Task, TaskStore } from '../../../../lib/extraction/store.ts';
+import type {
+  RefusalMark,
+  RefusalStore,
+  RequestStore,
+  Task,
+  TaskStore,
+} from '../../../../lib/extraction/store.ts';
 import { markStarting } from '../../../../lib/extraction/transitions.ts';
 import { at, clock, extraction, timings } from '../../../support/extraction-fixtures.ts';
 import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
+import { memoryRefusalStore } from '../../../support/memory-refusal-store.ts';
 import { memoryRequestStore } from '../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { stubClient } from '../../../support/stub-client.ts';
@@ -200,12 +208,17 @@ const dynamo = () => {
 const withoutTtl = ({ expiresAt: _expiresAt, ...task }: Task & { readonly expiresAt?: number }): Task => task;
 
 const step = fc.oneof(
-  fc.record({
-    call: fc.constant('link' as const),
-    extractionId: fc.constantFrom('e1', 'e2'),
-    callbackAttempt: fc.nat(3),
-    callbackToken: fc.constantFrom('t1', 't2', 't3'),
-  }),
+  fc.record(
+    {
+      call: fc.constant('link' as const),
+      extractionId: fc.constantFrom('e1', 'e2'),
+      callbackAttempt: fc.nat(3),
+      callbackToken: fc.constantFrom('t1', 't2', 't3'),
+      credentialsMac: fc.constantFrom('m1', 'm2'),
+      isConfirmed: fc.constant(true as const),
+    },
+    { requiredKeys: ['call', 'extractionId', 'callbackAttempt', 'callbackToken'] },
+  ),
   fc.record({
     call: fc.constant('recordStatus' as const),
     taskStatus: fc.constantFrom('COMPLETED', 'FAILED'),
@@ -213,6 +226,14 @@ const step = fc.oneof(
   }),
   fc.record({ call: fc.constant('adopt' as const), extractionId: fc.constantFrom('e1', 'e2') }),
 );
+
+const markStep = fc.record({
+  credentialsMac: fc.constantFrom('m1', 'm2'),
+  extractionId: fc.constantFrom('e1', 'e2', 'e3'),
+  noticedAt: fc.constantFrom('n1', 'n2', 'n3'),
+  isRefused: fc.boolean(),
+  expiresAt: fc.nat(3),
+});
 
 const run = async (
   store: TaskStore,
@@ -229,6 +250,8 @@ const run = async (
       answers.push(withoutTtl(await store.recordStatus({ taskId: 'task', ...one })));
     }
   }
+  await store.showRefused('task', 'r1');
+  await store.showRefused('task', 'r2');
   const item = await store.get('task');
   return { answers, item: item === undefined ? undefined : withoutTtl(item) };
 };
@@ -314,6 +337,22 @@ test('any order of puts, removals and extensions of a request leaves the same in
       expect(await runRequests(dynamoRequestStore(client, 'T'), steps)).toEqual(
         await runRequests(memoryRequestStore(), steps),
       );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('any order of marks leaves the same in DynamoDB as in memory: the last notice, and one for each extraction', async () => {
+  const marks = async (store: RefusalStore, steps: readonly RefusalMark[]) => {
+    for (const one of steps) await store.put(one);
+    return Promise.all(['m1', 'm2'].map((mac) => store.get(mac)));
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(markStep, { maxLength: 6 }), async (steps) => {
+      const { client, sent } = interpretedDynamo('credentialsMac');
+      const kept = await marks(dynamoRefusalStore(client, 'T'), steps);
+      expect(kept).toEqual(await marks(memoryRefusalStore(), steps));
+      expect(sent.at(-1)).toMatchObject({ input: { ConsistentRead: true } });
     }),
     { numRuns: 300 },
   );

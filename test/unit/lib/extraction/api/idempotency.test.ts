@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   extractionIdOf,
   fingerprint,
@@ -45,15 +45,41 @@ test.each(['', 'x'.repeat(256), 'a\u007f'])('%j is no key, and the refusal does 
 });
 
 // test/fuzz/intake/replay.ts has what makes two requests the same.
-test('the fingerprint is the HMAC of the request with its keys sorted', () => {
-  const text =
-    '{"actions":[{"id":"tef"}],"credentials":{"mode":"raw","value":{"a":1,"b":2}},' +
-    '"entity":"bank","method":"credentials"}';
+describe('the fingerprint', () => {
   const given: CredentialsRequest = {
     method: 'credentials',
     entity: 'bank',
-    credentials: { value: { b: 2, a: 1 }, mode: 'raw' },
+    credentials: { value: { username: 'ana', password: '0007', b: 2 }, mode: 'raw' },
     actions: [{ id: 'tef' }],
   };
-  expect(fingerprint(given, 'secret')).toBe(createHmac('sha256', 'secret').update(text).digest('hex'));
+  const withValue = (value: CredentialsRequest['credentials']['value'], mode = 'raw'): CredentialsRequest =>
+    ({ ...given, credentials: { mode, value } }) as CredentialsRequest;
+  const mac = (text: string, digits: number) =>
+    createHmac('sha256', 'key').update(text).digest('hex').slice(0, digits);
+
+  test('has a MAC of what is shown, of the user, of persisted credentials, and one byte of the password', () => {
+    const shown = mac('request:{"actions":[{"id":"tef"}],"entity":"bank","method":"credentials"}', 32);
+    const user = mac('raw:{"b":2,"username":"ana"}', 16);
+    expect(fingerprint(given, 'key')).toBe(`${shown}-${user}--${mac('password:"0007"', 2)}`);
+    const persisted = fingerprint(withValue('ciphertext', 'persisted'), 'key');
+    expect(persisted).toBe(`${shown}--${mac('persisted:"ciphertext"', 16)}-`);
+    expect(fingerprint(withValue('ciphertext', 'encrypted'), 'key')).toBe(`${shown}---`);
+  });
+
+  test('leaves some 39 of 10,000 PINs, the same ones in each record of a user', () => {
+    const pins = Array.from({ length: 10_000 }, (_, pin) => String(pin).padStart(4, '0'));
+    const fitting = (request: CredentialsRequest) => {
+      const known = fingerprint(request, 'key');
+      const guess = (password: string) =>
+        fingerprint(
+          { ...request, credentials: { mode: 'raw', value: { username: 'ana', password, b: 2 } } },
+          'key',
+        );
+      return pins.filter((pin) => guess(pin) === known);
+    };
+    const left = fitting(given);
+    expect(left.length).toBeGreaterThan(20);
+    expect(left.length).toBeLessThan(60);
+    expect(fitting({ ...given, entity: 'other-bank', reference: 'another day' })).toEqual(left);
+  });
 });

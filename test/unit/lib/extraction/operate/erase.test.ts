@@ -25,12 +25,19 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
   let objects = 2;
   const tasks = new Set(['task-1']);
   const requests = new Set(['request-1']);
+  const marks = new Set(['mac']);
   const deps: EraseDeps = {
     getRecord: async () => ({ record: kept, at: at(now) }),
     removeRecord: async () => {
       input.push('record');
       kept = undefined;
       return true;
+    },
+    getMac: async (taskId) => (tasks.has(taskId) ? 'mac' : undefined),
+    hasMark: async (mac) => marks.has(mac),
+    removeMark: async (mac) => {
+      input.push('mark');
+      marks.delete(mac);
     },
     hasTask: async (taskId) => tasks.has(taskId),
     removeTask: async (taskId) => {
@@ -59,7 +66,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
 test('results are erased first and the record last, so that an interrupted erasure can be repeated', async () => {
   const { deps, order: input } = place(collected);
   expect(await erase(id, deps)).toEqual({ kind: 'erased', objects: 2, taskId: 'task-1' });
-  expect(input).toEqual(['results', 'task', 'request', 'record']);
+  expect(input).toEqual(['results', 'mark', 'task', 'request', 'record']);
 });
 
 test('an open extraction is left alone', async () => {

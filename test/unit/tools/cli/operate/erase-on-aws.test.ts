@@ -8,7 +8,13 @@ import { at, closedExtraction, id, iso, timings } from '../../../../support/extr
 import { httpServer } from '../../../../support/local-servers.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 
-const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
+const names = {
+  extractionsTable: 'E',
+  tasksTable: 'T',
+  requestsTable: 'R',
+  refusalsTable: 'M',
+  resultsBucket: 'B',
+};
 
 type Answer = Parameters<typeof stubClient>[0];
 
@@ -129,4 +135,22 @@ test("a task's item is deleted unless it belongs to another extraction", async (
     dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
   });
   await expect(refused.removeTask('t', id)).resolves.toBeUndefined();
+});
+
+test('only the mark of the extraction itself is removed, and a task of another one leads to none', async () => {
+  const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
+  const { getMac, hasMark, removeMark, dynamo } = erasing({
+    dynamo: () => ({ Item: marshall(task) }),
+  });
+  expect(await getMac('task-1', id)).toBe('mac');
+  expect(await getMac('task-1', 'another')).toBeUndefined();
+  expect(await hasMark('mac', id)).toBe(true);
+  expect(await hasMark('mac', 'another')).toBe(false);
+  await removeMark('mac', id);
+  expect(dynamo.sent.at(-1)?.input).toMatchObject({
+    TableName: 'M',
+    Key: marshall({ credentialsMac: 'mac' }),
+    ConditionExpression: 'extractionId = :extraction',
+    ExpressionAttributeValues: marshall({ ':extraction': id }),
+  });
 });

@@ -4,11 +4,12 @@ import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../lib/aws/stage.ts';
-import { allow } from './constructs/allow.ts';
-import { readingSecret } from './constructs/secrets.ts';
-import type { EventFanOut } from './constructs/stream/event-fan-out.ts';
-import type { CosechaFunctions, Resources } from './functions.ts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import { allow } from '../constructs/allow.ts';
+import { readingSecret } from '../constructs/secrets.ts';
+import type { EventFanOut } from '../constructs/stream/event-fan-out.ts';
+import type { CosechaFunctions } from '../lambda/create-functions.ts';
+import type { Resources } from '../resources.ts';
 
 type OperatorPoliciesProps = {
   readonly resources: Resources;
@@ -25,7 +26,7 @@ type OperatorPoliciesProps = {
  *
  * - viewer: read records, logs, metrics and the stream. No results, which are bank data.
  * - operator: also request, reconcile, redrive and pause, read results, and start what somebody stopped.
- * - admin: also read and fill the signing key and the API key, and erase and restore. With the signing key anybody can settle an
+ * - admin: also read and fill the signing key and the API key, erase, forget refusals, and restore. With the signing key anybody can settle an
  *   extraction.
  */
 export class OperatorPolicies extends Construct {
@@ -82,6 +83,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
     extractions: storage.extractions.tableArn,
     tasks: storage.tasks.tableArn,
     requests: storage.requests.tableArn,
+    refusals: storage.refusals.tableArn,
     breakers: storage.breakers.tableArn,
     indexes: ['due', 'reference'].map((name) => `${storage.extractions.tableArn}/index/${name}`),
     results: storage.results.bucketArn,
@@ -107,7 +109,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     ),
     allow(
       ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
-      [arns.extractions, arns.tasks, arns.requests],
+      [arns.extractions, arns.tasks, arns.requests, arns.refusals],
     ),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     dataKey.readingTables(),
@@ -165,7 +167,7 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
   ];
 };
 
-/** `deliver`, `erase`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
+/** `deliver`, `erase`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
 const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
   const { secrets, dataKey } = resources;
   const stack = Stack.of(api);
@@ -173,7 +175,9 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     readingSecret(stack, secrets.webhookSigningKey),
     readingSecret(stack, secrets.providerApiKey),
     dataKey.fillingSecrets(),
-    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests]),
+    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests, arns.refusals]),
+    // MACs, which say nothing without the fingerprint key.
+    allow(['dynamodb:GetItem', 'dynamodb:Scan'], [arns.refusals]),
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),

@@ -1,0 +1,27 @@
+import type { RefusalMark, RefusalStore } from '../../lib/extraction/store.ts';
+import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
+
+/** The store, and its items for tests. */
+export type MemoryRefusalStore = RefusalStore & { readonly items: Map<string, RefusalMark> };
+
+/** The table `Refusals` in memory, with DynamoDB's semantics. Nothing expires. */
+export const memoryRefusalStore = (faults: StoreFaults = {}): MemoryRefusalStore => {
+  const items = new Map<string, RefusalMark>();
+  return { items, ...refusalStoreOver(items, underFaults(faults)) };
+};
+
+/** A refusal store over shared items. `carryOut` executes each call. */
+export const refusalStoreOver = (items: Map<string, RefusalMark>, carryOut: CarryOut): RefusalStore => ({
+  get: (credentialsMac) =>
+    carryOut({ store: 'refusals', method: 'get', key: credentialsMac }, () => {
+      const mark = items.get(credentialsMac);
+      return mark === undefined ? undefined : { ...mark };
+    }),
+  put: (mark) =>
+    carryOut({ store: 'refusals', method: 'put', key: mark.credentialsMac }, () => {
+      const found = items.get(mark.credentialsMac);
+      const isOlder =
+        found === undefined || (found.extractionId !== mark.extractionId && found.noticedAt < mark.noticedAt);
+      if (isOlder) items.set(mark.credentialsMac, { ...mark });
+    }),
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { isAllowed, type Statement } from '../../support/evaluate-policies.ts';
+import { flatten, resourcesOf, synthesize } from './synth.ts';
+
+const { template } = synthesize();
+
+const statementsOf = (document: unknown): readonly Statement[] =>
+  (document as { readonly Statement: readonly Statement[] }).Statement;
+
+const roles = Object.keys(resourcesOf(template, 'AWS::IAM::Role')).map((id) =>
+  id.replace(/[0-9A-F]{8}$/, ''),
+);
+
+/** The statements of the policies of a role, or of the managed policy of this name. */
+const identityOf = (name: string): readonly Statement[] => [
+  ...Object.values(resourcesOf(template, 'AWS::IAM::Policy'))
+    .filter(({ Properties }) => JSON.stringify(Properties.Roles).includes(`"${name}`))
+    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument)),
+  ...Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))
+    .filter(({ Properties }) => flatten(Properties.ManagedPolicyName).endsWith(`-${name}`))
+    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument)),
+];
+
+const people = ['viewer', 'operator', 'admin'];
+const everything: readonly Statement[] = [{ Effect: 'Allow', Action: '*', Resource: '*' }];
+
+/** Who may do this with the items of Refusals, and with nothing narrower than the table. */
+const mayWithMarks = (action: string): readonly string[] =>
+  [...roles, ...people].filter((name) =>
+    isAllowed(
+      { principal: name, action: `dynamodb:${action}`, resource: '<StorageRefusals.Arn>' },
+      { identity: identityOf(name) },
+      flatten,
+    ),
+  );
+
+describe('the marks of refused credentials', () => {
+  test.each([
+    ['GetItem', ['StartTaskRole', 'admin']],
+    ['Scan', ['admin']],
+    ['Query', []],
+    ['BatchGetItem', []],
+    ['PartiQLSelect', []],
+    ['ExportTableToPointInTime', []],
+  ])('are read by start-task, and by an administrator who erases: %s', (action, expected) => {
+    expect(mayWithMarks(action)).toEqual(expected);
+  });
+
+  test.each([
+    ['PutItem', ['StartTaskRole', 'ReceiveWebhookRole', 'ReconcileExtractionRole']],
+    ['UpdateItem', []],
+    ['BatchWriteItem', []],
+    ['DeleteItem', ['admin']],
+  ])('are written by the three that learn of outcomes: %s', (action, expected) => {
+    expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('the fingerprint key', () => {
+  const policies = Object.values(resourcesOf(template, 'AWS::SecretsManager::ResourcePolicy'));
+  const [policy] = policies;
+  const reads = (name: string, identity: readonly Statement[], resource = true): boolean =>
+    isAllowed(
+      {
+        principal: name.endsWith('Role') ? `<${name}.Arn>` : `arn:aws:iam::111122223333:role/${name}`,
+        action: 'secretsmanager:GetSecretValue',
+        resource:
+          'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:Cosecha-prod/fingerprint-key-AbCdEf',
+      },
+      { identity, resource: resource ? statementsOf(policy?.Properties.ResourcePolicy) : [] },
+      flatten,
+    );
+
+  test('is read by the functions that use it, and by nobody else', () => {
+    expect(policies).toHaveLength(1);
+    expect(flatten(policy?.Properties.SecretId)).toBe('<SecretsFingerprintKey>');
+    expect([...roles, ...people].filter((name) => reads(name, identityOf(name)))).toEqual([
+      'RequestExtractionRole',
+      'StartTaskRole',
+    ]);
+  });
+
+  test('is denied to an administrator, whom only the policy of the secret stops', () => {
+    expect(reads('Administrator', everything, false)).toBe(true);
+    expect(reads('Administrator', everything)).toBe(false);
+    // As in another function that was given the role.
+    expect(reads('GetExtractionRole', everything)).toBe(false);
+  });
+});

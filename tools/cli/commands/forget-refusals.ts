@@ -1,0 +1,35 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { extractionsOf } from '../aws/stores.ts';
+import { findRefusals, forgetRefusal } from '../operate/forget-refusals.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Since } from '../terminal/parse-time.ts';
+import type { Context } from './context.ts';
+
+export type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
+
+/** Lets credentials be sent again that the provider reported as wrong, and that were not. */
+export const forgetRefusals = async (
+  { entity, since, yes }: ForgetOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  const deployment = await connect();
+  const marks = {
+    client: new DynamoDBClient(deployment.client),
+    table: deployment.output('RefusalsTableName'),
+  };
+  const now = shell.now();
+  const wanted = { entity, since: since(now) };
+  shell.wait('reading the marks');
+  const found = await findRefusals(marks, wanted, { getRecord: extractionsOf(deployment).get, now });
+  shell.wait(undefined);
+  const question =
+    `${found.length} refused credentials for ${entity} would be sent again. If they are wrong after all, the bank may lock the ` +
+    'accounts. Type the entity to continue:';
+  if (found.length > 0 && yes !== true && !(await shell.confirm(question, entity))) {
+    throw new CliError('Nothing was removed: type the entity at the prompt, or use --yes.');
+  }
+  let removed = 0;
+  for (const mark of found) if (await forgetRefusal(marks, mark)) removed += 1;
+  shell.print(`${removed} marks of refused credentials for ${entity} removed.`, { entity, removed });
+  return 0;
+};

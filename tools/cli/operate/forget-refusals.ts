@@ -1,0 +1,70 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { saysRefused } from '../../../lib/extraction/refusals.ts';
+import type { RefusalMark } from '../../../lib/extraction/store.ts';
+
+type Wanted = { readonly entity: string; readonly since: Date };
+
+/**
+ * The marks that still keep refused credentials of this entity from being sent, and were noticed since then. A mark does not name
+ * its entity; the record of its extraction does.
+ */
+export const findRefusals = async (
+  { client, table }: { readonly client: DynamoDBClient; readonly table: string },
+  { entity, since }: Wanted,
+  {
+    getRecord,
+    now,
+  }: {
+    readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
+    readonly now: Date;
+  },
+): Promise<readonly RefusalMark[]> => {
+  const found: RefusalMark[] = [];
+  const scan = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'noticedAt >= :since',
+    ExpressionAttributeValues: marshall({ ':since': since.toISOString() }),
+  };
+  for await (const { Items = [] } of paginateScan({ client }, scan)) {
+    const marks = Items.map((item) => unmarshall(item) as RefusalMark).filter((mark) =>
+      saysRefused(mark, now),
+    );
+    const records = await Promise.all(marks.map(({ extractionId }) => getRecord(extractionId)));
+    found.push(
+      ...marks.filter((_, index) => {
+        const record = records[index];
+        return record?.method === 'credentials' && record.entity === entity;
+      }),
+    );
+  }
+  return found;
+};
+
+/** Removes a mark, unless a later notice has replaced it. Returns whether it did. */
+export const forgetRefusal = async (
+  { client, table }: { readonly client: DynamoDBClient; readonly table: string },
+  { credentialsMac, noticedAt }: RefusalMark,
+): Promise<boolean> => {
+  try {
+    await client.send(
+      new DeleteItemCommand({
+        TableName: table,
+        Key: marshall({ credentialsMac }),
+        ConditionExpression: 'noticedAt = :at',
+        ExpressionAttributeValues: marshall({ ':at': noticedAt }),
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
