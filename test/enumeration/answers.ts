@@ -54,8 +54,8 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       const { reading, isLast } = lookup;
       const results = { bucket: 'results', key: 'key', bytes: 2, sha256: '00' };
       return [
-        { kind: 'stored', reading, results },
-        { kind: 'not-stored', isLast },
+        { kind: 'stored', reading, results, isLast },
+        { kind: 'stored', reading, results: undefined, isLast },
       ];
     }
   }

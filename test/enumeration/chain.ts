@@ -196,7 +196,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       ...deps,
       extractions: { ...deps.extractions, get },
       requests: { ...deps.requests, get: async () => (answer(2, 'item') === 1 ? undefined : item) },
-      tasks: { link, recordStatus: never, adopt: never, get: never },
+      tasks: { link, recordStatus: never, adopt: never, get: never, showRefused: never },
       callFor: async () => ({ tokens, renewable: false, post }),
       breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => undefined },
       logIn: never,
