@@ -12,6 +12,7 @@ import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
@@ -33,7 +34,7 @@ const recordDeps = {
   send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
-  timings: { pollEvery: Number(requiredVariable('POLL_EVERY_SECONDS')) },
+  timings: parseTimings(requiredVariable('TIMINGS')),
   telemetry,
 };
 

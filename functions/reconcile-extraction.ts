@@ -7,7 +7,7 @@ import {
   NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
-  reconcileCallerOf,
+  reconcileInvokerOf,
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile-event.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
@@ -26,8 +26,8 @@ const reconcileExtraction = async (
   }
   const { extractionId } = event;
   telemetry.about({ extractionId });
-  const caller = reconcileCallerOf(event);
-  return answerReconcile(extractionId, await reconcileOne(extractionId, caller), caller.kind);
+  const invoker = reconcileInvokerOf(event);
+  return answerReconcile(extractionId, await reconcileOne(extractionId, invoker), invoker.kind);
 };
 
 export const handler = middy<SQSEvent | ReconcileEvent, BatchAnswer | ReconcileAnswer>(endAtTimeout)

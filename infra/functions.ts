@@ -160,7 +160,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
       ...outcomesOf(context),
       WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
       SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
-      POLL_EVERY_SECONDS: String(config.pollEverySeconds),
+      TIMINGS: timingsOf(config),
       RECONCILE_QUEUE_URL: queue.queue.queueUrl,
     },
     permissions: [

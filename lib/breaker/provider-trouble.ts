@@ -9,11 +9,6 @@ import {
 import { retryAtOf } from '../provider/transport/retry-after.ts';
 import { TransportFailure } from '../provider/transport/transport-failure.ts';
 
-/** A read was not made: an operator paused reads, or the provider asked to wait. */
-export class ProviderPaused extends ProviderError {
-  override readonly name = 'ProviderPaused';
-}
-
 /** What a start showed about its entity and the provider. */
 export type Seen =
   /** A 2xx with a task id, and nothing else. */

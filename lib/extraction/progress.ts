@@ -1,10 +1,9 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { Timings } from './deadlines.ts';
-import { type Extraction, isTerminalStatus, type SettledBy, subjectFields } from './record.ts';
+import { type Extraction, subjectFields } from './record.ts';
 import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
-import { type Change, correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
+import type { Change } from './transitions.ts';
 
 /** Endings that the user or the caller brought about. Nobody who operates the service could have prevented them. */
 const ownDoing: ReadonlySet<string> = new Set([
@@ -101,39 +100,4 @@ export const writeProgress = async (
   if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
   for (const metric of metrics) deps.telemetry.count(metric, record);
   return outcome;
-};
-
-const settledMetric: Record<SettledBy, ExtractionMetric> = {
-  webhook: 'SettledByWebhook',
-  start: 'SettledByStart',
-  reconcile: 'SettledByReconcile',
-};
-
-/**
- * Records the final status that the provider reported. Returns the record as it then is, or undefined if there is none.
- * After `TIMED_OUT` this is a correction, which replaces the outcome. If the record already has another final status, that
- * one stays and the disagreement is counted. `alsoCounts` are counted only by the call that settled.
- */
-export const settle = async (
-  by: SettledBy,
-  reported: ReportedOutcome,
-  deps: {
-    readonly extractions: ExtractionStore;
-    readonly now: () => Date;
-    readonly timings: Pick<Timings, 'pollEvery'>;
-    readonly telemetry: Telemetry;
-  },
-  ...alsoCounts: readonly ExtractionMetric[]
-): Promise<Extraction | undefined> => {
-  const decision = { reported, settledBy: by, now: deps.now(), timings: deps.timings };
-  const metrics = [settledMetric[by], ...alsoCounts];
-  const settled = await writeProgress(markSettled(decision), deps, ...metrics);
-  const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';
-  const { kind, record } = isCorrection
-    ? await writeProgress(correctOutcome(decision), deps, ...metrics, 'Corrected')
-    : settled;
-  if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
-    deps.telemetry.count('StatusDisagreement', reported);
-  }
-  return record;
 };

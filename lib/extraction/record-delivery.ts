@@ -1,9 +1,8 @@
-import type { Telemetry } from '../observability/telemetry.ts';
-import type { Timings } from './deadlines.ts';
-import { settle } from './progress.ts';
+import { settleDelivered } from './decide.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
-import type { ExtractionStore, TaskStore } from './store.ts';
+import { cannotLearn, type RunDeps, run } from './run.ts';
+import type { TaskStore } from './store.ts';
 
 /** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
 export type WakeOutcome =
@@ -12,14 +11,10 @@ export type WakeOutcome =
   | 'gone'
   | 'invalid-token';
 
-export type RecordDeliveryDeps = {
-  readonly extractions: ExtractionStore;
+export type RecordDeliveryDeps = RunDeps & {
   readonly tasks: TaskStore;
   readonly send: SendReconcile;
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
-  readonly now: () => Date;
-  readonly timings: Pick<Timings, 'pollEvery'>;
-  readonly telemetry: Telemetry;
 };
 
 export type RecordedDelivery =
@@ -52,11 +47,11 @@ export const recordDelivery = async (
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
-  const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
-  // An erasure removes the link before the record, so this record was lost. The provider need not know.
-  if (record === undefined) deps.telemetry.count('DeliveryWithoutRecord', delivery);
+  const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery finds the record closed in most cases, and sends nothing.
-  if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });
+  const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
+  // An erasure removes the link before the record, so this record was lost. The provider need not know.
+  if (result.as === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.telemetry.count('InvalidCallbackToken', delivery);
   return { kind: 'recorded', extractionId, wake };

@@ -1,19 +1,8 @@
 import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
+import type { Invoker } from './plan.ts';
 import type { Extraction } from './record.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
-
-/** A read could not be made, because the item with the sealed target is not there. */
-export class RequestDataGone extends Error {
-  override readonly name = 'RequestDataGone';
-
-  constructor() {
-    super('The sealed data of the request are gone.');
-  }
-}
-
-/** The `reason` of a record that was not started for this, and the `collectionError` of one that was not read. */
-export const requestDataGone = 'request-data-gone';
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -45,14 +34,14 @@ export const requestExpiry = (
  * Whether the item may expire before a reconcile at `dueAt`. By consent, it outlives the deadline by a day, whatever the settings
  * were when intake wrote it. So no poll before the deadline has to read when it expires.
  */
-export const mayExpireBefore = (dueAt: string, record: Extraction): boolean =>
+const mayExpireBefore = (dueAt: string, record: Extraction): boolean =>
   !isRequestDone(record) && (record.method === 'credentials' || dueAt > record.deadlineAt);
 
 /**
  * The `expiresAt` with which an item outlives a reconcile at `dueAt`. A pause, or settings that have become longer, may hold the
  * record beyond the moment that intake has written. Undefined if that moment is late enough.
  */
-export const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | undefined =>
+const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | undefined =>
   expiresAt >= epochSeconds(plusSeconds(dueAt, hour)) ? undefined : epochSeconds(plusSeconds(dueAt, day));
 
 /**
@@ -66,15 +55,16 @@ export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean
     : status !== 'REQUESTED' && status !== 'STARTING';
 
 /**
- * Whether a reconcile that closes the record removes the item. With credentials, start-task has done so once it had linked the
- * task, and has not if it did not come that far.
+ * Whether an invocation that ends at this record removes the item. By credentials, a reconcile leaves it to start-task once the
+ * task is linked, so that a poll costs no removal. The webhook has no access to requests.
  */
-export const goesWithClose = (record: Extraction): boolean =>
-  record.method === 'consent'
-    ? isRequestDone(record)
-    : record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
+export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
+  if (who.kind === 'webhook' || !isRequestDone(record)) return false;
+  if (who.kind === 'start' || record.method === 'consent') return true;
+  return record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
+};
 
-type RequestDeps = { readonly requests: RequestStore; readonly telemetry: Telemetry };
+type RequestDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
 
 /**
  * The item of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
@@ -88,6 +78,22 @@ export const findRequest = async (
   return item?.extractionId === extractionId ? item : undefined;
 };
 
+/** Keeps the item of the request until the record is reconciled again at `dueAt`. A failure is logged and fails nothing. */
+export const keepRequest = async (
+  record: Extraction,
+  dueAt: string,
+  { requests, telemetry }: RequestDeps,
+): Promise<void> => {
+  if (requests === undefined || !mayExpireBefore(dueAt, record)) return;
+  try {
+    const item = await findRequest(record, { requests });
+    const expiry = item === undefined ? undefined : extendedExpiry(item, dueAt);
+    if (expiry !== undefined) await requests.extend(record.requestId, expiry);
+  } catch (error) {
+    telemetry.failure('The expiry of a request could not be moved.', error, record);
+  }
+};
+
 /**
  * Removes the item of a request. A failure is counted and fails nothing: the item then expires. The item of a start that was
  * late to write its task (`markRunningLate`) is removed only by those who know this task.
@@ -97,7 +103,7 @@ export const removeRequest = async (
   { requests, telemetry }: RequestDeps,
 ): Promise<void> => {
   try {
-    await requests.remove(requestId, taskId);
+    await requests?.remove(requestId, taskId);
   } catch (error) {
     telemetry.count('RequestDataNotRemoved', { extractionId });
     telemetry.failure('The sealed data of a request could not be removed.', error, { extractionId });

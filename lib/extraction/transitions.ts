@@ -12,8 +12,8 @@ import {
 } from './record.ts';
 
 /**
- * Every allowed transition of `status` (design, section 3). The changes below take their conditions from this table, so
- * a transition that is not in it cannot be written.
+ * Every allowed transition of `status` (design, section 3). A change that writes a status names its transition: the table gives
+ * its condition, and its type accepts no other status.
  */
 export const transitions = {
   markStarting: { from: ['REQUESTED'], to: ['STARTING'] },
@@ -58,11 +58,15 @@ export type DueRecord = { readonly extractionId: string; readonly dueAt: string 
 /** Who requested what, and when. It never changes: the index `reference` has most of it, and consumers continue the trace. */
 type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy' | 'traceparent';
 
+export type TransitionName = keyof typeof transitions;
+
+type Attributes = Partial<Extraction> & { readonly [Name in Fixed]?: never };
+
 /** One conditional update of one record. */
 export type Update = {
   readonly extractionId: string;
   readonly when: Guard;
-  readonly set: Partial<Extraction> & { readonly [Name in Fixed]?: never };
+  readonly set: Attributes;
   readonly remove: readonly Exclude<keyof Extraction, Fixed>[];
 };
 
@@ -78,8 +82,13 @@ export type Proof =
   /** Another change came first. */
   | 'lost';
 
+/** An update that is a transition, or that writes no status. */
+type Move =
+  | (Update & { readonly transition: TransitionName })
+  | (Update & { readonly transition?: never; readonly set: { readonly status?: never } });
+
 /** An update, and how the record that refuses it shows whether the same change succeeded before. */
-export type Change = Update & { readonly proof: (refusing: Extraction) => Proof };
+export type Change = Move & { readonly proof: (refusing: Extraction) => Proof };
 
 /** What changes are made from: the record and the time of the decision, and what was decided. */
 type Facts = {
@@ -95,17 +104,34 @@ type Facts = {
 };
 type Decision<More extends keyof Facts = never> = Pick<Facts, 'record' | 'now' | 'timings' | More>;
 
-/** A decision that is made now. */
-export const decisionOn = (
-  record: Extraction,
-  { now, timings }: { readonly now: () => Date; readonly timings: Timings },
-): Decision => ({ record, now: now(), timings });
+/** The update of a transition. */
+const moving = <Name extends TransitionName>(
+  transition: Name,
+  {
+    when,
+    ...update
+  }: Pick<Update, 'extractionId' | 'remove'> & {
+    readonly when: Omit<Guard, 'status'>;
+    readonly set: Attributes & { readonly status: (typeof transitions)[Name]['to'][number] };
+  },
+): Update & { readonly transition: Name } => ({
+  ...update,
+  transition,
+  when: { status: transitions[transition].from, ...when },
+});
 
 /** The proof of a change that only one process can make. */
 const ownIf = (has: boolean): Proof => (has ? 'written' : 'lost');
 
-/** The proof of a change that several processes may make. */
-const equalIf = (has: boolean, isOwn: boolean): Proof => (has ? (isOwn ? 'written' : 'equal') : 'lost');
+/** The proof of a change that several processes may make. `isOwn`: the record shows that this process did. */
+const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): Proof =>
+  has ? (isOwn ? 'written' : 'equal') : 'lost';
+
+/** The same of a change of `dueAt`. The record does not show who wrote it, and two messages would cause reads of their own. */
+const movedTo =
+  (dueAt: string) =>
+  (refusing: Extraction): Proof =>
+    equalIf(refusing.dueAt === dueAt, { isOwn: false });
 
 /** The condition still holds after the change. So a repetition applies again, and a refusal is due to another change. */
 const repeatable = (): Proof => 'lost';
@@ -114,27 +140,25 @@ const repeatable = (): Proof => 'lost';
  * The change of an update that writes an outcome. Equal outcomes of two processes differ in the time, in milliseconds, or in
  * who settled.
  */
-const settling = (update: Update): Change => {
+const settling = (update: Update & { readonly transition: TransitionName }): Change => {
   const { when, set } = update;
   const proof = (refusing: Extraction): Proof => {
     if (when.attemptId !== undefined && refusing.attemptId !== when.attemptId) return 'lost';
     // A plain outcome of another process does not record that the answer was over the size limit.
     if (set.oversizedAt !== undefined && refusing.oversizedAt === undefined) return 'lost';
-    return equalIf(
-      refusing.status === set.status,
-      refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
-    );
+    return equalIf(refusing.status === set.status, {
+      isOwn: refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
+    });
   };
   return { ...update, proof };
 };
 
-/** An update after which nothing is left to do. The record leaves the index, and its retention starts. */
-const closing = ({ record, now, timings }: Decision, when: Guard, set: Update['set']): Update => ({
+/** What a change sets and removes after which nothing is left to do. The record leaves the index, and its retention starts. */
+const closing = <Set extends Attributes>({ record, now, timings }: Decision, set: Set) => ({
   extractionId: record.extractionId,
-  when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
   // `notBefore` even if this record has none: a read by another process may be postponed meanwhile.
-  remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'],
+  remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,
 });
 
 const dueOn = (extractionId: string, dueAt: string) => ({
@@ -165,18 +189,17 @@ const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
 export const markStarting = (decision: Decision<'attemptId'>): Change => {
   const { record, attemptId, now } = decision;
   return {
-    extractionId: record.extractionId,
-    when: {
-      status: transitions.markStarting.from,
-      ...sameAttempt(record),
-    },
-    set: {
-      status: 'STARTING',
-      attemptId,
-      startingAt: now.toISOString(),
-      ...dueAfterStartTimeout(decision),
-    },
-    remove: ['notBefore'],
+    ...moving('markStarting', {
+      extractionId: record.extractionId,
+      when: sameAttempt(record),
+      set: {
+        status: 'STARTING',
+        attemptId,
+        startingAt: now.toISOString(),
+        ...dueAfterStartTimeout(decision),
+      },
+      remove: ['notBefore'],
+    }),
     // Only this process knows its attemptId. If its start was settled as stale meanwhile, it must not make the start call.
     proof: (refusing) => ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING'),
   };
@@ -191,32 +214,36 @@ export const revertToRequested = ({
   attemptId,
   timings,
   notBefore,
-}: Omit<Decision<'attemptId'>, 'now'> & { readonly notBefore?: string | undefined }): Change => ({
-  extractionId: record.extractionId,
-  when: { status: transitions.revertToRequested.from, attemptId },
-  set: {
-    status: 'REQUESTED',
-    ...defined({ notBefore }),
-    ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
-  },
-  remove: ['startingAt'],
+}: Omit<Decision<'attemptId'>, 'now'> & { readonly notBefore: string | undefined }): Change => ({
+  ...moving('revertToRequested', {
+    extractionId: record.extractionId,
+    when: { attemptId },
+    set: {
+      status: 'REQUESTED',
+      ...defined({ notBefore }),
+      ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
+    },
+    remove: ['startingAt'],
+  }),
   proof: (refusing) => ownIf(refusing.status === 'REQUESTED'),
 });
 
-const markRunningFrom =
-  (from: readonly ExtractionStatus[], dueAtOf: (decision: Decision) => string) =>
+const runningFrom =
+  (transition: 'markRunning' | 'markRunningLate', dueAtOf: (decision: Decision) => string) =>
   (decision: Decision<'attemptId' | 'taskId'>): Change => {
     const { record, attemptId, taskId, now } = decision;
     return {
-      extractionId: record.extractionId,
-      when: { status: from, attemptId },
-      set: {
-        status: 'RUNNING',
-        taskId,
-        startedAt: now.toISOString(),
-        ...dueOn(record.extractionId, dueAtOf(decision)),
-      },
-      remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+      ...moving(transition, {
+        extractionId: record.extractionId,
+        when: { attemptId },
+        set: {
+          status: 'RUNNING',
+          taskId,
+          startedAt: now.toISOString(),
+          ...dueOn(record.extractionId, dueAtOf(decision)),
+        },
+        remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+      }),
       // Only the attempt that received a taskId ever writes it. The record may have been settled since.
       proof: (refusing) => ownIf(refusing.taskId === taskId),
     };
@@ -226,53 +253,52 @@ const markRunningFrom =
  * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the execution has timed out.
  * Without one, the first poll is due.
  */
-export const markRunning = markRunningFrom(transitions.markRunning.from, ({ record, now, timings }) =>
+export const markRunning = runningFrom('markRunning', ({ record, now, timings }) =>
   hasWebhook(record)
     ? plusSeconds(record.deadlineAt, timings.machineSlack)
     : plusSeconds(now, timings.pollFirst),
 );
 
 /** The same after `UNCONFIRMED`. The execution has probably ended, so it is due soon. */
-export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, ({ now, timings }) =>
+export const markRunningLate = runningFrom('markRunningLate', ({ now, timings }) =>
   plusSeconds(now, timings.pollEvery),
 );
 
-/** The provider refused the start: no task exists. Closes. */
+/** The transition to an outcome of Cosecha itself. Closes. */
+const endOwn = <Name extends TransitionName>(
+  transition: Name,
+  decision: Decision<'reason' | 'settledBy'>,
+  when: Omit<Guard, 'status'>,
+  outcome: { readonly status: (typeof transitions)[Name]['to'][number]; readonly isFinal?: true },
+): Change => {
+  const { reason, settledBy, now } = decision;
+  const set = { ...outcome, reason, settledAt: now.toISOString(), settledBy };
+  return settling(moving(transition, { when, ...closing(decision, set) }));
+};
+
+/** The provider refused the start: no task exists. */
 export const markRejected = (decision: Decision<'attemptId' | 'reason'>): Change => {
-  const { attemptId, reason, now } = decision;
-  const settledAt = now.toISOString();
-  const outcome = { status: 'REJECTED', reason, settledAt, settledBy: 'start', isFinal: true } as const;
-  return settling(closing(decision, { status: transitions.markRejected.from, attemptId }, outcome));
+  const { attemptId } = decision;
+  const outcome = { status: 'REJECTED', isFinal: true } as const;
+  return endOwn('markRejected', { ...decision, settledBy: 'start' }, { attemptId }, outcome);
 };
 
-/** A task may exist, and its id is unknown. No other start call may follow. Closes. */
-export const markUnconfirmed = (decision: Decision<'attemptId' | 'reason' | 'settledBy'>): Change => {
-  const { attemptId, reason, settledBy, now } = decision;
-  const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return settling(closing(decision, { status: transitions.markUnconfirmed.from, attemptId }, outcome));
-};
+/** A task may exist, and its id is unknown. No other start call may follow. */
+export const markUnconfirmed = (decision: Decision<'attemptId' | 'reason' | 'settledBy'>): Change =>
+  endOwn('markUnconfirmed', decision, { attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });
 
-/** The task is linked to another extraction, so that nothing of it may be used. Closes. */
+/** The task is linked to another extraction, so that nothing of it may be used. */
 export const disownTask = (decision: Decision<'taskId' | 'settledBy'>): Change => {
-  const { taskId, settledBy, now } = decision;
-  const reason = 'task-linked-elsewhere';
-  const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return settling(closing(decision, { status: transitions.disownTask.from, taskId }, outcome));
+  const { taskId } = decision;
+  const disowned = { ...decision, reason: 'task-linked-elsewhere' };
+  return endOwn('disownTask', disowned, { taskId }, { status: 'UNCONFIRMED' });
 };
 
-/** No start call reached the provider. Closes. */
+/** No start call reached the provider. */
 export const markNotStarted = (decision: Decision<'reason'>): Change => {
-  const { reason, now } = decision;
-  const settledAt = now.toISOString();
-  const outcome = {
-    status: 'NOT_STARTED',
-    reason,
-    settledAt,
-    settledBy: 'reconcile',
-    isFinal: true,
-  } as const;
-  const when = { status: transitions.markNotStarted.from, ...sameAttempt(decision.record) };
-  return settling(closing(decision, when, outcome));
+  const outcome = { status: 'NOT_STARTED', isFinal: true } as const;
+  const when = sameAttempt(decision.record);
+  return endOwn('markNotStarted', { ...decision, settledBy: 'reconcile' }, when, outcome);
 };
 
 /** The final status that the provider reported for a task. */
@@ -281,15 +307,15 @@ export type ReportedOutcome = {
   readonly taskId: string;
   readonly taskStatus: TerminalStatus;
   /** Only of an extraction by consent that failed. */
-  readonly reason?: string;
+  readonly reason: string | undefined;
   /** The answer was over the size limit. */
-  readonly oversized?: true;
+  readonly isOversized: boolean;
 };
 
-const markSettledFrom =
-  (from: readonly ExtractionStatus[]) =>
+const settledFrom =
+  (transition: 'markSettled' | 'correctOutcome') =>
   ({
-    reported: { extractionId, taskId, taskStatus, reason, oversized },
+    reported: { extractionId, taskId, taskStatus, reason, isOversized },
     settledBy,
     now,
     timings,
@@ -297,27 +323,29 @@ const markSettledFrom =
     readonly reported: ReportedOutcome;
     readonly timings: Pick<Timings, 'pollEvery'>;
   }): Change =>
-    settling({
-      extractionId,
-      when: { status: from, taskId },
-      set: {
-        status: taskStatus,
-        settledAt: now.toISOString(),
-        settledBy,
-        isFinal: true,
-        ...defined({ reason, oversizedAt: oversized && now.toISOString() }),
-        // A message asks for the collection at once. If it is lost, the sweep queues it from then on.
-        ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
-      },
-      // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
-      remove: [...(reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
-    });
+    settling(
+      moving(transition, {
+        extractionId,
+        when: { taskId },
+        set: {
+          status: taskStatus,
+          settledAt: now.toISOString(),
+          settledBy,
+          isFinal: true,
+          ...defined({ reason, oversizedAt: isOversized ? now.toISOString() : undefined }),
+          // A message asks for the collection at once. If it is lost, the sweep queues it from then on.
+          ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
+        },
+        // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
+        remove: [...(reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
+      }),
+    );
 
 /** The task has ended. The process that writes this also collects, or sends a message to the queue. */
-export const markSettled = markSettledFrom(transitions.markSettled.from);
+export const markSettled = settledFrom('markSettled');
 
 /** The same after `TIMED_OUT`. It reopens the record, so that the results are collected. */
-export const correctOutcome = markSettledFrom(transitions.correctOutcome.from);
+export const correctOutcome = settledFrom('correctOutcome');
 
 const timedOutAt = (now: Date) =>
   ({
@@ -329,20 +357,22 @@ const timedOutAt = (now: Date) =>
 
 /** No final status by the deadline, not even from a last read. Grace starts. */
 export const markTimedOut = ({ record, now, timings }: Decision): Change =>
-  settling({
-    extractionId: record.extractionId,
-    when: { status: transitions.markTimedOut.from, ...sameAttempt(record), open: true },
-    set: {
-      ...timedOutAt(now),
-      ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
-    },
-    remove: [],
-  });
+  settling(
+    moving('markTimedOut', {
+      extractionId: record.extractionId,
+      when: { ...sameAttempt(record), open: true },
+      set: {
+        ...timedOutAt(now),
+        ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
+      },
+      remove: [],
+    }),
+  );
 
 /** A read was over the size limit and had no final status. No other read is made. */
 export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => ({
   extractionId: record.extractionId,
-  when: { status: ['RUNNING'], ...sameAttempt(record) },
+  when: { status: [record.status], ...sameAttempt(record) },
   set: { oversizedAt: now.toISOString() },
   remove: [],
   proof: repeatable,
@@ -358,8 +388,8 @@ const tooLarge = ({ record, now }: Decision) => ({
  */
 export const timeOutOversized = (decision: Decision): Change => {
   const set = { ...timedOutAt(decision.now), ...tooLarge(decision) };
-  const when = { status: transitions.markTimedOut.from, ...sameAttempt(decision.record) };
-  return settling(closing(decision, when, set));
+  const when = sameAttempt(decision.record);
+  return settling(moving('markTimedOut', { when, ...closing(decision, set) }));
 };
 
 /** The condition of a close: status and attempt are unchanged, it is open, and the results are not collected. */
@@ -371,31 +401,34 @@ const unchangedSince = (record: Extraction): Guard => ({
 });
 
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
-const closeWith = (decision: Decision, set: Update['set']): Change => {
-  const close = closing(decision, unchangedSince(decision.record), set);
+const closeWith = (decision: Decision, set: Attributes & { readonly status?: never }): Change => {
+  const close = { when: unchangedSince(decision.record), ...closing(decision, set) };
   const isClosedSo = (refusing: Extraction) =>
     set.collectionError === undefined
       ? refusing.dueShard === undefined
       : refusing.collectionError === set.collectionError;
   return {
     ...close,
-    proof: (refusing) => equalIf(isClosedSo(refusing), refusing.expiresAt === close.set.expiresAt),
+    proof: (refusing) => equalIf(isClosedSo(refusing), { isOwn: refusing.expiresAt === close.set.expiresAt }),
   };
 };
 
 /** The results are stored, or there are none to store. Closes. */
 export const closeCollected = (
   decision: Decision & {
-    readonly found: { readonly results?: StoredResults; readonly actionResults?: readonly ActionResult[] };
+    readonly results: StoredResults | undefined;
+    readonly actionResults: readonly ActionResult[] | undefined;
   },
 ): Change => {
-  const { record, found, now } = decision;
+  const { record, results, actionResults, now } = decision;
   const collectedAt = now.toISOString();
-  const close = closing(decision, unchangedSince(record), { ...found, collectedAt });
+  const close = closing(decision, { ...defined({ results, actionResults }), collectedAt });
   return {
     ...close,
+    when: unchangedSince(record),
     remove: [...close.remove, 'collectionError'],
-    proof: (refusing) => equalIf(refusing.collectedAt !== undefined, refusing.collectedAt === collectedAt),
+    proof: (refusing) =>
+      equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
   };
 };
 
@@ -409,21 +442,17 @@ export const abandonOversized = (decision: Decision): Change => closeWith(decisi
 /** Grace is over. Closes a `TIMED_OUT`. */
 export const closeAfterGrace = (decision: Decision): Change => closeWith(decision, {});
 
-/**
- * The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. `readsSlowly` is absent if no read
- * was made.
- */
+/** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = ({
   record,
   dueAt,
-  readsSlowly = record.readsSlowly ?? false,
-}: Pick<Facts, 'record' | 'dueAt'> & { readonly readsSlowly?: boolean | undefined }): Change => ({
+  readsSlowly,
+}: Pick<Facts, 'record' | 'dueAt'> & { readonly readsSlowly: boolean }): Change => ({
   extractionId: record.extractionId,
   when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
   set: { dueAt, ...(readsSlowly ? { readsSlowly } : {}) },
   remove: readsSlowly ? [] : ['readsSlowly'],
-  // The record does not show who wrote it. If two processes sent the next message, each would cause reads of its own.
-  proof: (refusing) => equalIf(refusing.dueAt === dueAt, false),
+  proof: movedTo(dueAt),
 });
 
 /** A sweep's lease. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
@@ -432,8 +461,7 @@ export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly fou
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
   remove: [],
-  // The lease of another sweep in the same millisecond is the same write.
-  proof: (refusing) => equalIf(refusing.dueAt === dueAt, false),
+  proof: movedTo(dueAt),
 });
 
 /** The provider asked, by `Retry-After`, for no other call about this extraction before `notBefore`. */

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { pausesOf } from '../../breaker/pauses.ts';
 import { telemetry } from '../../observability/observability.ts';
-import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
-import { promptClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
+import { breakerStoreFromEnvironment } from './pauses-from-environment.ts';
 
 const settingsSchema = v.strictObject({
   failures: v.number(),
@@ -17,21 +14,13 @@ const settingsSchema = v.strictObject({
   slowCallSeconds: v.number(),
 });
 
-/** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
-const storeFromEnvironment = (): BreakerStore =>
-  dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
-
-/** Whether an operator paused calls. */
-export const pausesFromEnvironment = (now: () => Date): ReturnType<typeof pausesOf> =>
-  pausesOf({ store: storeFromEnvironment(), now, telemetry });
-
 /**
  * The breakers of starts, and the timer of slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
  */
 export const breakerFromEnvironment = (
   now: () => Date,
 ): { readonly breaker: CircuitBreaker; readonly whenSlow: (callback: () => void) => () => void } => {
-  const store = storeFromEnvironment();
+  const store = breakerStoreFromEnvironment();
   const { slowCallSeconds, ...settings } = v.parse(settingsSchema, JSON.parse(requiredVariable('BREAKER')));
   const isPaused = pausesOf({ store, now, telemetry });
   return {

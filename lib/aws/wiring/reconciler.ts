@@ -3,11 +3,12 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { defined } from '../../defined.ts';
 import { parseTimings, type Timings } from '../../extraction/deadlines.ts';
-import { briefCallMs, type ReadableProvider, readsFor } from '../../extraction/reconcile/read-provider.ts';
+import { briefCallMs, type ReadableProvider, readCallFrom } from '../../extraction/reconcile/read-task.ts';
 import { parseRead } from '../../extraction/reconcile/reading.ts';
-import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
-import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';
+import { type ReconcileInvoker, reconcile } from '../../extraction/reconcile/reconcile.ts';
+import type { Result } from '../../extraction/run.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
@@ -16,9 +17,9 @@ import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealTargetWith } from '../seal.ts';
 import { storeResultsIn } from '../store-results.ts';
-import { pausesFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
+import { pausesFromEnvironment } from './pauses-from-environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
@@ -30,7 +31,7 @@ export type Reconciler = {
   /**
    * Reconciles one extraction, logs the result, and sends the message for the next time. Throws what the stores throw.
    */
-  readonly reconcileOne: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
+  readonly reconcileOne: (extractionId: string, invoker: ReconcileInvoker) => Promise<Result>;
   /** Whether messages from this event source are of the slow queue. */
   readonly isOfSlowQueue: (eventSourceArn: string | undefined) => boolean;
   readonly timings: Timings;
@@ -58,12 +59,16 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const queues = new SQSClient(patientQueueClient);
   const slowQueueUrl = requiredVariable('SLOW_QUEUE_URL');
 
+  const requests = requestsFromEnvironment(database);
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-    requests: requestsFromEnvironment(database),
-    unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
-    providerFor: (isBrief) => (isBrief ? brief : patient),
+    requests,
+    readCallFor: readCallFrom({
+      requests,
+      unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
+      providerFor: (isBrief) => (isBrief ? brief : patient),
+    }),
     isPaused: pausesFromEnvironment(now),
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
@@ -71,21 +76,19 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     telemetry,
     send: sendReconcileTo(queues, requiredVariable('RECONCILE_QUEUE_URL')),
     sendSlow: sendReconcileTo(queues, slowQueueUrl),
-  } satisfies Parameters<typeof readsFor>[1] & Omit<Parameters<typeof reconcileAndContinue>[2], 'read'>;
+  };
 
-  const reconcileOne = async (extractionId: string, caller: ReconcileCaller): Promise<ReconcileResult> => {
-    const read = readsFor(caller, deps);
-    const reconciled = await reconcileAndContinue(extractionId, caller, { ...deps, read });
-    const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
+  const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
+    const result = await reconcile(extractionId, invoker, deps);
+    const { as, why, record } = result;
     telemetry.log('Reconcile finished.', {
       extractionId,
-      caller: caller.kind,
-      ...(caller.kind === 'queue' ? { cause: caller.cause } : {}),
-      outcome: reconciled.kind,
-      ...('why' in reconciled ? { why: reconciled.why } : {}),
-      ...(record === undefined ? {} : { status: record.status, taskId: record.taskId }),
+      caller: invoker.kind,
+      ...(invoker.kind === 'queue' ? { cause: invoker.cause } : {}),
+      outcome: as,
+      ...defined({ why, status: record?.status, taskId: record?.taskId }),
     });
-    return reconciled;
+    return result;
   };
 
   // The queue's name ends its URL as well as its ARN.

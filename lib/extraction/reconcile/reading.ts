@@ -13,20 +13,24 @@ export type Reading =
   | { readonly kind: 'running'; readonly known: boolean }
   /**
    * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended.
-   * `taskStatus` is present if the HTTP status alone implies it.
+   * `taskStatus`: if the HTTP status alone implies it.
    */
-  | { readonly kind: 'too-large'; readonly taskStatus?: TerminalStatus }
+  | { readonly kind: 'too-large'; readonly taskStatus: TerminalStatus | undefined }
   | {
       readonly kind: 'ended';
       readonly taskStatus: TerminalStatus;
       /** The provider's error code, if the status does not imply the reason. */
-      readonly reason?: string;
-      /** The answer's body as received; absent if there are no results to store. */
-      readonly results?: Uint8Array;
-      readonly actionResults?: readonly ActionResult[];
+      readonly reason: string | undefined;
+      readonly hasResults: boolean;
+      readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */
       readonly expected: boolean;
     };
+
+/** A reading, and the answer's body as received. The body is stored if there are results, and decides nothing. */
+export type Read = { readonly reading: Reading; readonly bytes: Uint8Array | undefined };
+
+const without = (reading: Reading): Read => ({ reading, bytes: undefined });
 
 const anyValue: Parts = {};
 
@@ -61,31 +65,35 @@ const codesOnly = ({ id, status, errorCode }: ActionResult): ActionResult => ({
 });
 
 /** The reading of a v2 task. Its `taskStatus` alone decides whether it has ended. */
-export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Reading => {
+export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read => {
   if (!isTerminalStatus(taskStatus)) {
-    return { kind: 'running', known: taskStatus === 'PENDING' || taskStatus === 'RUNNING' };
+    return without({ kind: 'running', known: taskStatus === 'PENDING' || taskStatus === 'RUNNING' });
   }
   const parsed = parseActionResults(taskStatus, results);
   const actions = parsed.kind === 'actions' ? parsed.actions : [];
-  return {
+  const reading = {
     kind: 'ended',
     taskStatus,
+    reason: undefined,
     expected:
       parsed.kind !== 'unexpected' && actions.flatMap((one) => Object.values(one)).every(looksLikeCode),
-    ...(parsed.kind === 'none' ? {} : { results: bytes }),
-    ...(parsed.kind === 'actions' ? { actionResults: actions.map(codesOnly) } : {}),
-  };
+    hasResults: parsed.kind !== 'none',
+    actionResults: parsed.kind === 'actions' ? actions.map(codesOnly) : undefined,
+  } as const;
+  return { reading, bytes };
 };
 
 /**
  * Reads a v2 task. An answer over the size limit is a reading too, without a status. Throws every other error of
  * `read`.
  */
-export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Reading> => {
+export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Read> => {
   try {
     return readingOfTask(await read());
   } catch (error) {
-    if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
+    if (error instanceof ProviderAnswerTooLarge) {
+      return without({ kind: 'too-large', taskStatus: undefined });
+    }
     throw error;
   }
 };
@@ -94,15 +102,18 @@ export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Re
  * The reading of an extraction by consent. The v1 variant ends with the status `success`. The v2 variant has no status,
  * and its 200 means that it has finished. Data of an unexpected form do not change that it has ended.
  */
-export const readingOfExtraction = (answer: ExtractionAnswer): Reading => {
-  if (answer.kind === 'in-progress') return { kind: 'running', known: true };
+export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
+  if (answer.kind === 'in-progress') return without({ kind: 'running', known: true });
+  if (answer.kind === 'too-large') return without({ kind: 'too-large', taskStatus: 'COMPLETED' });
+  const ended = { kind: 'ended', reason: undefined, actionResults: undefined } as const;
   if (answer.kind === 'failed') {
-    return { kind: 'ended', taskStatus: 'FAILED', reason: failureReason(answer), expected: true };
+    const reason = failureReason(answer);
+    return without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, expected: true });
   }
-  if (answer.kind === 'too-large') return { kind: 'too-large', taskStatus: 'COMPLETED' };
   const { taskStatus, data, bytes } = answer;
   if (taskStatus !== undefined && taskStatus !== finishedStatus) {
-    return { kind: 'running', known: inProgressStatuses.includes(taskStatus) };
+    return without({ kind: 'running', known: inProgressStatuses.includes(taskStatus) });
   }
-  return { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: Array.isArray(data) };
+  const expected = Array.isArray(data);
+  return { reading: { ...ended, taskStatus: 'COMPLETED', hasResults: true, expected }, bytes };
 };

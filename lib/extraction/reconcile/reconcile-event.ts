@@ -2,7 +2,8 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
 import { parseReconcileMessage } from '../reconcile-message.ts';
 import type { ExtractionStatus } from '../record.ts';
-import type { ReconcileCaller, ReconcileResult } from './steps.ts';
+import type { Result } from '../run.ts';
+import type { ReconcileInvoker } from './reconcile.ts';
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
 export type ReconcileEvent =
@@ -21,8 +22,8 @@ export type ReconcileAnswer = {
   readonly deferred: boolean;
 };
 
-/** Who called, in the domain's terms. */
-export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
+/** Who invokes, in the domain's terms. */
+export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker =>
   event.trigger === 'machine'
     ? { kind: 'machine', afterFailure: event.afterFailure === true }
     : { kind: 'operator' };
@@ -38,15 +39,15 @@ export class NotYet extends Error {
   }
 }
 
-/** Returns the answer to the caller. Throws NotYet if the machine has to invoke the function again. */
+/** Returns the answer to the invoker. Throws NotYet if the machine has to invoke the function again. */
 export const answerReconcile = (
   extractionId: string,
-  result: ReconcileResult,
-  caller: ReconcileCaller['kind'],
+  { as, why = 'contended', record }: Result,
+  invoker: ReconcileInvoker['kind'],
 ): ReconcileAnswer => {
-  if (result.kind === 'gone') return { extractionId, status: 'GONE', deferred: false };
-  if (result.kind === 'not-yet' && caller === 'machine') throw new NotYet(result.why);
-  return { extractionId, status: result.record.status, deferred: result.kind !== 'closed' };
+  if (as === 'gone') return { extractionId, status: 'GONE', deferred: false };
+  if (as === 'not-yet' && invoker === 'machine') throw new NotYet(why);
+  return { extractionId, status: record.status, deferred: as !== 'closed' };
 };
 
 /** A message as Lambda passes it on. */
@@ -66,15 +67,15 @@ export type BatchAnswer = { readonly batchItemFailures: readonly { readonly item
 export type ReconcileMessagesDeps = {
   /** The messages are of the slow queue. */
   readonly isSlow: boolean;
-  readonly reconcile: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
+  readonly reconcile: (extractionId: string, invoker: ReconcileInvoker) => Promise<Result>;
   readonly now: () => Date;
   readonly timings: Timings;
   readonly telemetry: Telemetry;
 };
 
 /** Reports a record that is still open although all its deadlines have passed. The sweep only sends, and does not see it. */
-const countStuck = (result: ReconcileResult, { now, timings, telemetry }: ReconcileMessagesDeps): void => {
-  const stuck = result.kind === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
+const countStuck = (result: Result, { now, timings, telemetry }: ReconcileMessagesDeps): void => {
+  const stuck = result.as === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
   if (stuck > 0) telemetry.count('OldestStuckSeconds', { value: stuck });
 };
 
@@ -93,8 +94,8 @@ const reconcileMessage = async (
   const afterFailure = Number(attributes.ApproximateReceiveCount) > 1;
   deps.telemetry.about({ extractionId });
   try {
-    const caller = { kind: 'queue', ...why, afterFailure, isSlow: deps.isSlow } as const;
-    countStuck(await deps.reconcile(extractionId, caller), deps);
+    const invoker = { kind: 'queue', ...why, afterFailure, isSlow: deps.isSlow } as const;
+    countStuck(await deps.reconcile(extractionId, invoker), deps);
     return true;
   } catch (error) {
     deps.telemetry.failure('An extraction could not be reconciled.', error, { extractionId });

@@ -1,5 +1,4 @@
 import { busyUntil } from '../../breaker/provider-trouble.ts';
-import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
 import {
@@ -28,7 +27,7 @@ export type RetryableStartError =
 export type NotAccepted = {
   readonly kind: 'not-accepted';
   readonly error: RetryableStartError;
-  readonly notBefore?: string;
+  readonly notBefore: string | undefined;
 };
 
 /** What the answer to a start call means. */
@@ -50,7 +49,7 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
 export const notAccepted = (error: RetryableStartError, cause: unknown, now: Date): NotAccepted => ({
   kind: 'not-accepted',
   error,
-  ...defined({ notBefore: busyUntil(cause, now) }),
+  notBefore: busyUntil(cause, now),
 });
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */

@@ -149,5 +149,5 @@ export const makeStartCall = async (
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { result: { kind: 'not-accepted', error: 'ProviderUnauthorized' }, seen: { kind: 'nothing' } };
+  return { result: notAccepted('ProviderUnauthorized', undefined, now()), seen: { kind: 'nothing' } };
 };

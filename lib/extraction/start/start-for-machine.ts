@@ -1,11 +1,9 @@
 import { defined } from '../../defined.ts';
-import type { SendReconcile } from '../reconcile-message.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
-import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
-import type { RetryableStartError } from './start-answer.ts';
+import type { Result } from '../run.ts';
+import { type StartDeps, type StartInput, start } from './start.ts';
 
 export type StartForMachineDeps = StartDeps & {
-  readonly send: SendReconcile;
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
@@ -14,53 +12,48 @@ export type StartForMachineDeps = StartDeps & {
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
 
-/**
- * Answers the callback token, unless the execution has to wait for the webhook. Before the execution ends, the queue has what
- * is left: if the message cannot be sent, the start fails, and the machine retries it.
- */
+/** Why the provider did not get the start. The breaker has counted `ProviderPaused`. */
+const countedRetries = [
+  'ProviderBusy',
+  'ProviderUnreachable',
+  'ProviderUnauthorized',
+  'RequestDataGone',
+] as const;
+
+/** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  outcome: StartOutcome,
-  { send, wake, fail }: StartForMachineDeps,
+  { as, why = 'StartFailed' }: Result,
+  { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
-  switch (outcome.kind) {
-    case 'waiting':
-      return;
-    case 'queued': {
-      const { cause, dueAt, delaySeconds } = outcome;
-      await send({ extractionId, ...defined({ cause, dueAt }) }, delaySeconds);
-      await wake(callbackToken, extractionId);
-      return;
-    }
-    case 'settled':
-      await wake(callbackToken, extractionId);
-      return;
-    case 'retry':
-      await fail(callbackToken, outcome.error, 'The start can be retried.');
+  if (as === 'waiting') return;
+  if (as !== 'not-yet') {
+    await wake(callbackToken, extractionId);
+    return;
   }
-};
-
-/** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`. */
-const countRetry = (error: RetryableStartError, { telemetry }: StartForMachineDeps): void => {
-  if (error !== 'StartInProgress' && error !== 'ProviderPaused') telemetry.count(error);
+  const counted = countedRetries.find((metric) => metric === why);
+  if (counted !== undefined) telemetry.count(counted);
+  await fail(callbackToken, why, 'The start can be retried.');
 };
 
 /**
- * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the outcome, or undefined
+ * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the result, or undefined
  * if the start failed. A failure is reported through the callback token instead of thrown, because the name of a thrown
  * error depends on the runtime. Throws only if that report fails.
  */
 export const startForMachine = async (
   input: StartInput,
   deps: StartForMachineDeps,
-): Promise<StartOutcome | undefined> => {
+): Promise<Result | undefined> => {
   try {
-    const outcome = await start(input, deps);
+    const result = await start(input, deps);
+    const { as, why, record } = result;
     // Otherwise the report of the start has it.
-    if (outcome.kind !== 'waiting') deps.telemetry.log('Start finished.', { ...outcome });
-    if (outcome.kind === 'retry') countRetry(outcome.error, deps);
-    await answerMachine(input, outcome, deps);
-    return outcome;
+    if (as !== 'waiting') {
+      deps.telemetry.log('Start finished.', { outcome: as, ...defined({ why, status: record?.status }) });
+    }
+    await answerMachine(input, result, deps);
+    return result;
   } catch (error) {
     deps.telemetry.failure('The start failed.', error);
     await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');

@@ -30,10 +30,10 @@ const readingsOf = async (bytes: Buffer, parse: ParseBytes) => {
   const poll = async (variant: 'v1' | 'v2') =>
     readingOfExtraction(
       await readExtraction(answeringWith(bytes), 'token', { variant, taskId: 'task', parse }),
-    );
+    ).reading;
   return {
     task: await Promise.resolve()
-      .then(() => readingOfTask(parseTask(bytes, parse)))
+      .then(() => readingOfTask(parseTask(bytes, parse)).reading)
       .catch(notUnderstood),
     v1: await poll('v1').catch(notUnderstood),
     v2: await poll('v2').catch(notUnderstood),

@@ -1,6 +1,6 @@
-import { readsFor } from '../../../lib/extraction/reconcile/read-provider.ts';
+import { readCallFrom } from '../../../lib/extraction/reconcile/read-task.ts';
 import { parseRead } from '../../../lib/extraction/reconcile/reading.ts';
-import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile/steps.ts';
+import type { ReconcileDeps } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
@@ -12,6 +12,7 @@ import { mostBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
+import { sendFor } from './send.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
@@ -51,19 +52,14 @@ const noTaskTokens: TaskTokens = {
   drop: () => undefined,
 };
 
-/** The dependencies of reconcile in one process for one caller, and its clock. */
-export const reconcileDepsFor = (
-  world: World,
-  process: Process,
-  caller: ReconcileCaller,
-  now: () => Date,
-): ReconcileDeps => {
+/** The dependencies of reconcile in one process, and its clock. */
+export const reconcileDepsFor = (world: World, process: Process, now: () => Date): ReconcileDeps => {
   const { kernel, provider } = world;
   world.readers.push(process);
   const unseal = unsealFor(world, process);
   const readFromProvider = (): void => world.state('providerRead', { by: process });
   const tables = tablesFor(world, process);
-  const guarded = readsFor(caller, {
+  const readCallFor = readCallFrom({
     ...tables,
     unsealTarget: unseal<SealedTargetData>,
     providerFor: () => ({
@@ -79,18 +75,18 @@ export const reconcileDepsFor = (
         return readExtraction(pollsOf(world, process, taskId), token, { variant, taskId, parse: parseRead });
       },
     }),
-    isPaused: pausesFor(world, process),
-    now,
-    timings,
-    telemetry: world.telemetry,
   });
+  const isPaused = pausesFor(world, process);
   return {
     ...tables,
-    read: (record, taskId, options) => {
+    isPaused: (calls) => {
       process.reads += 1;
       world.state('read', { by: process });
-      return guarded(record, taskId, options);
+      return isPaused(calls);
     },
+    readCallFor,
+    send: sendFor(world, process),
+    sendSlow: sendFor(world, process, true),
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {
         name: 'store results',

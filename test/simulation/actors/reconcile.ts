@@ -1,12 +1,10 @@
-import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
+import { type ReconcileInvoker, reconcile } from '../../../lib/extraction/reconcile/reconcile.ts';
 import { answerReconcile, reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-event.ts';
-import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
-import { sendFor } from './send.ts';
 
 /** reconcile-extraction: for the machine, which waits for the answer, for the queue, and for an operator. */
 export const reconcileOf = (world: World) => {
@@ -15,15 +13,11 @@ export const reconcileOf = (world: World) => {
   const laggingNow = (): Date => new Date(world.laterNow().getTime() - world.scenario.lag * 1_000);
   const reconcileIn =
     (process: Process, now = world.laterNow) =>
-    (extractionId: string, caller: ReconcileCaller) =>
-      reconcileAndContinue(extractionId, caller, {
-        ...reconcileDepsFor(world, process, caller, now),
-        send: sendFor(world, process),
-        sendSlow: sendFor(world, process, true),
-      });
+    (extractionId: string, invoker: ReconcileInvoker) =>
+      reconcile(extractionId, invoker, reconcileDepsFor(world, process, now));
   const invoke = (
     extractionId: string,
-    caller: ReconcileCaller,
+    caller: ReconcileInvoker,
     afterFailure: boolean,
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {

@@ -86,7 +86,7 @@ export const startTaskOf = (world: World) => {
         ),
       (end) => {
         if (end.kind === 'returned') world.returned.add(token);
-        if (end.kind === 'returned' && end.value?.kind === 'waiting') world.linked.add(token);
+        if (end.kind === 'returned' && end.value?.as === 'waiting') world.linked.add(token);
         ended(end);
       },
     );

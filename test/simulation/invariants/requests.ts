@@ -1,5 +1,4 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { requestDataGone } from '../../../lib/extraction/request-data.ts';
 import type { Invariant } from './invariant.ts';
 
 /** Credentials are needed until the provider has answered the start. A target is needed for each poll. */
@@ -49,8 +48,9 @@ export const requestGoneForAReason: Invariant = {
   needs: 'The second half: no delayed copy of a put restores the item.',
   checks: {
     record: ({ after }, { lostRequests }) =>
-      [after.reason, after.collectionError].includes(requestDataGone) && !lostRequests.has(after.requestId)
-        ? `It is ${after.status} with ${requestDataGone}, but the item was not lost.`
+      [after.reason, after.collectionError].includes('request-data-gone') &&
+      !lostRequests.has(after.requestId)
+        ? `It is ${after.status} with request-data-gone, but the item was not lost.`
         : undefined,
     end: (_fact, { record, lostRequests, counted, readsUndisturbed }, premise) => {
       const { status, reason, collectionError, method, requestId = '' } = record ?? {};
@@ -60,7 +60,7 @@ export const requestGoneForAReason: Invariant = {
       const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
       premise();
-      return [reason, collectionError].includes(requestDataGone)
+      return [reason, collectionError].includes('request-data-gone')
         ? undefined
         : `It ends as ${status} with ${reason ?? 'no reason'} and ${collectionError ?? 'no collectionError'}.`;
     },

@@ -1,4 +1,9 @@
-import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  mostUnfinishedReads,
+  ownOutcomes,
+  terminalStatuses,
+} from '../../../lib/extraction/record.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
@@ -90,16 +95,22 @@ export const finalStands: Invariant = {
   },
 };
 
+/** Whether no read is made, as too many in a row have ended their process. */
+const endsProcesses = (record: Extraction | undefined): boolean =>
+  (record?.unfinishedReads?.count ?? 0) >= mostUnfinishedReads;
+
 export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
-  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit.',
+  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit, or no read may be made: three in a row have ended their process, or the provider asked to wait.',
   checks: {
     record: ({ before, after, by }, world, premise) => {
       if (after.status !== 'TIMED_OUT' || before?.status === 'TIMED_OUT') return undefined;
       premise();
       if (world.kernel.now + world.scenario.skew * 1_000 < Date.parse(after.deadlineAt))
         return 'TIMED_OUT before the deadline.';
-      const knows = by === undefined || by.reads > 0 || world.oversized.length > 0;
+      const asksToWait = Date.parse(before?.notBefore ?? '') > world.kernel.now;
+      const mayNotRead = endsProcesses(before) || asksToWait;
+      const knows = by === undefined || by.reads > 0 || world.oversized.length > 0 || mayNotRead;
       return !knows ? `${by.name} has not tried to read.` : undefined;
     },
   },
@@ -182,7 +193,8 @@ const withoutRead = ['results-too-large', 'task-linked-elsewhere'];
 export const closedAfterARead: Invariant = {
   name: 'closed-after-a-read',
   rule: 'A record whose task could be read is closed by a process that has tried to read it, however late it is.',
-  needs: 'The answer is not known to be over the size limit, and the task is that of the extraction.',
+  needs:
+    'The answer is not known to be over the size limit, the task is that of the extraction, and its reads do not end their process.',
   checks: {
     record: ({ before, after, by }, { oversized }, premise) => {
       if (before?.dueShard === undefined || after.dueShard !== undefined || by === undefined)
@@ -191,7 +203,9 @@ export const closedAfterARead: Invariant = {
       if (withoutRead.includes(after.collectionError ?? '')) return undefined;
       if (oversized.length > 0) return undefined;
       premise();
-      return by.reads > 0 ? undefined : `${by.name} closes ${after.status}, but has not tried to read.`;
+      return by.reads > 0 || endsProcesses(before)
+        ? undefined
+        : `${by.name} closes ${after.status}, but has not tried to read.`;
     },
   },
 };

@@ -8,16 +8,15 @@ import {
 import {
   briefCallMs,
   type ReadableProvider,
-  readsFor,
-} from '../../../lib/extraction/reconcile/read-provider.ts';
-import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
+  readCallFrom,
+} from '../../../lib/extraction/reconcile/read-task.ts';
+import { type ReconcileInvoker, reconcile } from '../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
   type BatchAnswer,
   type ReceivedMessage,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile-event.ts';
-import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
@@ -117,8 +116,11 @@ export const functionsIn = (service: Service, process: Process) => {
   };
   const reconcileDeps = {
     ...deps,
-    unsealTarget: unseal<SealedTargetData>,
-    providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
+    readCallFor: readCallFrom({
+      requests: deps.requests,
+      unsealTarget: unseal<SealedTargetData>,
+      providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
+    }),
     isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
     sendSlow: async (message: ReconcileMessage, seconds = 0) => {
       await process.wait(5);
@@ -131,11 +133,8 @@ export const functionsIn = (service: Service, process: Process) => {
     },
   };
   const breaker = breakerOf(service, process);
-  const reconcile = (extractionId: string, caller: ReconcileCaller) =>
-    reconcileAndContinue(extractionId, caller, {
-      ...reconcileDeps,
-      read: readsFor(caller, reconcileDeps),
-    });
+  const reconcileOne = (extractionId: string, invoker: ReconcileInvoker) =>
+    reconcile(extractionId, invoker, reconcileDeps);
 
   return {
     request: (input: RequestInput) =>
@@ -164,13 +163,13 @@ export const functionsIn = (service: Service, process: Process) => {
     reconcileForMachine: async (extractionId: string, afterFailure: boolean) =>
       answerReconcile(
         extractionId,
-        await reconcile(extractionId, { kind: 'machine', afterFailure }),
+        await reconcileOne(extractionId, { kind: 'machine', afterFailure }),
         'machine',
       ),
     reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>
       reconcileMessages(messages, {
         isSlow,
-        reconcile,
+        reconcile: reconcileOne,
         now,
         timings,
         telemetry,

@@ -22,6 +22,7 @@ import {
 import { type FunctionName, functionNames } from '../../../../infra/function-names.ts';
 import { type AwsAnswer, type AwsRequest, type AwsStub, startAwsStub } from '../../../bench/cold/aws-stub.ts';
 import { answerDelivery, callsOfDelivery, delivery } from '../../../bench/cold/first-delivery.ts';
+import { timings } from '../../../support/extraction-fixtures.ts';
 import { flatten, functionsOf, resourcesOf, synthesize } from '../synth.ts';
 import type * as SdkCalls from './sdk-calls.ts';
 
@@ -32,8 +33,8 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 262_500,
   'get-extraction': 314_000,
-  'start-task': 285_000,
-  'receive-webhook': 237_000,
+  'start-task': 297_000,
+  'receive-webhook': 253_000,
   'reconcile-extraction': 409_000,
   'sweep-extractions': 211_000,
   'manage-consents': 207_500,
@@ -180,7 +181,7 @@ describe('signing', () => {
     TASKS_TABLE: 'Tasks',
     WEBHOOK_SIGNING_KEY_SECRET: 'webhook-signing-key',
     SIGNING_KEY_REFRESH_SECONDS: '15',
-    POLL_EVERY_SECONDS: '120',
+    TIMINGS: JSON.stringify(timings),
     RECONCILE_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
     POWERTOOLS_METRICS_NAMESPACE: 'Cosecha/test',
   };

@@ -43,6 +43,8 @@ const factOf = (record: Extraction, taskStatus: (typeof terminalStatuses)[number
   extractionId: record.extractionId,
   taskId: record.taskId ?? 'none',
   taskStatus,
+  reason: undefined,
+  isOversized: false,
 });
 const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64) };
 
@@ -56,7 +58,7 @@ const isUnexplained = (record: Extraction): boolean =>
 /** Every write that the service makes, the kind of event that it is to a consumer, and the records that it is for. */
 const writes: readonly (readonly [kind: string, make: Make, isFor?: (record: Extraction) => boolean])[] = [
   ['progressed', (record, now) => markStarting({ ...on(record, now), attemptId: 'attempt-1' })],
-  ['progressed', (record, now) => revertToRequested(by(record, now))],
+  ['progressed', (record, now) => revertToRequested({ ...by(record, now), notBefore: undefined })],
   ['progressed', (record, now) => markRunning({ ...by(record, now), taskId })],
   ['reopened', (record, now) => markRunningLate({ ...by(record, now), taskId })],
   ['settled', (record, now) => markRejected({ ...by(record, now), reason: 'http-400' })],
@@ -79,8 +81,16 @@ const writes: readonly (readonly [kind: string, make: Make, isFor?: (record: Ext
       ['corrected', (record, now) => correctOutcome({ ...reporting(record, now), settledBy: 'reconcile' })],
     ];
   }),
-  ['collected', (record, now) => closeCollected({ ...on(record, now), found: { results } }), isCollectable],
-  ['collected', (record, now) => closeCollected({ ...on(record, now), found: {} }), isCollectable],
+  [
+    'collected',
+    (record, now) => closeCollected({ ...on(record, now), results, actionResults: undefined }),
+    isCollectable,
+  ],
+  [
+    'collected',
+    (record, now) => closeCollected({ ...on(record, now), results: undefined, actionResults: undefined }),
+    isCollectable,
+  ],
   [
     'not-collected',
     (record, now) => closeUncollected({ ...on(record, now), collectionError: 'results-too-large' }),
@@ -88,7 +98,7 @@ const writes: readonly (readonly [kind: string, make: Make, isFor?: (record: Ext
   ],
   ['not-collected', (record, now) => abandonOversized(on(record, now)), isUnexplained],
   ['housekeeping', (record, now) => closeAfterGrace(on(record, now)), isTimedOut],
-  ['housekeeping', (record, now) => reschedule({ record, dueAt: now.toISOString() })],
+  ['housekeeping', (record, now) => reschedule({ record, dueAt: now.toISOString(), readsSlowly: false })],
 ];
 
 describe('whatever the service writes, in whatever order', () => {

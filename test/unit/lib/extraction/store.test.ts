@@ -40,8 +40,11 @@ const storeWith = (record: Extraction) => {
   return store;
 };
 
-const reported = { reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' } } as const;
-const completing = { ...reported, settledBy: 'webhook', now, timings } as const;
+const unexplained = { reason: undefined, isOversized: false };
+const reported = { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED', ...unexplained } as const;
+const completing = { reported, settledBy: 'webhook', now, timings } as const;
+const nothing = { results: undefined, actionResults: undefined };
+const [notBefore, readsSlowly] = [undefined, false];
 const starting = extractionIn('STARTING');
 const fresh = { ...on(extraction()), attemptId: 'mine' } as const;
 const mine = { ...on(starting), attemptId: 'mine' } as const;
@@ -53,7 +56,7 @@ const timedOut = extractionIn('TIMED_OUT');
 /** Each kind of change, on a record that it is for. */
 const changes: readonly (readonly [string, Extraction, Change])[] = [
   ['markStarting', extraction(), markStarting(fresh)],
-  ['revertToRequested', starting, revertToRequested(first)],
+  ['revertToRequested', starting, revertToRequested({ ...first, notBefore })],
   ['markRunning', starting, markRunning({ ...first, taskId: 'task-1' })],
   ['markRunningLate', extractionIn('UNCONFIRMED'), markRunningLate({ ...first, taskId: 'task-1' })],
   ['markRejected', starting, markRejected({ ...first, reason: 'http-400' })],
@@ -62,7 +65,7 @@ const changes: readonly (readonly [string, Extraction, Change])[] = [
   ['markSettled', runningRecord, markSettled(completing)],
   ['correctOutcome', timedOut, correctOutcome(completing)],
   ['markTimedOut', runningRecord, markTimedOut(on(runningRecord))],
-  ['closeCollected', completed, closeCollected({ ...on(completed), found: {} })],
+  ['closeCollected', completed, closeCollected({ ...on(completed), ...nothing })],
   ['closeUncollected', completed, closeUncollected({ ...on(completed), collectionError: 'too-late' })],
   ['closeAfterGrace', timedOut, closeAfterGrace(on(timedOut))],
 ];
@@ -101,8 +104,16 @@ describe('the write of another process does not count as an own write', () => {
       markStarting(fresh),
     ],
     ['markStarting: the start was abandoned', extractionIn('NOT_STARTED'), markStarting(fresh)],
-    ['revertToRequested: another attempt is in progress', startedBy('theirs'), revertToRequested(mine)],
-    ['revertToRequested: settled as stale', closedBy('UNCONFIRMED', 'mine'), revertToRequested(mine)],
+    [
+      'revertToRequested: another attempt is in progress',
+      startedBy('theirs'),
+      revertToRequested({ ...mine, notBefore }),
+    ],
+    [
+      'revertToRequested: settled as stale',
+      closedBy('UNCONFIRMED', 'mine'),
+      revertToRequested({ ...mine, notBefore }),
+    ],
     [
       'markRunning: another attempt is in progress',
       startedBy('theirs'),
@@ -126,7 +137,7 @@ describe('the write of another process does not count as an own write', () => {
     [
       'closeCollected: a correction came first',
       completed,
-      closeCollected({ ...on(extractionIn('PARTIAL')), found: {} }),
+      closeCollected({ ...on(extractionIn('PARTIAL')), ...nothing }),
     ],
     [
       'closeUncollected: collected first',
@@ -137,12 +148,12 @@ describe('the write of another process does not count as an own write', () => {
     [
       'reschedule: rescheduled meanwhile',
       extractionIn('RUNNING', { dueAt: iso(1) }),
-      reschedule({ record: runningRecord, dueAt: iso(500) }),
+      reschedule({ record: runningRecord, dueAt: iso(500), readsSlowly }),
     ],
     [
       'reschedule: closed',
       closedExtraction({ status: 'COMPLETED' }),
-      reschedule({ record: completed, dueAt: iso(500) }),
+      reschedule({ record: completed, dueAt: iso(500), readsSlowly }),
     ],
   ])('%s', async (_what, current, change) => {
     expect(await writeChange(storeWith(current), change)).toEqual({ kind: 'lost', record: current });
@@ -174,8 +185,8 @@ test.each<readonly [string, Extraction, Change, Change]>([
   [
     'closeCollected',
     completed,
-    closeCollected({ ...on(completed, earlier), found: {} }),
-    closeCollected({ ...on(completed), found: {} }),
+    closeCollected({ ...on(completed, earlier), ...nothing }),
+    closeCollected({ ...on(completed), ...nothing }),
   ],
 ])('%s that another process has written already is equal', async (_what, record, theirs, own) => {
   const store = storeWith(record);
@@ -184,7 +195,7 @@ test.each<readonly [string, Extraction, Change, Change]>([
 });
 
 test.each([
-  ['a reschedule', reschedule({ record: runningRecord, dueAt: iso(500) })],
+  ['a reschedule', reschedule({ record: runningRecord, dueAt: iso(500), readsSlowly })],
   ["a sweep's lease", leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
 ])('%s whose answer was lost is equal, as the record does not show who wrote it', async (_what, change) => {
   const store = storeWith(runningRecord);

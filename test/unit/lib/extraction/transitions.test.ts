@@ -46,11 +46,12 @@ const on = (record: Extraction) => ({ record, now, timings });
 const [attemptId, taskId] = ['attempt-1', 'task-1'];
 /** What is reported of task-1. */
 const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 'webhook') => ({
-  reported: { extractionId: id, taskId, taskStatus },
+  reported: { extractionId: id, taskId, taskStatus, reason: undefined, isOversized: false },
   settledBy,
   now,
   timings,
 });
+const nothing = { results: undefined, actionResults: undefined };
 const soon = iso(100 + 120);
 
 type Decided = ReturnType<typeof on>;
@@ -67,7 +68,13 @@ type Move = readonly [
 const moves: readonly Move[] = [
   // As it was: the end of the start window is after the death of the attempt and the machine's retries.
   ['markStarting', (on) => markStarting({ ...on, attemptId }), 'REQUESTED', 'STARTING', iso(900)],
-  ['revertToRequested', (on) => revertToRequested({ ...on, attemptId }), 'STARTING', 'REQUESTED', iso(900)],
+  [
+    'revertToRequested',
+    (on) => revertToRequested({ ...on, attemptId, notBefore: undefined }),
+    'STARTING',
+    'REQUESTED',
+    iso(900),
+  ],
   // The machine's own end.
   ['markRunning', (on) => markRunning({ ...on, attemptId, taskId }), 'STARTING', 'RUNNING', iso(7_200 + 900)],
   // The machine has most likely ended: soon.
@@ -143,7 +150,10 @@ test.each(moves)(
 describe('a transition of one attempt does not apply to another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
   test.each<readonly [string, Change]>([
-    ['revertToRequested', revertToRequested({ record: starting, attemptId: 'mine', timings })],
+    [
+      'revertToRequested',
+      revertToRequested({ record: starting, attemptId: 'mine', timings, notBefore: undefined }),
+    ],
     ['markRunning', markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-1' })],
     ['markRejected', markRejected({ ...on(starting), attemptId: 'mine', reason: 'r' })],
     [
@@ -204,7 +214,7 @@ test.each([
   if (starting === undefined) throw new Error('It was not started.');
   const { record: reverted } = await applyTo(
     starting,
-    revertToRequested({ record: starting, attemptId: 'mine', timings }),
+    revertToRequested({ record: starting, attemptId: 'mine', timings, notBefore: undefined }),
   );
   if (reverted === undefined) throw new Error('It was not reverted.');
   expect(await applyTo(reverted, write)).toEqual({ applied: false, record: reverted });
@@ -245,12 +255,12 @@ test('a correction after grace reopens the record', async () => {
 describe('collecting', () => {
   test('that succeeds after it was abandoned removes the collectionError', async () => {
     const before = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(before, closeCollected({ ...on(before), found: {} }));
+    const { record } = await applyTo(before, closeCollected({ ...on(before), ...nothing }));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), found: {} })],
+    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), ...nothing })],
     ['abandoned', (record: Extraction) => closeUncollected({ ...on(record), collectionError: 'x' })],
     ['ended', (record: Extraction) => closeAfterGrace(on(record))],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
@@ -267,7 +277,9 @@ test('a record whose status changed meanwhile is not rescheduled, and a closed o
     [extractionIn('RUNNING'), extractionIn('COMPLETED', { dueAt: iso(8_100) })],
     [closed, closed],
   ] as const) {
-    expect((await applyTo(current, reschedule({ record, dueAt: iso(500) }))).applied).toBe(false);
+    expect(
+      (await applyTo(current, reschedule({ record, dueAt: iso(500), readsSlowly: false }))).applied,
+    ).toBe(false);
   }
 });
 

@@ -154,6 +154,7 @@ describe('a record that was restored before its start was confirmed', () => {
     now: () => at(10),
     timings,
     telemetry: memoryTelemetry().telemetry,
+    send: async () => undefined,
   });
 
   test.each(['REQUESTED', 'STARTING'] as const)(
@@ -162,7 +163,10 @@ describe('a record that was restored before its start was confirmed', () => {
       calls.length = 0;
       const { store, deps } = live({ now: () => at(10) });
       await restore(backup(extractionIn(status)), deps);
-      expect(await start(startInput, startDeps(store))).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+      expect(await start(startInput, startDeps(store))).toMatchObject({
+        as: 'closed',
+        record: { status: 'UNCONFIRMED' },
+      });
       const replayed = await requestExtraction(
         {
           extractionId: id,

@@ -4,7 +4,7 @@ import { parseLargeJson } from '../../../../../lib/extraction/reconcile/parse-la
 import { readingOfExtraction, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
 
 const read = (...actions: readonly unknown[]) => {
-  const reading = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
+  const { reading } = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
   if (reading.kind !== 'ended') throw new Error('PARTIAL ends a task');
   return reading;
 };
@@ -58,7 +58,9 @@ const bytes = Buffer.from('as received');
 
 describe('an extraction by consent in progress', () => {
   test('a 202 is still running', () => {
-    expect(readingOfExtraction({ kind: 'in-progress' })).toEqual({ kind: 'running', known: true });
+    expect(readingOfExtraction({ kind: 'in-progress' })).toEqual({
+      reading: { kind: 'running', known: true },
+    });
   });
 
   test.each([
@@ -67,8 +69,8 @@ describe('an extraction by consent in progress', () => {
     ['error', false],
     ['SUCCESS', false],
   ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
-    const reading = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
-    expect(reading).toEqual({ kind: 'running', known });
+    const read = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
+    expect(read).toEqual({ reading: { kind: 'running', known } });
   });
 });
 
@@ -78,10 +80,8 @@ describe('an extraction by consent that has ended', () => {
     ['a 200 of v2', {}],
   ])('%s is COMPLETED, with the answer as it was received', (_what, status) => {
     expect(readingOfExtraction({ kind: 'answered', ...status, data: [{ a: 1 }], bytes })).toEqual({
-      kind: 'ended',
-      taskStatus: 'COMPLETED',
-      results: bytes,
-      expected: true,
+      reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: true },
+      bytes,
     });
   });
 
@@ -89,20 +89,21 @@ describe('an extraction by consent that has ended', () => {
     'data of an unexpected form are stored: %j',
     (data) => {
       expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
-        kind: 'ended',
-        taskStatus: 'COMPLETED',
-        results: bytes,
-        expected: false,
+        reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: false },
+        bytes,
       });
     },
   );
 
   test('a body with an errorType is FAILED, with the reason and nothing to store', () => {
     expect(readingOfExtraction({ kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' })).toEqual({
-      kind: 'ended',
-      taskStatus: 'FAILED',
-      reason: 'ENTITY/DOWN',
-      expected: true,
+      reading: {
+        kind: 'ended',
+        taskStatus: 'FAILED',
+        reason: 'ENTITY/DOWN',
+        hasResults: false,
+        expected: true,
+      },
     });
   });
 });

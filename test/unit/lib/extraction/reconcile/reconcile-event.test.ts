@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
   NotYet,
-  reconcileCallerOf,
+  reconcileInvokerOf,
   reconcileMessages,
 } from '../../../../../lib/extraction/reconcile/reconcile-event.ts';
-import type { ReconcileCaller, ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
+import type { Result } from '../../../../../lib/extraction/run.ts';
 import {
   clock,
   closedExtraction,
@@ -23,15 +24,15 @@ test('the machine reports a failure before, also by an earlier definition', () =
     startAbandoned: false,
     sealedTarget: null,
   } as const;
-  expect(reconcileCallerOf(earlier)).toEqual({ kind: 'machine', afterFailure: false });
-  expect(reconcileCallerOf({ ...earlier, afterFailure: true })).toEqual({
+  expect(reconcileInvokerOf(earlier)).toEqual({ kind: 'machine', afterFailure: false });
+  expect(reconcileInvokerOf({ ...earlier, afterFailure: true })).toEqual({
     kind: 'machine',
     afterFailure: true,
   });
-  expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
+  expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
-const notYet: ReconcileResult = { kind: 'not-yet', record: extractionIn('RUNNING'), why: 'still-running' };
+const notYet: Result = { as: 'not-yet', record: extractionIn('RUNNING'), why: 'still-running' };
 
 test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
@@ -47,14 +48,16 @@ test('an operator, who does not retry, gets an answer', () => {
 
 test('the machine gets an answer if the record is closed, or if the queue continues', () => {
   const record = extractionIn('TIMED_OUT');
-  const closed = answerReconcile(id, { kind: 'closed', record }, 'machine');
+  const closed = answerReconcile(id, { as: 'closed', why: undefined, record }, 'machine');
   expect(closed).toEqual({ extractionId: id, status: 'TIMED_OUT', deferred: false });
-  const deferred = { kind: 'deferred', record, why: 'still-running', next: undefined } as const;
+  const deferred = { as: 'deferred', record, why: 'still-running' } as const;
   expect(answerReconcile(id, deferred, 'machine')).toMatchObject({ deferred: true });
 });
 
+const gone: Result = { as: 'gone', why: undefined, record: undefined };
+
 test('without a record the answer is GONE', () => {
-  expect(answerReconcile(id, { kind: 'gone' }, 'machine')).toEqual({
+  expect(answerReconcile(id, gone, 'machine')).toEqual({
     extractionId: id,
     status: 'GONE',
     deferred: false,
@@ -69,8 +72,8 @@ const message = (extractionId: string, more: object = {}, attributes = once) => 
   body: JSON.stringify({ extractionId, cause: 'webhook', ...more }),
 });
 
-const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>, isSlow = false) => {
-  const asked: (readonly [string, ReconcileCaller])[] = [];
+const world = (reconcile: (extractionId: string) => Promise<Result>, isSlow = false) => {
+  const asked: (readonly [string, ReconcileInvoker])[] = [];
   const counted: (readonly [string, number])[] = [];
   const { telemetry, failures } = memoryTelemetry();
   return {
@@ -80,8 +83,8 @@ const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>, is
     receive: (messages: Parameters<typeof reconcileMessages>[0]) =>
       reconcileMessages(messages, {
         isSlow,
-        reconcile: (extractionId, caller) => {
-          asked.push([extractionId, caller]);
+        reconcile: (extractionId, invoker) => {
+          asked.push([extractionId, invoker]);
           return reconcile(extractionId);
         },
         now: clock(1_000).now,
@@ -94,10 +97,8 @@ const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>, is
   };
 };
 
-const gone = async (): Promise<ReconcileResult> => ({ kind: 'gone' });
-
 test('each message is reconciled with its cause, and done also if there is no record', async () => {
-  const { receive, asked } = world(gone);
+  const { receive, asked } = world(async () => gone);
   const dueAt = '2026-11-22T12:00:00.000Z';
   const answer = await receive([
     message('a'),
@@ -113,13 +114,13 @@ test('each message is reconciled with its cause, and done also if there is no re
 });
 
 test('a message of the slow queue is one', async () => {
-  const { receive, asked } = world(gone, true);
+  const { receive, asked } = world(async () => gone, true);
   await receive([message('a')]);
   expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: true }]]);
 });
 
 test('a message that is received again follows a failure', async () => {
-  const { receive, asked } = world(gone);
+  const { receive, asked } = world(async () => gone);
   await receive([message('a', {}, { ApproximateReceiveCount: '2' })]);
   expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true, isSlow: false }]]);
 });
@@ -127,7 +128,7 @@ test('a message that is received again follows a failure', async () => {
 test('only the messages that failed are received again', async () => {
   const { receive, failures } = world(async (extractionId) => {
     if (extractionId === 'b') throw new Error('throttled');
-    return { kind: 'gone' };
+    return gone;
   });
   expect(await receive([message('a'), message('b'), message('c')])).toEqual({
     batchItemFailures: [{ itemIdentifier: 'message-of-b' }],
@@ -146,18 +147,17 @@ test.each([
   '{"extractionId":"a","cause":"due","dueAt":"soon"}',
   '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
 ])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
-  const { receive, asked } = world(gone);
+  const { receive, asked } = world(async () => gone);
   expect(await receive([{ messageId: 'odd', body, attributes: once }])).toEqual({
     batchItemFailures: [{ itemIdentifier: 'odd' }],
   });
   expect(asked).toEqual([]);
 });
 
-const deferred = (record: ReturnType<typeof extractionIn>): ReconcileResult => ({
-  kind: 'deferred',
+const deferred = (record: ReturnType<typeof extractionIn>): Result => ({
+  as: 'deferred',
   record,
   why: 'still-running',
-  next: undefined,
 });
 
 test('a record that is stuck is reported in seconds, as the reconcile left it', async () => {
@@ -170,7 +170,7 @@ test('a record that is stuck is reported in seconds, as the reconcile left it', 
 
 test('a record that the reconcile closed or advanced is not stuck, however late', async () => {
   const advanced = deferred(extractionIn('TIMED_OUT', { settledAt: iso(1_000) }));
-  const closed: ReconcileResult = { kind: 'closed', record: closedExtraction({ status: 'COMPLETED' }) };
+  const closed: Result = { as: 'closed', why: undefined, record: closedExtraction({ status: 'COMPLETED' }) };
   for (const result of [advanced, closed]) {
     const { receive, counted } = world(async () => result);
     await receive([message('a')]);

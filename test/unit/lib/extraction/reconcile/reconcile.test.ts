@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
-import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/read-provider.ts';
-import { type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
-import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/reconcile/reconcile.ts';
-import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
+import { type Read, type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
+import {
+  type ReconcileDeps,
+  type ReconcileInvoker,
+  reconcile,
+} from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
-import { RequestDataGone } from '../../../../../lib/extraction/request-data.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
@@ -32,12 +32,12 @@ import { memoryRequestStore, storedRequest } from '../../../../support/memory-re
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
-const machine: ReconcileCaller = { kind: 'machine' };
-const broken: ReconcileCaller = { kind: 'queue', cause: 'execution-broken' };
-const swept: ReconcileCaller = { kind: 'queue', cause: 'sweep' };
+const machine: ReconcileInvoker = { kind: 'machine' };
+const broken: ReconcileInvoker = { kind: 'queue', cause: 'execution-broken' };
+const swept: ReconcileInvoker = { kind: 'queue', cause: 'sweep' };
 /** The slow queue. */
-const slow: ReconcileCaller = { kind: 'queue', cause: 'sweep', isSlow: true };
-const operator: ReconcileCaller = { kind: 'operator' };
+const slow: ReconcileInvoker = { kind: 'queue', cause: 'sweep', isSlow: true };
+const operator: ReconcileInvoker = { kind: 'operator' };
 const everybody = [machine, broken, swept, operator];
 
 /** The provider's answer to a read, as a whole body. */
@@ -48,18 +48,27 @@ const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
 });
 const full = { actions: [{ id: 'tef', status: 'COMPLETED', output: { secret: 1 } }] };
 
-const unexpected = () => Promise.reject(new Error('not expected'));
+const readOf = (reading: Reading, bytes?: Uint8Array): Read => ({ reading, bytes });
+const tooLarge = readOf({ kind: 'too-large', taskStatus: undefined });
+const bytes = Buffer.from('{"data":[]}');
+const ended = { kind: 'ended', reason: undefined, actionResults: undefined, expected: true } as const;
+/** Of an extraction by consent. */
+const completed = readOf({ ...ended, taskStatus: 'COMPLETED', hasResults: true }, bytes);
 
 const world = (
   record: Extraction | undefined,
   setup: {
     readonly task?: Task;
     /** One for each read, in order; the last one stays. */
-    readonly reads?: readonly (TaskReading | Reading | Error)[];
+    readonly reads?: readonly (TaskReading | Read | Error | 'without its request')[];
+    /** An operator paused reads. */
+    readonly isPaused?: boolean;
     readonly storing?: () => void;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
     /** What happens while the provider is being read. */
     readonly meanwhile?: () => void | Promise<void>;
+    /** A queue that refuses messages. */
+    readonly refusing?: 'queue' | 'slow queue';
     readonly now?: number;
   } = {},
 ) => {
@@ -71,22 +80,37 @@ const world = (
   const time = clock(setup.now ?? 100);
   const { counted, progress, failures, telemetry } = memoryTelemetry();
   const stored: string[] = [];
-  const lastReads: number[] = [];
+  /** To which queue, which message, with which delay. */
+  const sent: unknown[] = [];
+  const sendTo =
+    (queue: string): SendReconcile =>
+    async (message, delaySeconds = 0) => {
+      if (queue === setup.refusing) throw new Error('throttled');
+      sent.push([queue, message, delaySeconds]);
+    };
   let reads = 0;
   const deps: ReconcileDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
     requests,
-    read: async (_record, taskId, { isLast }) => {
+    readCallFor: async (_record, taskId) => {
       expect(taskId).toBe('task-1');
       reads += 1;
-      if (isLast) lastReads.push(reads);
       const answers = setup.reads ?? [answer('RUNNING')];
       const given = answers[Math.min(reads, answers.length) - 1];
       await setup.meanwhile?.();
-      if (given === undefined || given instanceof Error) throw given;
-      return 'kind' in given ? given : readingOfTask(given);
+      if (given === 'without its request') return undefined;
+      return {
+        tokens: { current: async () => 'token', drop: () => undefined },
+        get: async () => {
+          if (given === undefined || given instanceof Error) throw given;
+          return 'reading' in given ? given : readingOfTask(given);
+        },
+      };
     },
+    isPaused: async () => setup.isPaused === true,
+    send: sendTo('queue'),
+    sendSlow: sendTo('slow queue'),
     storeResults: async (extractionId, bytes) => {
       setup.storing?.();
       stored.push(Buffer.from(bytes).toString());
@@ -97,10 +121,8 @@ const world = (
     telemetry,
   };
   return {
-    reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
-    /** With a queue. */
-    continue: (caller: ReconcileCaller, send: SendReconcile, sendSlow: SendReconcile = unexpected) =>
-      reconcileAndContinue(id, caller, { ...deps, send, sendSlow }),
+    reconcile: (caller: ReconcileInvoker) => reconcile(id, caller, deps),
+    sent,
     record: () => extractions.items.get(id),
     task: () => tasks.items.get('task-1'),
     tasks,
@@ -112,8 +134,6 @@ const world = (
     stored,
     time,
     reads: () => reads,
-    /** Which of the reads were made as the last one. */
-    lastReads,
   };
 };
 
@@ -130,7 +150,7 @@ describe('REQUESTED', () => {
     ['the start window is over', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
     const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
-    expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
+    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'NOT_STARTED' } });
     const about = { extractionId: id, entity: 'bank', seconds: now };
     const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
@@ -142,7 +162,7 @@ describe('REQUESTED', () => {
 
   test('until the start window ends, nothing is decided', async () => {
     const { reconcile, record } = world(extraction(), { now: 899.999 });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'not-started-yet' });
+    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'not-started-yet' });
     expect(record()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
   });
 });
@@ -150,15 +170,15 @@ describe('REQUESTED', () => {
 describe('STARTING', () => {
   test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
     const { reconcile, record, reads } = world(extractionIn('STARTING'), { now: 61 });
-    const kind = caller === machine ? 'not-yet' : 'deferred';
-    expect(await reconcile(caller)).toMatchObject({ kind, why: 'start-in-progress' });
+    const as = caller === machine ? 'not-yet' : 'deferred';
+    expect(await reconcile(caller)).toMatchObject({ as, why: 'start-in-progress' });
     expect(record()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
 
   test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
     const { reconcile, record, counted } = world(extractionIn('STARTING'), { now: 61.001 });
-    expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
+    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(record()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
     expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['Unconfirmed']);
@@ -170,7 +190,7 @@ describe('RUNNING', () => {
 
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
     const { reconcile, record, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status } });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status } });
     expect(record()).toMatchObject({
       status,
       settledBy: 'reconcile',
@@ -188,7 +208,7 @@ describe('RUNNING', () => {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'FAILED' } });
+    expect(await reconcile(machine)).toMatchObject({ as: 'deferred', record: { status: 'FAILED' } });
     expect(record()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
     expect(record()).not.toHaveProperty('collectedAt');
     expect(requests.items.size).toBe(0);
@@ -216,14 +236,14 @@ describe('RUNNING', () => {
 
   test.each(['PENDING', 'RUNNING'])('%s decides nothing yet', async (status) => {
     const { reconcile, record, counted } = world(running, { reads: [answer(status)] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'still-running' });
     expect(record()).toEqual(running);
     expect(counted).toEqual([]);
   });
 
   test('an undocumented status counts as running, and is counted', async () => {
     const { reconcile, record, counted } = world(running, { reads: [answer('PAUSED')] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
     expect(record()).toEqual(running);
     expect(counted).toEqual(['UnknownTaskStatus']);
   });
@@ -238,7 +258,7 @@ describe('RUNNING', () => {
     ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
   ])('a read that fails with %s decides nothing', async (_what, failure) => {
     const { reconcile, record, counted, failures } = world(running, { reads: [failure] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
     expect(record()).toEqual(running);
     expect(counted).toEqual(['ProviderReadFailed']);
     expect(failures).toEqual(['The task could not be read.']);
@@ -249,7 +269,7 @@ describe('RUNNING', () => {
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
     const { reconcile, record, counted, progress, reads } = world(running, { reads: [read], now: 7_200 });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
+    expect(await reconcile(machine)).toMatchObject({ as: 'deferred', record: { status: 'TIMED_OUT' } });
     expect(record()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
     expect(counted).toContain('TimedOut');
@@ -258,12 +278,12 @@ describe('RUNNING', () => {
 
   test('a moment before the deadline, nothing is decided', async () => {
     const { reconcile } = world(running, { now: 7_199.999 });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
   });
 
   test('a read that fails on our side decides nothing', async () => {
     const { reconcile, record } = world(running, { reads: [new Error('Secrets Manager is down')] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'InternalError' });
     expect(record()).toEqual(running);
   });
 });
@@ -275,7 +295,7 @@ test.each([broken, swept, operator])('"not yet" outside the machine moves dueAt:
     // A running task has been waited for since it started, so as long again.
     const dueAt = startedAt === undefined ? iso(50 + 120) : iso(50 + 50 - 2);
     const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
-    expect(outcome).toMatchObject({ kind: 'deferred', next: dueAt, record: { dueAt } });
+    expect(outcome).toMatchObject({ as: 'deferred', record: { dueAt } });
     expect(record()).toMatchObject({ ...before, dueAt });
   }
 });
@@ -294,7 +314,7 @@ describe('settled by the provider and not collected', () => {
       };
       const reads = [answer('PARTIAL', results)];
       const { reconcile, record, stored, counted, progress } = world(settled, { reads });
-      expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
+      expect(await reconcile(caller)).toMatchObject({ as: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
       expect(record()).toMatchObject({
@@ -319,7 +339,7 @@ describe('settled by the provider and not collected', () => {
     '%s has no results: nothing is stored, and the record is closed as collected',
     async (status) => {
       const { reconcile, record, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
-      expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+      expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
       expect(stored).toEqual([]);
       expect(record()).toMatchObject({ collectedAt: iso(100) });
       expect(record()).not.toHaveProperty('results');
@@ -333,7 +353,7 @@ describe('settled by the provider and not collected', () => {
     'results of an unexpected shape are stored and counted: %j',
     async (results) => {
       const { reconcile, record, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
-      expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+      expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
       expect(stored).toHaveLength(1);
       expect(record()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
       expect(record()).not.toHaveProperty('actionResults');
@@ -348,22 +368,22 @@ describe('settled by the provider and not collected', () => {
       bytes: Buffer.from('{"taskStatus":"PARTIAL"}'),
     };
     const { reconcile, stored, counted } = world(settled, { reads: [reading] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(stored).toEqual(['{"taskStatus":"PARTIAL"}']);
     expect(counted).toEqual(['UnexpectedResults', 'Collected']);
   });
 
   test('a read with another final status is collected, and the disagreement is counted', async () => {
     const { reconcile, record, counted, progress } = world(settled, { reads: [answer('COMPLETED', full)] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
     expect(progress).toEqual([]);
   });
 
   test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
-    const { reconcile, record, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    const { reconcile, record, counted } = world(settled, { reads: [tooLarge] });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
     expect(record()).not.toHaveProperty('collectedAt');
     expect(isClosed(record())).toBe(true);
@@ -391,7 +411,7 @@ describe('settled by the provider and not collected', () => {
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
     const { reconcile, record, counted } = world(settled, setup);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', next: iso(170) });
+    expect(await reconcile(machine)).toMatchObject({ as: 'deferred' });
     // It has waited 70 s since it was settled, so as long again.
     expect(record()).toEqual({ ...settled, dueAt: iso(170), ...more });
     expect(counted).toEqual(metrics);
@@ -413,7 +433,7 @@ describe('settled by the provider and not collected', () => {
   test('after collectFor, collecting is abandoned with a collectionError', async () => {
     const now = 30 + 86_400;
     const { reconcile, record, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
-    expect(await reconcile(slow)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(slow)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
     expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
@@ -421,20 +441,17 @@ describe('settled by the provider and not collected', () => {
 
   test("while an operator's pause holds the last read, collecting goes on, and none counts as failed", async () => {
     const now = 30 + 86_400;
-    const { reconcile, record, counted, lastReads } = world(settled, {
-      reads: [new ProviderPaused('held')],
-      now,
-    });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
+    const { reconcile, record, counted, reads } = world(settled, { isPaused: true, now });
+    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'ProviderPaused' });
     expect(record()).toEqual({ ...settled, dueAt: iso(now + 120) });
-    expect([counted, lastReads]).toEqual([[], [1]]);
+    expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
   });
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
 test('an abandonment that lost the race against a collection is not counted', async () => {
   const held = world(extractionIn('PARTIAL'), {
-    reads: [{ kind: 'too-large' }],
+    reads: [tooLarge],
     meanwhile: () => {
       const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
       held.extractions.items.set(id, closed);
@@ -455,16 +472,10 @@ describe('the item of a consent', () => {
   const timedOut = consentIn('TIMED_OUT');
 
   test('is there for a read that ends after another has closed the record, and goes with the results', async () => {
-    const ended: Reading = {
-      kind: 'ended',
-      taskStatus: 'COMPLETED',
-      results: Buffer.from('{}'),
-      expected: true,
-    };
     const closes: boolean[] = [];
     const { reconcile, record, requests, reads, time } = world(timedOut, {
       now: 7_200 + 86_400,
-      reads: [ended, new ProviderAmbiguous('503'), ended],
+      reads: [completed, new ProviderAmbiguous('503'), completed],
       meanwhile: async () => {
         if (reads() > 1) return;
         await reconcile(slow);
@@ -484,8 +495,8 @@ describe('the item of a consent', () => {
     expect(requests.items.size).toBe(0);
   });
 
-  test.each<readonly [string, Extraction, Error | TaskReading, number]>([
-    ['a pause', timedOut, new ProviderPaused('paused'), 7_200 + 3 * 86_400],
+  test.each<readonly [string, Extraction, Error | TaskReading | 'paused', number]>([
+    ['a pause', timedOut, 'paused', 7_200 + 3 * 86_400],
     ['a longer grace', timedOut, answer('RUNNING'), 7_200 + 80_000],
     [
       'a longer time for collecting',
@@ -495,7 +506,14 @@ describe('the item of a consent', () => {
     ],
     ['a longer start window', extraction(), answer('RUNNING'), 800],
   ])('outlives %s that holds the record beyond its expiry', async (_what, record, read, now) => {
-    const { reconcile, record: after, requests } = world(record, { reads: [read], now });
+    const {
+      reconcile,
+      record: after,
+      requests,
+    } = world(record, {
+      ...(read === 'paused' ? { isPaused: true } : { reads: [read] }),
+      now,
+    });
     const expiring = (seconds: number) => ({
       ...storedRequest(id),
       expiresAt: at(seconds).getTime() / 1_000,
@@ -515,11 +533,11 @@ describe('the item of a consent', () => {
 test('a read of a consent whose item went with the close by another process is no failure', async () => {
   const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = consentIn('TIMED_OUT');
   const held = world(consentIn('TIMED_OUT'), {
-    reads: [new RequestDataGone()],
+    reads: ['without its request'],
     now: 8_000,
     meanwhile: () => void held.extractions.items.set(id, closed),
   });
-  expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed' });
+  expect(await held.reconcile(swept)).toMatchObject({ as: 'closed' });
   expect(held.counted).toEqual([]);
 });
 
@@ -529,7 +547,7 @@ describe('TIMED_OUT', () => {
   test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
     const { reconcile, record, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
     expect(isClosed(record())).toBe(true);
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
@@ -553,41 +571,27 @@ describe('TIMED_OUT', () => {
   test('after grace it is closed, whether the provider answered or not', async () => {
     for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
       const { reconcile, record } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
-      expect(await reconcile(slow)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(await reconcile(slow)).toMatchObject({ as: 'closed', record: { status: 'TIMED_OUT' } });
       expect(isClosed(record())).toBe(true);
       expect(record()).not.toHaveProperty('collectedAt');
     }
   });
 
-  test('the read at the end of grace is the last one, and no other before', async () => {
-    const { reconcile, time, lastReads } = world(timedOut, { now: 7_200 + 86_399 });
-    await reconcile(swept);
-    expect(lastReads).toEqual([]);
-    time.advance(1);
-    await reconcile(swept);
-    expect(lastReads).toEqual([2]);
-  });
-
   test("while an operator's pause holds the last read, the record stays open", async () => {
-    const { reconcile, record, counted } = world(timedOut, {
-      reads: [new ProviderPaused('held')],
-      now: 7_200 + 86_400,
-    });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
+    const { reconcile, record, counted } = world(timedOut, { isPaused: true, now: 7_200 + 86_400 });
+    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'ProviderPaused' });
     expect(record()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
-    expect(counted).toEqual([]);
+    expect(counted).toEqual(['ReadsHeld']);
   });
 });
 
 describe('by consent', () => {
   const running = consentIn('RUNNING');
-  const bytes = Buffer.from('{"data":[]}');
-  const completed: Reading = { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: true };
-  const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
+  const failed = readOf({ ...ended, taskStatus: 'FAILED', reason: 'ENTITY/DOWN', hasResults: false });
 
   test('a success is settled and collected from one read, and no webhook counts as missed', async () => {
     const { reconcile, record, stored, reads, counted } = world(running, { reads: [completed] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
     expect(record()).not.toHaveProperty('actionResults');
     expect(record()).not.toHaveProperty('reason');
@@ -597,7 +601,7 @@ describe('by consent', () => {
 
   test('a failure is settled with its reason, and nothing is stored', async () => {
     const { reconcile, record, stored } = world(running, { reads: [failed] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
     expect(record()).not.toHaveProperty('results');
     expect(stored).toEqual([]);
@@ -609,25 +613,24 @@ describe('by consent', () => {
     async (caller) => {
       const { reconcile, record } = world(running, {
         task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
-        reads: [{ kind: 'running', known: true }],
+        reads: [readOf({ kind: 'running', known: true })],
       });
       // By the machine, too: it would pay a transition for each poll.
-      expect(await reconcile(caller)).toMatchObject({ kind: 'deferred', why: 'still-running' });
+      expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running' });
       expect(record()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
     },
   );
 });
 
 describe('an answer over the size limit', () => {
-  const tooLarge: Reading = { kind: 'too-large' };
-  const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };
+  const tooLargeButDone = readOf({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
   test('by consent is final: settled, abandoned and closed after one read', async () => {
     const { reconcile, record, reads, stored, counted } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
     });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status: 'COMPLETED' } });
     expect(record()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
     expect(isClosed(record())).toBe(true);
     expect([reads(), stored]).toEqual([1, []]);
@@ -649,7 +652,7 @@ describe('an answer over the size limit', () => {
     });
     await expect(reconcile(machine)).rejects.toThrow('throttled');
     expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject(saidOnce);
     expect(reads()).toBe(1);
   });
@@ -664,7 +667,7 @@ describe('an answer over the size limit', () => {
         reads: [tooLarge],
         now: 7_200,
       });
-      expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status: 'TIMED_OUT' } });
       expect(record()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
       expect(isClosed(record())).toBe(true);
       expect(reads()).toBe(asked);
@@ -674,7 +677,7 @@ describe('an answer over the size limit', () => {
 
   test('in grace closes the record', async () => {
     const { reconcile, record } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({
       status: 'TIMED_OUT',
       collectionError: 'results-too-large',
@@ -695,7 +698,7 @@ describe('a closed record', () => {
   ])('%s: stays closed, and the provider is not read', async (_what, record) => {
     for (const caller of everybody) {
       const { reconcile, record: recordNow, reads, counted } = world(record, { now: 99_999 });
-      expect(await reconcile(caller)).toEqual({ kind: 'closed', record });
+      expect(await reconcile(caller)).toEqual({ as: 'closed', record });
       expect(recordNow()).toEqual(record);
       expect([reads(), counted]).toEqual([0, []]);
     }
@@ -703,74 +706,57 @@ describe('a closed record', () => {
 
   test('without a record, every caller gets the result gone', async () => {
     for (const caller of everybody) {
-      expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
+      expect(await world(undefined).reconcile(caller)).toEqual({ as: 'gone' });
     }
   });
 });
 
 describe('the next message', () => {
-  const due: ReconcileCaller = { kind: 'queue', cause: 'due' };
-  const sendTo = (sent: unknown[]): SendReconcile =>
-    vi.fn(async (message, delaySeconds) => void sent.push([message, delaySeconds]));
+  const due: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 
   test('is delayed until dueAt, in whole seconds', async () => {
-    const sent: unknown[] = [];
-    const held = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
-    const outcome = await held.continue(due, sendTo(sent));
-    expect(outcome).toMatchObject({ kind: 'deferred', next: iso(107.5) });
-    expect(sent).toEqual([[{ extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
+    const { reconcile, sent } = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
+    expect(await reconcile(due)).toMatchObject({ as: 'deferred' });
+    expect(sent).toEqual([['queue', { extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
   });
 
   test('is not sent for a pause that is longer than a message can wait', async () => {
-    const sent: unknown[] = [];
     const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
     const held = world(settled, { reads: [new ProviderAmbiguous('503')], now: 901 });
-    expect(await held.continue(slow, sendTo(sent))).toMatchObject({ next: iso(1_802) });
-    expect(sent).toEqual([]);
+    expect(await held.reconcile(slow)).toMatchObject({ record: { dueAt: iso(1_802) } });
+    expect(held.sent).toEqual([]);
     expect(held.counted).toContain('CollectionDeferred');
   });
 
   test('that the queue refuses is left to the sweep', async () => {
-    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
-    const outcome = await held.continue(due, () => Promise.reject(new Error('throttled')));
-    expect(outcome).toMatchObject({ kind: 'deferred' });
+    const held = world(consentIn('RUNNING', { dueAt: iso(100) }), { refusing: 'queue' });
+    expect(await held.reconcile(due)).toMatchObject({ as: 'deferred' });
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
   });
 
   test('reads although dueAt has moved, once that has passed', async () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
-    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ kind: 'deferred' });
+    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ as: 'deferred' });
     expect(held.reads()).toBe(1);
   });
 });
 
 describe('a read in the reconcile queue', () => {
-  const due: ReconcileCaller = { kind: 'queue', cause: 'due', dueAt: iso(100) };
-  const dueSlow: ReconcileCaller = { ...due, isSlow: true };
+  const due: ReconcileInvoker = { kind: 'queue', cause: 'due', dueAt: iso(100) };
+  const dueSlow: ReconcileInvoker = { ...due, isSlow: true };
   const running = consentIn('RUNNING', { dueAt: iso(100) });
   const failing = { reads: [new ProviderAmbiguous('503')] };
   const same = { extractionId: id, cause: 'due', dueAt: iso(100) };
 
-  /** Reconciles with two queues. `sent`: to which, and which message. */
-  const inQueues = async (held: ReturnType<typeof world>, caller: ReconcileCaller) => {
-    const sent: unknown[] = [];
-    const to =
-      (queue: string): SendReconcile =>
-      async (message, delaySeconds = 0) =>
-        void sent.push([queue, message, delaySeconds]);
-    return { result: await held.continue(caller, to('queue'), to('slow queue')), sent };
-  };
-
   test('that fails is left to the slow queue, with the same message, and does not count as failed', async () => {
     const held = world(running, failing);
-    const { result, sent } = await inQueues(held, due);
-    expect([result.kind, sent]).toEqual(['moved', [['slow queue', same, 0]]]);
+    expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
+    expect(held.sent).toEqual([['slow queue', same, 0]]);
     expect(held.record()).toEqual({ ...running, readsSlowly: true });
     expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
-    const swept = world(consentIn('COMPLETED'), failing);
-    expect((await inQueues(swept, { kind: 'queue', cause: 'sweep' })).sent).toEqual([
-      ['slow queue', { extractionId: id, cause: 'sweep' }, 0],
-    ]);
+    const collecting = world(consentIn('COMPLETED'), failing);
+    await collecting.reconcile(swept);
+    expect(collecting.sent).toEqual([['slow queue', { extractionId: id, cause: 'sweep' }, 0]]);
   });
 
   test('is left to the slow queue also if the record cannot be written', async () => {
@@ -778,44 +764,41 @@ describe('a read in the reconcile queue', () => {
       ...failing,
       through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
     });
-    expect((await inQueues(held, due)).result.kind).toBe('moved');
+    expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
   });
 
   test('is not made if the last one was slow, whoever sent the message', async () => {
     const held = world({ ...running, readsSlowly: true });
-    expect((await inQueues(held, due)).sent).toEqual([['slow queue', same, 0]]);
-    expect(held.reads()).toBe(0);
+    await held.reconcile(due);
+    expect([held.sent, held.reads()]).toEqual([[['slow queue', same, 0]], 0]);
   });
 
   test('that the slow queue refuses is received again', async () => {
-    const refuse = () => Promise.reject(new Error('throttled'));
-    await expect(world(running, failing).continue(due, unexpected, refuse)).rejects.toThrow('throttled');
+    const held = world(running, { ...failing, refusing: 'slow queue' });
+    await expect(held.reconcile(due)).rejects.toThrow('throttled');
   });
 
   test('stays in the slow queue while it fails there, and comes back once it is answered', async () => {
     const failed = world({ ...running, readsSlowly: true }, failing);
-    const { sent } = await inQueues(failed, dueSlow);
+    await failed.reconcile(dueSlow);
     const next = failed.record()?.dueAt;
-    expect(sent).toEqual([['slow queue', { ...same, dueAt: next }, expect.any(Number)]]);
+    expect(failed.sent).toEqual([['slow queue', { ...same, dueAt: next }, expect.any(Number)]]);
     expect(failed.record()).toEqual({ ...running, dueAt: next, readsSlowly: true });
     expect(failed.counted).toEqual(['ProviderReadFailed']);
     const answered = world({ ...running, readsSlowly: true });
-    expect((await inQueues(answered, dueSlow)).sent).toEqual([
-      ['queue', { ...same, dueAt: next }, expect.any(Number)],
-    ]);
+    await answered.reconcile(dueSlow);
+    expect(answered.sent).toEqual([['queue', { ...same, dueAt: next }, expect.any(Number)]]);
     expect(answered.record()).toEqual({ ...running, dueAt: next });
   });
 
   test('that is held by an operator stays in its queue', async () => {
-    const paused = { reads: [new ProviderPaused('held')] };
     for (const [caller, record, queue] of [
       [due, running, 'queue'],
       [dueSlow, { ...running, readsSlowly: true }, 'slow queue'],
     ] as const) {
-      const held = world(record, paused);
-      expect((await inQueues(held, caller)).sent).toEqual([
-        [queue, expect.objectContaining({ cause: 'due' }), 98],
-      ]);
+      const held = world(record, { isPaused: true });
+      await held.reconcile(caller);
+      expect(held.sent).toEqual([[queue, expect.objectContaining({ cause: 'due' }), 98]]);
       expect(held.record()).toEqual({ ...record, dueAt: held.record()?.dueAt });
     }
   });
@@ -824,20 +807,16 @@ describe('a read in the reconcile queue', () => {
     const now = 30 + timings.collectFor;
     const settled = consentIn('COMPLETED', { settledAt: iso(30), dueAt: iso(100) });
     const moved = world(settled, { ...failing, now });
-    expect((await inQueues(moved, due)).result.kind).toBe('moved');
+    expect(await moved.reconcile(due)).toMatchObject({ as: 'moved' });
     const last = world({ ...settled, readsSlowly: true }, { ...failing, now });
-    expect((await inQueues(last, dueSlow)).result.kind).toBe('closed');
+    expect(await last.reconcile(dueSlow)).toMatchObject({ as: 'closed' });
     expect(last.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'ProviderAmbiguous' });
-    expect([isClosed(last.record()), last.record()?.readsSlowly, last.lastReads]).toEqual([
-      true,
-      undefined,
-      [1],
-    ]);
+    expect([isClosed(last.record()), last.record()?.readsSlowly, last.reads()]).toEqual([true, undefined, 1]);
   });
 
   test.each([machine, operator])('is not brief for %j, which hold no consumer of it', async (caller) => {
     const held = world({ ...running, readsSlowly: true }, failing);
-    expect((await inQueues(held, caller)).result.kind).toBe('deferred');
+    expect(await held.reconcile(caller)).toMatchObject({ as: 'deferred' });
     expect([held.reads(), held.counted]).toEqual([1, ['ProviderReadFailed']]);
   });
 });
@@ -854,7 +833,7 @@ test('endless lost races end as not yet', async () => {
       },
     }),
   });
-  expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'contended' });
+  expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'contended' });
   expect(flips).toBeLessThan(20);
 });
 
@@ -873,7 +852,7 @@ describe('a record of a newer version', () => {
         const { reconcile, record: after, reads, counted } = world(record, { now: 9_999_999 });
         const result = await reconcile(caller);
         const next = iso(9_999_999 + 900);
-        expect(result).toMatchObject({ kind: 'deferred', why: 'unknown-record', next });
+        expect(result).toMatchObject({ as: 'deferred', why: 'unknown-record' });
         expect(after()).toEqual({ ...record, dueAt: next });
         expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
       }
@@ -882,25 +861,25 @@ describe('a record of a newer version', () => {
 });
 
 describe('a task whose reads end their process', () => {
-  const reads = [new ReadEndsProcess('')];
+  const unfinishedReads = { count: 3, lastBegunAt: iso(-1_000) };
 
   test('is not yet read, and is closed after grace with its own error', async () => {
-    const running = world(extractionIn('RUNNING'), { reads });
-    expect(await running.reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'read-ends-process' });
+    const running = world(extractionIn('RUNNING', { unfinishedReads }));
+    expect(await running.reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'read-ends-process' });
     expect(running.counted).toEqual(['ReadEndsProcess']);
-    const timedOut = extractionIn('TIMED_OUT', { settledAt: iso(100) });
-    const after = world(timedOut, { reads, now: 100 + timings.grace });
+    const timedOut = extractionIn('TIMED_OUT', { settledAt: iso(100), unfinishedReads });
+    const after = world(timedOut, { now: 100 + timings.grace });
     await after.reconcile(swept);
     expect(after.record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'read-ends-process' });
     expect(after.record()?.dueShard).toBeUndefined();
   });
 
   test('is closed without its results once collectFor is over, and not before', async () => {
-    const settled = extractionIn('COMPLETED', { settledAt: iso(100) });
-    const before = world(settled, { reads, now: 99 + timings.collectFor });
+    const settled = extractionIn('COMPLETED', { settledAt: iso(100), unfinishedReads });
+    const before = world(settled, { now: 99 + timings.collectFor });
     await before.reconcile(swept);
     expect(before.record()?.dueShard).toBeDefined();
-    const after = world(settled, { reads, now: 100 + timings.collectFor });
+    const after = world(settled, { now: 100 + timings.collectFor });
     await after.reconcile(swept);
     expect(after.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-message.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
-import { type StartDeps, type StartOutcome, start } from '../../../../../lib/extraction/start/start.ts';
+import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
@@ -46,6 +46,7 @@ const world = (
   const requests = memoryRequestStore(setup.faults, storedRequest(id));
   const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
+  const sent: unknown[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
@@ -86,6 +87,7 @@ const world = (
     now: clock(5).now,
     timings,
     telemetry,
+    send: async (message, delaySeconds) => void sent.push([message, delaySeconds]),
   };
   return {
     start: () =>
@@ -103,6 +105,7 @@ const world = (
     tasks,
     requests,
     posts,
+    sent,
     counted,
   };
 };
@@ -113,11 +116,14 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
   expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
 });
 
-const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', dueAt: iso(10), delaySeconds: 5 } as const;
+const polled = { as: 'queued', record: { status: 'RUNNING' } } as const;
+/** The message for the first poll. */
+const poll = { extractionId: id, cause: 'due', dueAt: iso(10) } as const;
 
 test('an accepted start is due for its first poll, and the item of its request is kept for it', async () => {
-  const { start, record, tasks, requests, counted } = world();
-  expect(await start()).toEqual(polled);
+  const { start, record, tasks, requests, counted, sent } = world();
+  expect(await start()).toMatchObject(polled);
+  expect(sent).toEqual([[poll, 5]]);
   expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
   expect(tasks.items.size).toBe(0);
   expect([...requests.items.values()]).toEqual([storedRequest(id)]);
@@ -125,27 +131,28 @@ test('an accepted start is due for its first poll, and the item of its request i
 });
 
 test('a later invocation polls a running task and does not start it again', async () => {
-  const { start, posts } = world(consentIn('RUNNING', { dueAt: iso(10) }));
-  expect(await start()).toEqual(polled);
-  expect(posts).toEqual([]);
+  const { start, posts, sent } = world(consentIn('RUNNING', { dueAt: iso(10) }));
+  expect(await start()).toMatchObject(polled);
+  expect([posts, sent]).toEqual([[], [[poll, 5]]]);
 });
 
 test('a poll that is further ahead than a message can be delayed gets one that is delayed for as long as it can', async () => {
   const dueAt = iso(5 + longestDelaySeconds + 1);
-  const { start } = world(consentIn('RUNNING', { dueAt }));
-  expect(await start()).toEqual({ ...polled, dueAt, delaySeconds: longestDelaySeconds });
+  const { start, sent } = world(consentIn('RUNNING', { dueAt }));
+  await start();
+  expect(sent).toEqual([[{ ...poll, dueAt }, longestDelaySeconds]]);
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {
   const { start, posts, record } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
-  expect(await start()).toEqual(polled);
+  expect(await start()).toMatchObject(polled);
   expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
   expect(record()).toMatchObject({ status: 'RUNNING' });
 });
 
 test('without a Task Token nothing is started', async () => {
   const { start, posts, record } = world(undefined, { noToken: new ProviderRefused('403', 403) });
-  expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+  expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
   expect(record()).toEqual(consentExtraction());
   expect(posts).toEqual([]);
 });
@@ -177,7 +184,7 @@ describe('a start that was settled as stale meanwhile', () => {
 
   test.each([0, 2])('runs, and its item is put back, although %i puts fail', async (times) => {
     const { start, record, requests } = late('UNCONFIRMED', failing(times));
-    expect(await start()).toMatchObject({ kind: 'queued', status: 'RUNNING' });
+    expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING' } });
     expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
     expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), taskId: 'task-1' }]);
   });
@@ -191,7 +198,7 @@ describe('a start that was settled as stale meanwhile', () => {
 
   test('leaves no sealed data if its record is gone', async () => {
     const { start, requests } = late('lost');
-    expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
+    expect(await start()).toMatchObject({ as: 'gone' });
     expect(requests.items.size).toBe(0);
   });
 });
@@ -206,7 +213,7 @@ describe('a failure has the same effect as by credentials', () => {
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
     const { start, record, requests, posts, counted } = world(undefined, { answers: [failure] });
-    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
     expect(record()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
     expect(requests.items.size).toBe(0);
     expect(posts).toHaveLength(1);
@@ -214,13 +221,12 @@ describe('a failure has the same effect as by credentials', () => {
   });
 });
 
-const settledAs = (status: 'REJECTED' | 'UNCONFIRMED'): StartOutcome => ({ kind: 'settled', status });
-
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
-const outcomeOf = (status: number): StartOutcome => {
-  if (status === 401) return { kind: 'retry', error: 'ProviderUnauthorized' };
-  if (status === 429) return { kind: 'retry', error: 'ProviderBusy' };
-  return settledAs(status >= 500 || status === 408 ? 'UNCONFIRMED' : 'REJECTED');
+const resultOf = (status: number) => {
+  if (status === 401) return { as: 'not-yet', why: 'ProviderUnauthorized' };
+  if (status === 429) return { as: 'not-yet', why: 'ProviderBusy' };
+  const isUnknown = status >= 500 || status === 408;
+  return { as: 'closed', record: { status: isUnknown ? 'UNCONFIRMED' : 'REJECTED' } };
 };
 const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
 
@@ -231,17 +237,17 @@ test.each([
 ])(
   'a v2 start answered %s is refused, unconfirmed or tried again by its status alone',
   async (_what, body) => {
-    const outcomes = statuses.map(async (status) => {
+    const results = statuses.map(async (status) => {
       const { connection } = answering(() => ({ status, body }));
       const failure: unknown = await startExtractionV2(connection, 'task-token', {
         product: 'movement',
         consentId,
       }).catch((error: unknown) => error);
       if (!(failure instanceof Error)) throw new Error(`${status} counted as an accepted start.`);
-      return { status, outcome: await world(undefined, { answers: [failure] }).start() };
+      return { status, result: await world(undefined, { answers: [failure] }).start() };
     });
-    expect(await Promise.all(outcomes)).toEqual(
-      statuses.map((status) => ({ status, outcome: outcomeOf(status) })),
+    expect(await Promise.all(results)).toMatchObject(
+      statuses.map((status) => ({ status, result: resultOf(status) })),
     );
   },
 );

@@ -70,19 +70,13 @@ const world = (setup: {
 
 test('for a task with webhook the machine waits', async () => {
   const { deps, answers } = world({ post: async () => 'task-1' });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'waiting' });
   expect(answers).toEqual([]);
 });
 
 test('a task without webhook is polled by the queue, and only then the machine ends', async () => {
   const { deps, answers } = world({ post: async () => 'task-1', record: consentExtraction() });
-  expect(await startForMachine(input, deps)).toEqual({
-    kind: 'queued',
-    status: 'RUNNING',
-    cause: 'due',
-    dueAt: iso(10),
-    delaySeconds: 5,
-  });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'queued', record: { status: 'RUNNING' } });
   expect(answers).toEqual([`send due ${iso(10)} 5`, `wake token-1 ${id}`]);
 });
 
@@ -104,13 +98,13 @@ test('after the start window the queue records NOT_STARTED', async () => {
 
 test('after a refused start nothing is left, and the machine ends', async () => {
   const { deps, answers } = world({ post: () => Promise.reject(new ProviderRefused('400', 400)) });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'settled', status: 'REJECTED' });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
   expect(answers).toEqual([`wake token-1 ${id}`]);
 });
 
 test('a start that can be retried fails the state with the error that the machine retries, and is counted', async () => {
   const { deps, answers, counted } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+  expect(await startForMachine(input, deps)).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
   expect(answers).toEqual(['fail token-1 ProviderBusy']);
   expect(counted).toEqual(['ProviderBusy']);
 });

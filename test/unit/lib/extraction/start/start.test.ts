@@ -127,6 +127,7 @@ const world = (
     now: time.now,
     timings,
     telemetry,
+    send: async () => undefined,
   };
   const startAs = (callbackAttempt = 0) =>
     start(
@@ -173,7 +174,7 @@ describe('the item of the request', () => {
       if (method === 'remove' && fails) throw new Error('throttled');
     };
     const { start, requests, counted } = world({ faults: { before } });
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await start()).toMatchObject({ as: 'waiting' });
     expect(counted).toEqual(['RequestDataNotRemoved']);
     fails = false;
     await start(1);
@@ -183,7 +184,7 @@ describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, record, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    expect(await start()).toEqual({ kind: 'retry', error: 'RequestDataGone' });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: 'RequestDataGone' });
     expect(record()).toEqual(extraction());
     expect(posts).toEqual([]);
   });
@@ -198,14 +199,14 @@ describe('the item of the request', () => {
       if (reads === 2) extractions.items.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
       return get(of);
     };
-    expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
   });
 });
 
 describe('a successful start', () => {
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
     const { start, record, task, posts, counted, measured, progress } = world();
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await start()).toMatchObject({ as: 'waiting' });
     expect(record()).toMatchObject({
       status: 'RUNNING',
       attemptId: 'attempt-1',
@@ -284,7 +285,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
         throw failure();
       },
     });
-    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: error });
     expect(record()).toEqual(extraction());
     expect(posts).toHaveLength(0);
   });
@@ -308,7 +309,7 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
     ['it cannot be reached', unreachable, 'ProviderUnreachable'],
   ])('%s', async (_what, failure, error) => {
     const { start, record, posts } = world({ answers: [failure()] });
-    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: error });
     expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     expect(posts).toHaveLength(1);
   });
@@ -317,7 +318,7 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
 describe('a refused start ends as REJECTED', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
     const { start, record, posts, counted, progress } = world({ answers: [refused(status)] });
-    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
     expect(record()).toMatchObject({
       status: 'REJECTED',
       reason: `http-${status}`,
@@ -334,7 +335,7 @@ describe('a refused start ends as REJECTED', () => {
 describe('401 on the start call', () => {
   test('drops the token, logs in once, and makes the call once more', async () => {
     const { start, posts, record, logins } = world({ answers: [unauthorized(), 'task-1'] });
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await start()).toMatchObject({ as: 'waiting' });
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
     expect(logins()).toBe(2);
     expect(record()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
@@ -342,19 +343,19 @@ describe('401 on the start call', () => {
 
   test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts, record } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+    expect(await start(0)).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
     expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
 
   test.each<readonly [string, Error, object, string]>([
-    ['429', busy(), { kind: 'retry', error: 'ProviderBusy' }, 'REQUESTED'],
-    ['400', refused(400), { kind: 'settled', status: 'REJECTED' }, 'REJECTED'],
-    ['silence', ambiguous(), { kind: 'settled', status: 'UNCONFIRMED' }, 'UNCONFIRMED'],
+    ['429', busy(), { as: 'not-yet', why: 'ProviderBusy' }, 'REQUESTED'],
+    ['400', refused(400), { as: 'closed', record: { status: 'REJECTED' } }, 'REJECTED'],
+    ['silence', ambiguous(), { as: 'closed', record: { status: 'UNCONFIRMED' } }, 'UNCONFIRMED'],
   ])('and then %s: the second answer decides', async (_what, second, outcome, status) => {
     const { start, record } = world({ answers: [unauthorized(), second] });
-    expect(await start()).toEqual(outcome);
+    expect(await start()).toMatchObject(outcome);
     expect(record()?.status).toBe(status);
   });
 
@@ -369,7 +370,7 @@ describe('401 on the start call', () => {
           return 'session-1';
         },
       });
-      expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+      expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
       expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
       expect(posts).toHaveLength(1);
     }
@@ -377,7 +378,7 @@ describe('401 on the start call', () => {
 
   test('with the caller’s own token is REJECTED, because no login can help', async () => {
     const { start, record, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
-    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
     expect(record()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
     expect(posts).toHaveLength(1);
     expect(logins()).toBe(0);
@@ -391,13 +392,13 @@ describe('any other failure means that a task may exist, and the start call is n
     ['an unexpected exception', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
     const { start, record, posts, counted, progress, time } = world({ answers: [failure] });
-    expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(await start(0)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(record()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
     expect(record()).not.toHaveProperty('dueShard');
     expect(counted).toEqual(['Unconfirmed']);
     expect(progress).toMatchObject([['Extraction ended.', { status: 'UNCONFIRMED', seconds: 5 }]]);
     time.advance(1_000);
-    expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(await start(1)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(posts).toHaveLength(1);
   });
 });
@@ -406,7 +407,7 @@ describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
     const record = extractionIn('STARTING', { startingAt: iso(1) });
     const { start, record: recordNow, posts, events } = world({ record });
-    expect(await start(1)).toEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(await start(1)).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
     expect(recordNow()).toEqual(record);
     expect(posts).toHaveLength(0);
     expect(events).toEqual([]);
@@ -417,7 +418,7 @@ describe('an invocation that finds a start made or in progress', () => {
       record: extractionIn('STARTING', { startingAt: iso(1) }),
     });
     time.set(62);
-    expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(await start(1)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(record()).toMatchObject({
       status: 'UNCONFIRMED',
       reason: 'start-interrupted',
@@ -431,7 +432,7 @@ describe('an invocation that finds a start made or in progress', () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ record: extractionIn('RUNNING') });
     quiet.tasks.items.set('task-1', adopted);
-    expect(await quiet.start(0)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await quiet.start(0)).toMatchObject({ as: 'waiting' });
     expect(quiet.task()).toEqual({
       ...adopted,
       callbackToken: 'token-0',
@@ -441,14 +442,16 @@ describe('an invocation that finds a start made or in progress', () => {
 
     const held = world({ record: extractionIn('RUNNING') });
     held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
-    expect(await held.start(0)).toMatchObject({ kind: 'queued', status: 'FAILED' });
+    const record = { status: 'FAILED', settledBy: 'start' };
+    expect(await held.start(0)).toMatchObject({ as: 'queued', record });
+    expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 
   test('leaves a record that is REQUESTED again to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
-    expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
     expect(posts).toHaveLength(0);
   });
 
@@ -457,8 +460,8 @@ describe('an invocation that finds a start made or in progress', () => {
     async (status) => {
       const record = extractionIn(status);
       const { start, record: recordNow, posts } = world({ record });
-      const kind = record.dueShard === undefined ? 'settled' : 'queued';
-      expect(await start(3)).toMatchObject({ kind, status });
+      const as = record.dueShard === undefined ? 'closed' : 'queued';
+      expect(await start(3)).toMatchObject({ as, record: { status } });
       expect(recordNow()).toEqual(record);
       expect(posts).toHaveLength(0);
     },
@@ -466,7 +469,7 @@ describe('an invocation that finds a start made or in progress', () => {
 
   test('has nothing to wait for without a record', async () => {
     const { start, posts } = world({ record: null });
-    expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
+    expect(await start()).toMatchObject({ as: 'gone' });
     expect(posts).toHaveLength(0);
   });
 });
@@ -516,7 +519,7 @@ describe('the breakers of starts', () => {
     }
     const late = world({ breaker });
     late.time.set(timings.startWindow);
-    expect(await late.start()).toMatchObject({ kind: 'queued', status: 'REQUESTED' });
+    expect(await late.start()).toMatchObject({ as: 'queued', record: { status: 'REQUESTED' } });
   });
 
   test('are asked by caller and entity, and a held start unseals, calls and writes nothing', async () => {
@@ -531,7 +534,7 @@ describe('the breakers of starts', () => {
         },
       },
     });
-    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
+    expect(await held.start()).toMatchObject({ as: 'not-yet', why: 'ProviderPaused' });
     expect([held.events, held.record()]).toEqual([[], extraction()]);
     const { requestedBy: caller } = extraction();
     expect(asked).toEqual([{ extraction: id.slice(-12), caller, group: 'bank' }]);
@@ -592,7 +595,7 @@ describe('the breakers of starts', () => {
     expect(events.indexOf('login')).toBeLessThan(events.indexOf('post on STARTING'));
     const failing = breakerThat('turn');
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
-    expect(await held.start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
+    expect(await held.start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnreachable' });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
     const passing = world({ plaintext: withToken });
     await passing.start();

@@ -1,0 +1,504 @@
+import type { ExtractionMetric } from '../observability/metric-names.ts';
+import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
+import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
+import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
+import {
+  type Extraction,
+  hasWebhook,
+  isTerminalStatus,
+  isUnderstood,
+  mostUnfinishedReads,
+  type SettledBy,
+  type StoredResults,
+} from './record.ts';
+import * as change from './transitions.ts';
+import type { Why } from './why.ts';
+
+/**
+ * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
+ * the time is given. Intake, the sweep's lease, erase and restore write by themselves.
+ */
+
+/** What a decision is made with. */
+type At = {
+  readonly record: Extraction;
+  readonly who: Invoker;
+  readonly now: Date;
+  readonly timings: Timings;
+};
+
+const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'none'): Ending => ({
+  kind: 'end',
+  as,
+  why,
+  message,
+  counts: [],
+});
+
+const write = (
+  written: change.Change,
+  once: readonly ExtractionMetric[] = [],
+  next: Seen | Ending | 'plan' = 'plan',
+): Plan => ({ kind: 'write', change: written, once, next, counts: [] });
+
+const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
+  ...planned,
+  counts: [metric, ...planned.counts],
+});
+
+/**
+ * Whether reads are brief. The consumers of the reconcile queue are shared by all extractions, so a read that hangs must not
+ * hold one for long. The slow queue has consumers of its own.
+ */
+export const readsBriefly = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
+
+/** No read was made, and one will be. */
+const isHeld = (why: Why): boolean => why === 'ProviderPaused';
+
+/** No read will be made, so that the record is closed at its time. */
+const isUnreadable = (why: Why): boolean => why === 'read-ends-process' || why === 'request-data-gone';
+
+const settledBy = ({ kind }: Invoker): SettledBy =>
+  kind === 'start' || kind === 'webhook' ? kind : 'reconcile';
+
+/* Waiting */
+
+/** What is waited for. `readsSlowly`: the read that was made failed; absent if none was made. */
+type Waiting = { readonly why: Why; readonly readsSlowly?: boolean };
+
+/** `readsSlowly` is kept if no read was made. */
+const defer = (
+  record: Extraction,
+  dueAt: string,
+  { why, readsSlowly = record.readsSlowly === true }: Waiting,
+): Plan => ({
+  kind: 'defer',
+  dueAt,
+  why,
+  readsSlowly,
+  once: why === 'request-data-gone' ? ['RequestDataGone'] : [],
+  counts: [],
+});
+
+/**
+ * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
+ * consent, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
+ */
+const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
+  const { status, startedAt } = record;
+  const isPolledByQueue = status === 'RUNNING' && !hasWebhook(record);
+  if (who.kind === 'machine' && !isPolledByQueue) return end('not-yet', waiting.why);
+  const { pollFirst, pollEvery } = timings;
+  const dueAt =
+    startedAt === undefined
+      ? plusSeconds(now, pollEvery)
+      : nextReconcileAt(startedAt, now, pollFirst, pollEvery);
+  return defer(record, dueAt, waiting);
+};
+
+/**
+ * When a record in grace is reconciled next: at growing intervals, and at the end of grace. Past it, while an operator's pause
+ * holds the last read, with every poll interval.
+ */
+const nextInGrace = ({ record, now, timings: { pollEvery, grace } }: At): string => {
+  const { settledAt = record.deadlineAt } = record;
+  const graceEnd = plusSeconds(settledAt, grace);
+  if (now.toISOString() >= graceEnd) return plusSeconds(now, pollEvery);
+  const next = nextReconcileAt(settledAt, now, pollEvery, grace);
+  return next < graceEnd ? next : graceEnd;
+};
+
+/* Reads */
+
+/** Whether the process that began the last counted read may still run. Lambda ends it at its timeout. */
+const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): boolean =>
+  unfinishedReads !== undefined &&
+  now.getTime() - new Date(unfinishedReads.lastBegunAt).getTime() <= timings.reconcileTimeout * 1_000;
+
+/**
+ * A process that ends during a read, for example because it runs out of memory, cannot report it. So a read that follows a
+ * failed invocation, or an unfinished read, is counted before it is made. After three in a row none is made, unless an operator
+ * asks. A read beside one that may be under way is not counted.
+ */
+const read = (at: At, taskId: string, isLast: boolean): Plan => {
+  const { record, who, now } = at;
+  if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
+  const without = (why: Why) => judge(record, who, { kind: 'unread', why, isLast }, now, at.timings);
+  // The provider asked for no call before then. Only an operator's pause holds the last read.
+  if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
+    return without('ProviderPaused');
+  }
+  const { count = 0 } = record.unfinishedReads ?? {};
+  const isUnderWay = isReadUnderWay(at);
+  if (count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator') {
+    return counting('ReadEndsProcess', without('read-ends-process'));
+  }
+  const isAfterFailure = 'afterFailure' in who && who.afterFailure === true;
+  const isCounted = !isUnderWay && (count > 0 || isAfterFailure);
+  return { kind: 'read', taskId, isLast, count: isCounted ? count + 1 : 0, counts: [] };
+};
+
+/* Start */
+
+const beforeStart = ({ record, now, timings }: At): Plan => {
+  const time = now.toISOString();
+  // Reconcile then writes NOT_STARTED.
+  if (time >= plusSeconds(record.requestedAt, timings.startWindow)) return end('queued', undefined, 'start');
+  if (record.notBefore !== undefined && time < record.notBefore) return end('not-yet', 'ProviderBusy');
+  return { kind: 'start', counts: [] };
+};
+
+const staleStart = (at: At, attemptId: string): Plan =>
+  write(
+    change.markUnconfirmed({ ...at, attemptId, reason: 'start-interrupted', settledBy: settledBy(at.who) }),
+    ['Unconfirmed'],
+  );
+
+/** For the machine's state StartTask. A record that went back to `REQUESTED` meanwhile is left to its retry. */
+const planStart = (at: At, requestId: string): Plan => {
+  const { record, now, timings } = at;
+  // After an erasure or a loss, a repeated idempotency key creates another record under the same id.
+  if (record.requestId !== requestId) return end('gone');
+  const { status, attemptId, taskId } = record;
+  if (status === 'REQUESTED') return beforeStart(at);
+  if (status === 'STARTING' && attemptId !== undefined) {
+    return isStartStale(record, now, timings) ? staleStart(at, attemptId) : end('not-yet', 'StartInProgress');
+  }
+  if (status === 'RUNNING' && taskId !== undefined) {
+    if (hasWebhook(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
+    return end('queued', undefined, 'due');
+  }
+  return atRest(record, 'start');
+};
+
+/** What is left of an open record is the queue's. */
+const atRest = (record: Extraction, cause: 'start' | 'webhook'): Ending =>
+  record.dueShard === undefined ? end('closed') : end('queued', undefined, cause);
+
+const notCalled = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | undefined => {
+  const { record } = at;
+  if (record.status !== 'REQUESTED') return undefined;
+  const retry = end('not-yet', seen.why);
+  const { notBefore } = seen;
+  return notBefore === undefined ? retry : write(change.postponeCalls({ record, notBefore }), [], retry);
+};
+
+const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
+  const { status, attemptId } = at.record;
+  const { result } = seen;
+  if (attemptId !== seen.attemptId) return undefined;
+  const decision = { ...at, attemptId };
+  if (status === 'UNCONFIRMED' && result.kind === 'accepted') {
+    return write(change.markRunningLate({ ...decision, taskId: result.taskId }));
+  }
+  if (status !== 'STARTING') return undefined;
+  switch (result.kind) {
+    case 'accepted':
+      return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
+    case 'not-accepted':
+      return write(
+        change.revertToRequested({ ...decision, notBefore: result.notBefore }),
+        [],
+        end('not-yet', result.error),
+      );
+    case 'refused':
+      return write(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
+    case 'unknown':
+      return write(change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' }), [
+        'Unconfirmed',
+      ]);
+  }
+};
+
+/* Reconcile */
+
+const settledMetric = {
+  webhook: 'SettledByWebhook',
+  start: 'SettledByStart',
+  reconcile: 'SettledByReconcile',
+} as const satisfies Record<SettledBy, ExtractionMetric>;
+
+/** The provider reported the final status. After `TIMED_OUT` this is a correction, which replaces the outcome. */
+const settle = (
+  at: At,
+  reported: Omit<change.ReportedOutcome, 'extractionId'>,
+  also: readonly ExtractionMetric[],
+  seen: Extract<Seen, { kind: 'read' | 'task' }>,
+): Plan => {
+  const { extractionId, status } = at.record;
+  // The last read in grace is the first one that collects.
+  const next = { ...seen, isLast: false };
+  const by = settledBy(at.who);
+  const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
+  const once = [settledMetric[by], ...also];
+  return status === 'RUNNING'
+    ? write(change.markSettled(decision), once, next)
+    : write(change.correctOutcome(decision), [...once, 'Corrected'], next);
+};
+
+const hasNoOutcome = ({ status, dueShard }: Extraction): boolean =>
+  status === 'RUNNING' || (status === 'TIMED_OUT' && dueShard !== undefined);
+
+/** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
+const mayTakeStatus = ({ status }: Extraction): boolean => status === 'RUNNING' || status === 'TIMED_OUT';
+
+const isCollecting = ({ status, dueShard }: Extraction): boolean =>
+  isTerminalStatus(status) && dueShard !== undefined;
+
+const disown = (at: At, taskId: string): Plan =>
+  // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
+  counting(
+    'TaskLinkedElsewhere',
+    at.record.status === 'RUNNING'
+      ? write(change.disownTask({ ...at, taskId, settledBy: settledBy(at.who) }), ['Unconfirmed'])
+      : write(change.closeUncollected({ ...at, collectionError: 'task-linked-elsewhere' })),
+  );
+
+/** Waits for the webhook until the deadline, because a read cannot return the status of a v2 task over the size limit. */
+const tooLarge = (at: At, seen: Seen | 'plan'): Plan => {
+  const { record, now } = at;
+  if (record.status !== 'RUNNING') {
+    return write(change.abandonOversized(at), ['CollectionAbandoned'], seen);
+  }
+  if (now.toISOString() >= record.deadlineAt) {
+    return write(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], seen);
+  }
+  return record.oversizedAt === undefined
+    ? write(change.rememberOversized(at), [], seen)
+    : notYet(at, { why: 'results-too-large' });
+};
+
+/** No final status was learned. */
+const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+  const { record, now } = at;
+  const { why } = waiting;
+  if (record.status === 'RUNNING') {
+    if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
+    // The first read in grace is due later. Another one now would only repeat the read just made.
+    return write(change.markTimedOut(at), ['TimedOut'], end('deferred', why, 'due'));
+  }
+  if (isLast && isUnreadable(why)) return abandon(at, why);
+  if (isLast && !isHeld(why)) return write(change.closeAfterGrace(at));
+  return defer(record, nextInGrace(at), waiting);
+};
+
+const abandon = (at: At, collectionError: Why): Plan =>
+  write(change.closeUncollected({ ...at, collectionError }), [
+    'CollectionAbandoned',
+    ...(collectionError === 'request-data-gone' ? (['RequestDataGone'] as const) : []),
+  ]);
+
+/** The longest pause between two attempts to collect, in seconds. */
+const collectCeiling = 3600;
+
+/** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
+const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+  const { record, now, timings } = at;
+  const { why } = waiting;
+  if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, why));
+  const { settledAt = record.requestedAt } = record;
+  const ceiling = isLast ? timings.pollEvery : collectCeiling;
+  const dueAt = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
+  const deferred = defer(record, dueAt, waiting);
+  const planned =
+    delayUntil(dueAt, now) > longestDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
+  return isHeld(why) ? planned : counting('CollectionFailed', planned);
+};
+
+const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
+  if (hasNoOutcome(at.record)) return waitForOutcome(at, waiting, isLast);
+  return isCollecting(at.record) ? retryCollection(at, waiting, isLast) : undefined;
+};
+
+/**
+ * A read that fails counts as one without an answer, even if it failed on our side. It must not keep a record open beyond its
+ * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
+ */
+const unread = (at: At, { why, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
+  if (isHeld(why) || isUnreadable(why)) return goOn(at, { why }, isLast);
+  if (readsBriefly(at.who)) return end('moved', why, 'same');
+  const planned = goOn(at, { why, readsSlowly: true }, isLast);
+  return planned && counting('ProviderReadFailed', planned);
+};
+
+const closeCollected = (at: At, { actionResults }: Ended, results: StoredResults | undefined): Plan =>
+  write(change.closeCollected({ ...at, results, actionResults }), ['Collected']);
+
+/** Stores the results of an extraction that has ended, and closes the record. */
+const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, seen: Seen): Plan => {
+  const { record } = at;
+  if (reading.kind === 'too-large') return tooLarge(at, seen);
+  if (reading.kind === 'running') {
+    return retryCollection(at, { why: 'still-running', readsSlowly: false }, isLast);
+  }
+  // If the outcome implies results, a read without them is a passing error of the provider.
+  if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
+    return retryCollection(at, { why: 'no-results', readsSlowly: false }, isLast);
+  }
+  const stored: Plan = reading.hasResults
+    ? { kind: 'store', reading, isLast, counts: [] }
+    : closeCollected(at, reading, undefined);
+  const expected = reading.expected ? stored : counting('UnexpectedResults', stored);
+  return reading.taskStatus === record.status ? expected : counting('StatusDisagreement', expected);
+};
+
+const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefined => {
+  const { record } = at;
+  const { taskId, reading, isLast } = seen;
+  if (record.taskId !== taskId) return undefined;
+  if (isCollecting(record)) return collect(at, seen, seen);
+  if (reading.kind !== 'running' && reading.taskStatus !== undefined && mayTakeStatus(record)) {
+    const { taskStatus } = reading;
+    const reason = reading.kind === 'ended' ? reading.reason : undefined;
+    const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
+    // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
+    // moment between the end of a task and its first delivery.
+    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
+  }
+  if (!hasNoOutcome(record)) return undefined;
+  if (reading.kind !== 'running') return tooLarge(at, seen);
+  const waiting = waitForOutcome(at, { why: 'still-running', readsSlowly: false }, isLast);
+  return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
+};
+
+/** The status that a webhook left in `Tasks` is as good as one that was read. */
+const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefined => {
+  const { record, who } = at;
+  const { taskId, taskStatus, isNew, isLast } = seen;
+  if (record.taskId !== taskId) return undefined;
+  if (!seen.isOwn) return hasNoOutcome(record) ? disown(at, taskId) : undefined;
+  if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
+    if (mayTakeStatus(record)) {
+      // The delivery came before any extraction was linked to its task.
+      const isEarly = isNew || who.kind === 'start';
+      const reported = { taskId, taskStatus, reason: undefined, isOversized: false };
+      return settle(at, reported, isEarly ? ['EarlyDelivery'] : [], seen);
+    }
+    const disagrees = isTerminalStatus(record.status) && record.status !== taskStatus;
+    return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
+  }
+  if (!hasNoOutcome(record)) return undefined;
+  if (who.kind === 'start') return end('waiting');
+  return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
+};
+
+const judgeOf = (at: At, seen: Seen): Plan | undefined => {
+  switch (seen.kind) {
+    case 'not-called':
+      return notCalled(at, seen);
+    case 'called':
+      return called(at, seen);
+    case 'request': {
+      if (at.record.status !== 'REQUESTED') return undefined;
+      const reason = seen.isThere ? seen.reason : 'request-data-gone';
+      return write(change.markNotStarted({ ...at, reason }), ['NotStarted']);
+    }
+    case 'task':
+      return afterTask(at, seen);
+    case 'read':
+      return afterRead(at, seen);
+    case 'unread':
+      return unread(at, seen);
+    case 'stored': {
+      const { reading, results, isLast } = seen;
+      if (!isCollecting(at.record)) return undefined;
+      return results === undefined
+        ? retryCollection(at, { why: 'results-not-stored', readsSlowly: false }, isLast)
+        : closeCollected(at, reading, results);
+    }
+  }
+};
+
+const planRequested = (at: At): Plan => {
+  const { record, who, now, timings } = at;
+  const isAbandoned = who.kind === 'machine' || (who.kind === 'queue' && who.cause === 'execution-broken');
+  if (isAbandoned) return { kind: 'find-request', reason: 'start-abandoned', counts: [] };
+  return now.toISOString() >= plusSeconds(record.requestedAt, timings.startWindow)
+    ? { kind: 'find-request', reason: 'start-window-over', counts: [] }
+    : notYet(at, { why: 'not-started-yet' });
+};
+
+/** Looks for an outcome, or for the results of one. `until`: the first read after it is the last one. */
+const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
+  const { record, now } = at;
+  const isLast = until !== undefined && now.toISOString() >= until;
+  if (!isCollecting(record) && hasWebhook(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
+  return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
+};
+
+/** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
+const isForeign = ({ record, who }: At): boolean =>
+  who.kind !== 'start' && who.kind !== 'webhook' && record.dueShard !== undefined && !isUnderstood(record);
+
+const planReconcile = (at: At): Plan => {
+  const { record, now, timings } = at;
+  const { status, attemptId, taskId, requestedAt, deadlineAt, settledAt } = record;
+  if (isForeign(at)) {
+    // The next deployment of the newer version continues. Until then the record only stays in the queue.
+    const dueAt = plusSeconds(now, longestDelaySeconds);
+    return counting('UnknownRecord', defer(record, dueAt, { why: 'unknown-record' }));
+  }
+  if (status === 'REQUESTED') return planRequested(at);
+  if (status === 'STARTING') {
+    return attemptId !== undefined && isStartStale(record, now, timings)
+      ? staleStart(at, attemptId)
+      : notYet(at, { why: 'start-in-progress' });
+  }
+  if (record.dueShard === undefined || taskId === undefined) return end('closed');
+  // Grace follows the deadline, so that no read of a running task need be the last one.
+  if (status === 'RUNNING') return planRead(at, taskId, undefined);
+  return status === 'TIMED_OUT'
+    ? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))
+    : planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));
+};
+
+const planOf = (at: At): Plan => {
+  const { record, who } = at;
+  if (who.kind === 'start') return planStart(at, who.requestId);
+  return who.kind === 'webhook' ? atRest(record, 'webhook') : planReconcile(at);
+};
+
+/** What follows before anything is learned: from the record, the clock and who asks. */
+export const plan = (record: Extraction | undefined, who: Invoker, now: Date, timings: Timings): Plan =>
+  record === undefined ? end('gone') : planOf({ record, who, now, timings });
+
+/** What follows after one thing is learned. What does not matter for the record as it is now is ignored. */
+export const judge = (
+  record: Extraction | undefined,
+  who: Invoker,
+  seen: Seen,
+  now: Date,
+  timings: Timings,
+): Plan => {
+  if (record === undefined) return end('gone');
+  const at = { record, who, now, timings };
+  return isForeign(at) ? planOf(at) : (judgeOf(at, seen) ?? planOf(at));
+};
+
+/** The first write of a delivery, which reads nothing before. What the record that refuses it shows is judged as any other. */
+export const settleDelivered = (
+  {
+    extractionId,
+    taskId,
+    taskStatus,
+  }: Pick<change.ReportedOutcome, 'extractionId' | 'taskId' | 'taskStatus'>,
+  now: Date,
+  timings: Timings,
+): Plan => {
+  const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
+  const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
+  const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false, isLast: false } as const;
+  return write(settled, [settledMetric.webhook], seen);
+};
+
+/**
+ * Decides about a message `due` if the record is not due by this clock. If the message is for this `dueAt`, the clock is
+ * behind that of its sender, and the message is sent again. Otherwise another process has moved `dueAt` ahead and sends its
+ * own message. To send this one again would start a second chain of messages.
+ */
+export const planEarly = (record: Extraction | undefined, who: Invoker, now: Date): Plan | undefined => {
+  const dueAt = record?.dueAt;
+  if (who.kind !== 'queue' || who.cause !== 'due' || dueAt === undefined) return undefined;
+  if (new Date(dueAt).getTime() <= now.getTime()) return undefined;
+  return who.dueAt === dueAt ? end('deferred', 'early', 'due') : end('superseded');
+};

@@ -1,0 +1,120 @@
+import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Reading } from './reconcile/reading.ts';
+import type { ReconcileCause } from './reconcile-message.ts';
+import type { StoredResults } from './record.ts';
+import type { RetryableStartError, StartCallResult } from './start/start-answer.ts';
+import type { Change } from './transitions.ts';
+import type { Why } from './why.ts';
+
+/**
+ * Who asks. The machine asks once it has no start to wait for or to retry, and repeats "not yet" by itself. For all others, the
+ * queue continues, or the sweep.
+ * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
+ */
+export type Invoker =
+  /** `requestId`: of the record that the execution was started for. */
+  | { readonly kind: 'start'; readonly requestId: string }
+  | { readonly kind: 'webhook' }
+  | { readonly kind: 'machine'; readonly afterFailure?: boolean }
+  | {
+      readonly kind: 'queue';
+      readonly cause: ReconcileCause;
+      readonly dueAt?: string;
+      readonly afterFailure?: boolean;
+      /** The message is of the slow queue. */
+      readonly isSlow?: boolean;
+    }
+  | { readonly kind: 'operator' };
+
+/** Nothing else is done now. */
+type End = {
+  readonly kind: 'end';
+  readonly as: /** Nothing is left to do. */
+    | 'closed'
+    /** There is no record: it was erased, or its retention is over. */
+    | 'gone'
+    /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
+    | 'superseded'
+    /** The webhook will wake the execution. */
+    | 'waiting'
+    /** The queue continues, and has to accept the message. */
+    | 'queued'
+    /** The same at `dueAt`. Without a message, the sweep finds the record then. */
+    | 'deferred'
+    /** The slow queue continues with the same message. */
+    | 'moved'
+    /** The machine repeats it. */
+    | 'not-yet';
+  readonly why: Why | undefined;
+  /** The cause of the message to send. `same`: that of the message received. */
+  readonly message: ReconcileCause | 'same' | 'none';
+};
+
+/** An end as a plan. */
+export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
+
+/** What follows. `counts` are counted at once, also if a write fails. */
+export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
+  | { readonly kind: 'start' }
+  | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
+  /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
+  | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
+  /** `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. */
+  | { readonly kind: 'read'; readonly taskId: string; readonly isLast: boolean; readonly count: number }
+  | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
+  /**
+   * `once`: counted by the process that wrote the change. `next` follows it: `plan` from the record alone, a judgement of the
+   * same thing on the record as it then is, or an end. After a refused write, no end follows, but a plan.
+   */
+  | {
+      readonly kind: 'write';
+      readonly change: Change;
+      readonly once: readonly ExtractionMetric[];
+      readonly next: Seen | Ending | 'plan';
+    }
+  | {
+      readonly kind: 'defer';
+      readonly dueAt: string;
+      readonly why: Why;
+      readonly readsSlowly: boolean;
+      readonly once: readonly ExtractionMetric[];
+    }
+  | End
+);
+
+export type Ended = Extract<Reading, { kind: 'ended' }>;
+
+/** One thing that was learned. */
+export type Seen =
+  /** No start call was made. */
+  | {
+      readonly kind: 'not-called';
+      readonly why: RetryableStartError;
+      readonly notBefore: string | undefined;
+    }
+  | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
+  | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
+  /** `isOwn`: it is linked to this extraction. `isNew`: it was not before. */
+  | {
+      readonly kind: 'task';
+      readonly taskId: string;
+      readonly taskStatus: string | undefined;
+      readonly isOwn: boolean;
+      readonly isNew: boolean;
+      readonly isLast: boolean;
+    }
+  | {
+      readonly kind: 'read';
+      readonly taskId: string;
+      readonly reading: Reading;
+      readonly isLast: boolean;
+    }
+  /** A read brought nothing, or was not made. */
+  | { readonly kind: 'unread'; readonly why: Why; readonly isLast: boolean }
+  /** `results` is undefined if they could not be stored. */
+  | {
+      readonly kind: 'stored';
+      readonly reading: Ended;
+      readonly results: StoredResults | undefined;
+      readonly isLast: boolean;
+    };

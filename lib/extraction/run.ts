@@ -1,0 +1,151 @@
+import { defined } from '../defined.ts';
+import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import type { Timings } from './deadlines.ts';
+import { judge, plan } from './decide.ts';
+import type { Ending, Invoker, Plan, Seen } from './plan.ts';
+import { writeProgress } from './progress.ts';
+import { delayUntil, longestDelaySeconds, type SendReconcile } from './reconcile-message.ts';
+import type { Extraction } from './record.ts';
+import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
+import type { ChangeOutcome, ExtractionStore, RequestStore } from './store.ts';
+import { type Change, reschedule } from './transitions.ts';
+
+export type RunDeps = {
+  readonly extractions: ExtractionStore;
+  /** Absent in the webhook, which has no access to requests. */
+  readonly requests?: RequestStore;
+  readonly send: SendReconcile;
+  readonly sendSlow?: SendReconcile;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly telemetry: Telemetry;
+};
+
+/** How an invocation ended for its extraction. */
+export type Result =
+  | { readonly as: 'gone'; readonly why: Ending['why']; readonly record: undefined }
+  | {
+      readonly as: Exclude<Ending['as'], 'gone'>;
+      readonly why: Ending['why'];
+      readonly record: Extraction;
+    };
+
+/** A plan after which something is learned. */
+export type Lookup = Extract<Plan, { kind: 'find-request' | 'find-task' | 'read' | 'store' }>;
+
+/** Does what a plan asks for, and returns what was learned. */
+export type Learn = (lookup: Lookup, record: Extraction) => Promise<Seen>;
+
+/** For an invoker of which no such plan is made. */
+export const cannotLearn = ({ kind }: Lookup): never => {
+  throw new Error(`Nobody can ${kind} here.`);
+};
+
+/** Writes a change. The process that wrote it counts `once`. */
+export type Write = (change: Change, once: readonly ExtractionMetric[]) => Promise<ChangeOutcome>;
+
+/** A record has fewer transitions in its life. More refused writes than that would be a defect. */
+const maxRefusals = 10;
+
+const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
+  kind: 'end',
+  as: 'not-yet',
+  why,
+  message: 'none',
+  counts: [],
+});
+
+const sendNext = async (
+  { as, message }: Ending,
+  { extractionId, dueAt, readsSlowly }: Extraction,
+  who: Invoker,
+  deps: RunDeps,
+): Promise<void> => {
+  const { send, sendSlow = send, now, telemetry } = deps;
+  if (message === 'none') return;
+  if (message === 'same') {
+    // If this fails, the message is received again.
+    if (who.kind === 'queue')
+      await sendSlow({ extractionId, cause: who.cause, ...defined({ dueAt: who.dueAt }) });
+    return;
+  }
+  const next = message === 'due' ? dueAt : undefined;
+  const delaySeconds = next === undefined ? 0 : delayUntil(next, now());
+  const body = { extractionId, cause: message, ...defined({ dueAt: next }) };
+  if (as === 'queued') return send(body, Math.min(delaySeconds, longestDelaySeconds));
+  if (delaySeconds > longestDelaySeconds) return;
+  try {
+    await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);
+  } catch (error) {
+    telemetry.failure('The next reconcile was left to the sweep.', error, { extractionId });
+  }
+};
+
+/** Sets `dueAt`. Only the process that has written it sends the next message. */
+const defer = async (
+  { dueAt, why, readsSlowly, once }: Extract<Plan, { kind: 'defer' }>,
+  record: Extraction,
+  write: Write,
+  deps: RunDeps,
+): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
+  const ending = { kind: 'end', as: 'deferred', why, message: 'none', counts: [] } as const;
+  // It has a message for this time already.
+  if (record.dueAt === dueAt) return { ending, record };
+  await keepRequest(record, dueAt, deps);
+  const { kind, record: after = record } = await write(reschedule({ record, dueAt, readsSlowly }), once);
+  if (kind === 'written') return { ending: { ...ending, message: 'due' }, record: after };
+  // Another process has changed it. What it left open, it continues.
+  const isOpen = after.dueShard !== undefined;
+  return { ending: isOpen ? ending : { ...ending, as: 'closed', why: undefined }, record: after };
+};
+
+/**
+ * Does what is planned until nothing is left to do now: the loop of reconcile, and the end of a start and of a delivery. Writes,
+ * counts, forgets the request and sends the next message. It makes no start call: a plan to start, after the one that may be
+ * made, is left to the machine's retry. Throws what a store or `learn` throws; the invoker then repeats it.
+ */
+export const run = async (
+  first: Plan,
+  known: Extraction | undefined,
+  who: Invoker,
+  deps: RunDeps & { readonly learn: Learn; readonly write?: Write },
+): Promise<Result> => {
+  const { now, timings, telemetry, learn } = deps;
+  const write: Write = deps.write ?? ((change, once) => writeProgress(change, deps, ...once));
+  let record = known;
+  let planned = first;
+  let refusals = 0;
+
+  const afterWrite = async ({ change, once, next }: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
+    const outcome = await write(change, once);
+    record = outcome.record;
+    if (outcome.kind === 'lost') {
+      refusals += 1;
+      if (refusals >= maxRefusals) return notYet('contended');
+    } else if (next !== 'plan' && next.kind === 'end') {
+      return outcome.kind === 'written' ? next : { ...next, message: 'none' };
+    }
+    return next === 'plan' || next.kind === 'end'
+      ? plan(record, who, now(), timings)
+      : judge(record, who, next, now(), timings);
+  };
+
+  for (;;) {
+    for (const metric of planned.counts) telemetry.count(metric, record);
+    if (planned.kind === 'write') planned = await afterWrite(planned);
+    else if (planned.kind === 'end') break;
+    // Only an end follows for a record that is not there.
+    else if (record === undefined) planned = plan(record, who, now(), timings);
+    else if (planned.kind === 'start') planned = notYet('StartInProgress');
+    else if (planned.kind === 'defer') {
+      const deferred = await defer(planned, record, write, deps);
+      [planned, record] = [deferred.ending, deferred.record];
+    } else planned = judge(record, who, await learn(planned, record), now(), timings);
+  }
+  const { as, why } = planned;
+  if (record === undefined || as === 'gone') return { as: 'gone', why, record: undefined };
+  if (forgetsRequest(record, who)) await removeRequest(record, deps);
+  await sendNext(planned, record, who, deps);
+  return { as, why, record };
+};

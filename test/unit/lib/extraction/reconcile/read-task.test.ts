@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import type { PausableCalls } from '../../../../../lib/breaker/pauses.ts';
+import { plan, readsBriefly } from '../../../../../lib/extraction/decide.ts';
+import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
+import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
+import type { ConsentExtraction, Extraction } from '../../../../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
+import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
+import { at, consentIn, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+
+const first: ReconcileInvoker = { kind: 'queue', cause: 'due' };
+const again: ReconcileInvoker = { kind: 'queue', cause: 'due', afterFailure: true };
+const operator: ReconcileInvoker = { kind: 'operator' };
+
+/** Reads for `who` as planned. The clock is at 1,000 s. */
+const world = (
+  who: ReconcileInvoker,
+  setup: {
+    readonly record?: ConsentExtraction;
+    readonly paused?: PausableCalls;
+    readonly error?: Error;
+    readonly loginError?: Error;
+    readonly through?: (store: ExtractionStore) => ExtractionStore;
+  } = {},
+) => {
+  const store = memoryExtractionStore();
+  const { record = consentIn('RUNNING'), error, loginError } = setup;
+  store.items.set(id, record);
+  const extractions = setup.through?.(store) ?? store;
+  const { counted, telemetry } = memoryTelemetry();
+  let writes = 0;
+  /** The count while the provider is read, which a process that ends would leave. */
+  const during: Extraction['unfinishedReads'][] = [];
+  const now = () => at(1_000);
+  const deps = {
+    extractions: {
+      ...extractions,
+      apply: (change) => {
+        writes += 1;
+        return extractions.apply(change);
+      },
+    } satisfies ExtractionStore,
+    readCallFor: async () => ({
+      tokens: {
+        current: () => (loginError === undefined ? Promise.resolve('token') : Promise.reject(loginError)),
+        drop: () => undefined,
+      },
+      get: async () => {
+        during.push(store.items.get(id)?.unfinishedReads);
+        if (error !== undefined) throw error;
+        return { reading: { kind: 'running', known: true }, bytes: undefined } as const;
+      },
+    }),
+    isPaused: async (calls: PausableCalls) => calls === setup.paused,
+    now,
+    telemetry,
+  };
+  return {
+    /** What was learned, or why no read was planned. */
+    read: async () => {
+      const planned = plan(record, who, now(), timings);
+      if (planned.kind !== 'read') return 'why' in planned ? planned.why : planned.kind;
+      const { seen } = await readTask(record, planned, readsBriefly(who), deps);
+      return 'why' in seen ? seen.why : seen.kind;
+    },
+    during,
+    counted,
+    writes: () => writes,
+    after: () => store.items.get(id),
+  };
+};
+
+const lost = (count: number, since = 1_000 - timings.reconcileTimeout - 1) => {
+  const unfinishedReads = { count, lastBegunAt: iso(since) };
+  return { record: consentIn('RUNNING', { unfinishedReads }), unfinishedReads };
+};
+
+test('a read costs no write, unless it follows a failure', async () => {
+  const { read, during, writes } = world(first);
+  expect([await read(), during, writes()]).toEqual(['read', [undefined], 0]);
+});
+
+test('after a failure it is counted while it is made', async () => {
+  const { read, during, after } = world(again);
+  expect(await read()).toBe('read');
+  expect(during).toEqual([{ count: 1, lastBegunAt: iso(1_000) }]);
+  expect(after()?.unfinishedReads).toBeUndefined();
+});
+
+test('a read that throws has ended, too', async () => {
+  const { read, after } = world(again, { ...lost(2), error: new Error('503') });
+  expect(await read()).toBe('InternalError');
+  expect(after()?.unfinishedReads).toBeUndefined();
+});
+
+test.each([first, again])('a count that is there is continued, whoever reads: %j', async (who) => {
+  const { read, during } = world(who, lost(2));
+  await read();
+  expect(during).toEqual([{ count: 3, lastBegunAt: iso(1_000) }]);
+});
+
+test.each([first, again])('after three, none is made: %j', async (who) => {
+  const { read, during, writes } = world(who, lost(3));
+  expect([await read(), during, writes()]).toEqual(['read-ends-process', [], 0]);
+});
+
+test('an operator still reads, and what returns removes the count', async () => {
+  const { read, after } = world(operator, lost(3));
+  expect(await read()).toBe('read');
+  expect(after()?.unfinishedReads).toBeUndefined();
+});
+
+test('a read beside one that may still be under way is made, and is not counted', async () => {
+  const underWay = lost(3, 1_000 - timings.reconcileTimeout);
+  const { read, during, after } = world(again, underWay);
+  expect([await read(), during]).toEqual(['read', [underWay.unfinishedReads]]);
+  expect(after()?.unfinishedReads).toBeUndefined();
+});
+
+test('a table that fails prevents no read', async () => {
+  const { read, during } = world(again, {
+    through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
+  });
+  expect(await read()).toBe('read');
+  expect(during).toHaveLength(1);
+});
+
+test('the end of a read is written again if the table fails', async () => {
+  let failures = 0;
+  const { read, after } = world(again, {
+    through: (store) => ({
+      ...store,
+      apply: (change) => {
+        if (change.remove.length === 0 || failures === 2) return store.apply(change);
+        failures += 1;
+        return Promise.reject(new Error('throttled'));
+      },
+    }),
+  });
+  await read();
+  expect([failures, after()?.unfinishedReads]).toEqual([2, undefined]);
+});
+
+test.each<readonly [string, boolean, ReconcileInvoker]>([
+  ['of the reconcile queue', true, first],
+  ['of the slow queue', false, { ...first, isSlow: true }],
+  ['of the machine', false, { kind: 'machine' }],
+  ['of an operator', false, operator],
+])('a read %s is brief: %s', (_, isBrief, who) => {
+  expect(readsBriefly(who)).toBe(isBrief);
+});
+
+test('is prepared for its method and as brief as it has to be, and by consent not without its request', async () => {
+  const asked: unknown[] = [];
+  const tokens = (name: string) => ({ current: async () => name, drop: () => undefined });
+  const requests = memoryRequestStore({}, storedRequest(id));
+  const readCallFor = readCallFrom({
+    requests,
+    unsealTarget: async () => ({ target: '11111111-1' }),
+    providerFor: (isBrief) => ({
+      sessions: tokens('session'),
+      taskTokens: { current: async (target) => `token of ${target}`, drop: () => undefined },
+      readTask: async (token, taskId) => {
+        asked.push([token, taskId, isBrief]);
+        return { taskStatus: 'RUNNING', results: null, bytes: new Uint8Array() };
+      },
+      readExtraction: async (token, taskId, variant) => {
+        asked.push([token, taskId, isBrief, variant]);
+        return { kind: 'in-progress' };
+      },
+    }),
+  });
+  for (const record of [extractionIn('RUNNING'), consentIn('RUNNING', { variant: 'v2' })]) {
+    const call = await readCallFor(record, 'task-1', record.method === 'consent');
+    expect(await call?.get(await call.tokens.current())).toMatchObject({ reading: { kind: 'running' } });
+  }
+  expect(asked).toEqual([
+    ['session', 'task-1', false],
+    ['token of 11111111-1', 'task-1', true, 'v2'],
+  ]);
+  requests.items.clear();
+  expect(await readCallFor(consentIn('RUNNING'), 'task-1', true)).toBeUndefined();
+});
+
+describe('a read', () => {
+  const asking = <E extends Error>(error: E): E =>
+    Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } as const });
+  const busy = () => asking(new ProviderBusy('429'));
+  const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
+  /** At 1,000 s, with a last read that is over or ahead. */
+  const inGrace = (graceEnd: number, fields: Partial<ConsentExtraction> = {}) =>
+    consentIn('TIMED_OUT', { settledAt: iso(graceEnd - timings.grace), ...fields });
+
+  test.each([false, true])('is held by an operator’s pause of reads, also the last: %s', async (isLast) => {
+    const record = inGrace(isLast ? 1_000 : 1_001);
+    const { read, during, counted } = world(first, { record, paused: 'reads' });
+    expect([await read(), during, counted]).toEqual(['ProviderPaused', [], ['ReadsHeld']]);
+    expect(await world(first, { record, paused: 'starts' }).read()).toBe('read');
+  });
+
+  test.each<readonly [string, { error?: Error; loginError?: Error }, string, string | undefined]>([
+    ['a 503 leaves nothing', { error: new ProviderAmbiguous('503') }, 'ProviderAmbiguous', undefined],
+    ['a 429 with Retry-After leaves when it is over', { error: busy() }, 'ProviderBusy', iso(1_060)],
+    ['a 503 with Retry-After does, too', { error: unavailable() }, 'ProviderAmbiguous', iso(1_060)],
+    ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
+    ['with 503 not, as it is about all', { loginError: unavailable() }, 'ProviderAmbiguous', undefined],
+  ])('in the record: %s', async (_, setup, why, notBefore) => {
+    const { read, after } = world(first, setup);
+    expect([await read(), after()?.notBefore]).toEqual([why, notBefore]);
+  });
+
+  test.each([
+    [999, 'read'],
+    [1_000, 'read'],
+    [1_001, 'ProviderPaused'],
+  ])('with notBefore at %i s, at 1,000 s, ends as %s', async (notBefore, ended) => {
+    const record = consentIn('RUNNING', { notBefore: iso(notBefore) });
+    expect(await world(first, { record }).read()).toBe(ended);
+  });
+
+  test('is made before notBefore, too, if it is the last one, which is the first at the end of grace', async () => {
+    const fields = { notBefore: iso(1_001) };
+    expect(await world(first, { record: inGrace(1_000, fields) }).read()).toBe('read');
+    expect(await world(first, { record: inGrace(1_001, fields) }).read()).toBe('ProviderPaused');
+  });
+});
