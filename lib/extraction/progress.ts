@@ -11,6 +11,7 @@ const ownDoing: ReadonlySet<string> = new Set([
   'CREDENTIALS_LOCKED',
   'REJECTED session-token-refused',
   'REJECTED invalid-request',
+  'REJECTED credentials-refused-before',
 ]);
 
 /**

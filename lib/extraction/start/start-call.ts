@@ -5,6 +5,7 @@ import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
+import type { KnownCredentials } from '../refusals.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
   type NotAccepted,
@@ -15,7 +16,7 @@ import {
 } from './start-answer.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
-export type StartCall = {
+export type StartCall = KnownCredentials & {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;

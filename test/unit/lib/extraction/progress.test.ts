@@ -122,6 +122,7 @@ describe('an outcome is reported once, with the entity, the seconds since the re
     ['COMPLETED', 'well'],
     ['CREDENTIALS_LOCKED', 'user'],
     ['REJECTED session-token-refused', 'user'],
+    ['REJECTED credentials-refused-before', 'user'],
     ['REJECTED http-400', 'failed'],
     ['PARTIAL', 'failed'],
     ['TIMED_OUT deadline-passed', 'failed'],
