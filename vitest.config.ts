@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/windows.ts';
+import { reportSkipped } from './test/support/report-skipped.ts';
 
 /** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
 const accept = ['test/e2e/accept.test.ts'];
@@ -40,11 +41,19 @@ const e2e = {
 
 export default defineConfig({
   test: {
+    reporters: ['default', reportSkipped],
     projects: [
       { test: { ...limits, ...first, name: 'browser', include: browser } },
       { test: { ...limits, ...first, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...limits, ...first, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
-      { test: { ...limits, ...first, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
+      {
+        test: {
+          ...limits,
+          ...first,
+          name: 'simulation',
+          include: ['test/{enumeration,simulation}/**/*.test.ts'],
+        },
+      },
       // `accept` deploys its stage by itself.
       { test: { ...e2e, name: 'e2e-accept', include: accept, globalSetup: [], setupFiles: [] } },
       { test: { ...e2e, name: 'e2e-outage', include: outage } },

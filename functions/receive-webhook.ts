@@ -16,6 +16,7 @@ import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environ
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
@@ -29,6 +30,7 @@ const keys = cacheSigningKeys({
   refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
   now,
 });
+const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
@@ -43,6 +45,7 @@ const recordDeps = {
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
+    explainMismatch,
     record: (delivery) => recordDelivery(delivery, recordDeps),
     telemetry,
   });

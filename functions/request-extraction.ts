@@ -30,6 +30,7 @@ const deps: AnswerRequestDeps = {
   fingerprintKey: fingerprintKeyFromEnvironment(new SecretsManagerClient(intakeClient)),
   newId: () => newUuid(),
   newRequestId: () => randomBytes(16).toString('base64url'),
+  sendsWebhooks: requiredVariable('PROVIDER_SENDS_WEBHOOKS') === 'true',
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   telemetry,
 };

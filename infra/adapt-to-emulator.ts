@@ -1,12 +1,10 @@
 import { Aws, Validations } from 'aws-cdk-lib';
 import type { AlarmBase, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import type { CfnKey } from 'aws-cdk-lib/aws-kms';
 import { allow } from './constructs/allow.ts';
 import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
-import type { SealKey } from './constructs/seal-key.ts';
-import type { CosechaFunctions } from './functions.ts';
-import type { OperatorPolicies } from './operator-policies.ts';
+import type { CosechaFunctions } from './lambda/create-functions.ts';
+import type { OperatorPolicies } from './policies/operator-policies.ts';
 
 type Adapted = {
   readonly alarms: readonly AlarmBase[];
@@ -21,8 +19,6 @@ type Adapted = {
  *   the machine's ARN (https://github.com/aws/aws-cdk/pull/8486); that statement stays beside this one.
  * - The emulator authorizes SendMessageBatch as an action of its own. AWS authorizes it as sqs:SendMessage
  *   (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html).
- * - The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys
- *   kms:EncryptionContext*. A statement that requires one would never apply.
  * - The emulator authorizes reading a stream and a simulation of a role's policies against `*`, AWS against the stream's and the
  *   role's ARN. It names the default bus in a rule's
  *   ARN, AWS does not (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
@@ -32,7 +28,6 @@ type Adapted = {
  *   composite alarms, so that OutcomeAlarms is left out before, and BankAlarms with it.
  */
 export const adaptToEmulator = (
-  sealKey: SealKey,
   queue: ReconcileQueue,
   { startTask, receiveWebhook, sweepExtractions }: CosechaFunctions,
   { alarms, policies, stackName }: Adapted,
@@ -40,10 +35,6 @@ export const adaptToEmulator = (
   sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
   allowOnAnyMachine(receiveWebhook.role, ['states:SendTaskSuccess']);
-  const key = sealKey.key.node.defaultChild as CfnKey;
-  for (const index of Object.values(sealKeyStatements)) {
-    key.addPropertyDeletionOverride(`KeyPolicy.Statement.${index}.Condition`);
-  }
   allowViewer(policies.viewer, stackName);
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);
 };
@@ -72,9 +63,6 @@ const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
   const reading = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
   viewer.addStatements(allow([...reading, 'iam:SimulatePrincipalPolicy'], ['*']));
 };
-
-/** The indexes of the key policy's statements: they follow Administer, in the order in which the stack adds them. */
-const sealKeyStatements = { Seal: 1, Unseal: 2, UnsealTargets: 3 } as const;
 
 const watchFirstMetric = (alarm: CfnAlarm): void => {
   const queries = (alarm.metrics ?? []) as readonly CfnAlarm.MetricDataQueryProperty[];

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { disposableStagePattern, stackNameOf } from '../lib/aws/stage.ts';
 import { isDisposable } from './constructs/removal.ts';
 import { Cosecha } from './cosecha.ts';
-import type { FunctionCode } from './function-names.ts';
+import type { FunctionCode } from './lambda/function-names.ts';
 import type { Config } from './settings/config.ts';
 import { ConfigError } from './settings/config-error.ts';
 
@@ -27,7 +27,7 @@ export class CosechaStack extends Stack {
       terminationProtection: !isDisposable(deployed),
     });
     // CDK leaves the id `Default` out of logical ids, so that outputs and resources have plain names here.
-    new Cosecha(this, 'Default', deployed, { config: deployed, code });
+    new Cosecha(this, 'Default', { ...deployed, built: { config: deployed, code } });
   }
 }
 

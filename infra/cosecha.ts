@@ -7,23 +7,19 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
-import { acknowledgeFrameworks } from './acknowledge-frameworks.ts';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
-import { type Connected, connectFunctions } from './connect-functions.ts';
 import { viaService } from './constructs/allow.ts';
-import { DataKey } from './constructs/data-key.ts';
 import type { Network } from './constructs/network-props.ts';
-import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { isLocal } from './constructs/removal.ts';
-import { SealKey } from './constructs/seal-key.ts';
-import { Secrets } from './constructs/secrets.ts';
-import { Storage } from './constructs/storage.ts';
 import { refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './deploy/refuse-wrong-environment.ts';
-import type { FunctionCode } from './function-names.ts';
-import { createFunctions, type Resources } from './functions.ts';
+import { type Connected, connectFunctions } from './lambda/connect-functions.ts';
+import { createFunctions } from './lambda/create-functions.ts';
+import type { FunctionCode } from './lambda/function-names.ts';
+import { prebuiltFunctions } from './lambda/prebuilt-functions.ts';
 import { addOutputs } from './outputs.ts';
-import { prebuiltFunctions } from './prebuilt-functions.ts';
+import { acknowledgeFrameworks } from './policies/acknowledge-frameworks.ts';
+import { createResources } from './resources.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/config-error.ts';
 import type { CosechaSettings } from './settings/settings-type.ts';
@@ -40,9 +36,11 @@ export type CosechaProps = CosechaSettings & {
   readonly permissionsBoundary?: IManagedPolicy | undefined;
   /** Default: outside of any VPC. */
   readonly network?: Network | undefined;
+  /** @internal For this repository, which validates the settings and bundles the functions itself. */
+  readonly built?: Built | undefined;
 };
 
-/** What the functions run, and the settings where they are read already. */
+/** The validated settings, and what the functions run. */
 type Built = { readonly config: Config; readonly code: FunctionCode };
 
 /**
@@ -67,12 +65,10 @@ export class Cosecha extends Construct {
   private readonly api: Connected['api'];
   private readonly stage: string;
 
-  constructor(scope: Construct, id: string, props: CosechaProps);
-  /** @internal For this repository, which validates the settings and bundles the functions itself. */
-  constructor(scope: Construct, id: string, props: CosechaProps, built: Built);
-  constructor(scope: Construct, id: string, props: CosechaProps, built: Built = build(props)) {
+  constructor(scope: Construct, id: string, props: CosechaProps) {
     super(scope, id);
-    const { config, code } = built;
+    // Without props, as JavaScript allows, the settings that are required are named.
+    const { config, code } = props?.built ?? build(props);
     refuseLocalOnAws(config, process.env);
     const { account, region } = Stack.of(this);
     refuseForeignTopic(props.alarmTopic, region);
@@ -80,12 +76,12 @@ export class Cosecha extends Construct {
     this.stage = config.stage;
     this.refuseSecondOfStage();
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
-    const resources = createResources(this, config, props);
-    const functions = createFunctions(this, resources, code);
+    const resources = createResources(this, config, props.dataKey);
+    const functions = createFunctions(this, resources, { code, network: props.network });
     const wiring = connectFunctions(this, resources, functions);
     if (isLocal(config)) {
       const { stackName } = Stack.of(this);
-      adaptToEmulator(resources.sealKey, resources.queue, functions, { ...wiring, stackName });
+      adaptToEmulator(resources.queue, functions, { ...wiring, stackName });
     }
     addOutputs(this, resources, functions, wiring);
     acknowledgeFrameworks(this);
@@ -162,7 +158,6 @@ export class Cosecha extends Construct {
   }
 }
 
-/** Without props, as JavaScript allows, the settings that are required are named. */
 const build = (props: Partial<CosechaProps> = {}): Built => {
   const { dataKey, permissionsBoundary, network, alarmTopic, ...settings } = props;
   if (alarmTopic !== undefined && settings.alarmTopicArn !== undefined) {
@@ -184,13 +179,4 @@ const refuseForeignTopic = (topic: ITopic | undefined, region: string): void => 
   throw new ConfigError(
     `alarmTopic is in ${its}, but the stack goes to ${region}: it must be in the same region.`,
   );
-};
-
-const createResources = (scope: Construct, config: Config, props: CosechaProps): Resources => {
-  const dataKey = new DataKey(scope, 'DataKey', { config, existing: props.dataKey });
-  const sealKey = new SealKey(scope, 'SealKey', { config });
-  const secrets = new Secrets(scope, 'Secrets', { config, dataKey });
-  const storage = new Storage(scope, 'Storage', { config, dataKey });
-  const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
-  return { config, dataKey, sealKey, secrets, storage, queue, network: props.network };
 };

@@ -169,6 +169,15 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
     JitterStrategy: 'NONE',
   },
   {
+    // No later try could succeed. "A value of 0 specifies that the error is never retried"
+    // (https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html), so Reconcile ends the extraction at once.
+    ErrorEquals: ['CiphertextExpired'],
+    IntervalSeconds: 1,
+    MaxAttempts: 0,
+    BackoffRate: 1,
+    JitterStrategy: 'NONE',
+  },
+  {
     /*
      * Any error but States.Timeout, which is how a webhook that does not come shows and is no failure: what start-task
      * reports by name, what Lambda reports (a throttled function included), and the end of a process. That end has the

@@ -1,7 +1,8 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Connected } from './connect-functions.ts';
-import type { CosechaFunctions, Resources } from './functions.ts';
+import type { Connected } from './lambda/connect-functions.ts';
+import type { CosechaFunctions } from './lambda/create-functions.ts';
+import type { Resources } from './resources.ts';
 
 type Output = readonly [id: string, value: string, description: string];
 

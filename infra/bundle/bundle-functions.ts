@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type FunctionName, functionNames } from '../function-names.ts';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type FunctionName, functionNames } from '../lambda/function-names.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
-import { standIns } from './stand-ins.ts';
+import { lambdaCredentials } from './lambda-credentials.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,8 +15,13 @@ export type Bundles<Name extends string> = {
   readonly metafile: Metafile;
 };
 
-/** The plugins of every bundle of Cosecha, also of those that tests and benchmarks make. */
-export const bundlePlugins = (): Plugin[] => [standIns(), dropUnusedErrors()];
+/** What only slows the start of a function is left out, or loaded when it is called. */
+export const withoutSlowCode = (): Pick<BuildOptions, 'alias' | 'plugins'> => ({
+  alias: Object.fromEntries(
+    ['node:fs/promises', 'node:zlib'].map((name) => [name, './infra/bundle/load-when-called.ts']),
+  ),
+  plugins: [lambdaCredentials(), dropUnusedErrors()],
+});
 
 export const bundleOptions = {
   absWorkingDir: root,
@@ -32,7 +37,7 @@ export const bundleOptions = {
   conditions: ['module'],
   legalComments: 'none',
   logLevel: 'silent',
-  // Fail the build where code uses a name that a stand-in does not export.
+  // Fail the build where code uses a name that a replacement does not export.
   logOverride: { 'import-is-undefined': 'error' },
 } satisfies BuildOptions;
 
@@ -43,12 +48,12 @@ export const bundleOptions = {
  *
  * The same sources give the same bytes, so an unchanged function is not deployed again.
  *
- * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
+ * @throws esbuild's BuildFailure, also when a plugin does not find the module that it replaces.
  */
 export const bundle = async <Name extends string>(
   outdir: string,
   sources: Readonly<Record<Name, string>>,
-  plugins: Plugin[] = [],
+  options: Pick<BuildOptions, 'alias' | 'plugins'> = {},
 ): Promise<Bundles<Name>> => {
   const names = Object.keys(sources) as Name[];
   const { metafile } = await build({
@@ -56,7 +61,7 @@ export const bundle = async <Name extends string>(
     entryPoints: names.map((name) => ({ in: sources[name], out: `${name}/index` })),
     outdir,
     metafile: true,
-    plugins,
+    ...options,
   });
   const directories = names.map((name) => [name, join(outdir, name)] as const);
   await Promise.all(directories.map(([, directory]) => writePackageJson(directory)));
@@ -71,7 +76,7 @@ export const bundleFunctions = (outdir: string): Promise<Bundles<FunctionName>> 
       FunctionName,
       string
     >,
-    bundlePlugins(),
+    withoutSlowCode(),
   );
 
 /**

@@ -1,10 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
-import { allow } from './allow.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
@@ -54,25 +52,6 @@ export class ReconcileQueue extends Construct {
     };
     this.queue = new Queue(this, 'Queue', settings);
     this.slow = new Queue(this, 'Slow', settings);
-  }
-
-  /** Permission to send, and nothing else. */
-  sending(): PolicyStatement {
-    return allow(['sqs:SendMessage'], [this.queue.queueArn]);
-  }
-
-  /**
-   * Permissions that Lambda needs to invoke a function with messages, AWSLambdaSQSQueueExecutionRole, for both queues; and to
-   * send to the slow one.
-   */
-  receiving(): readonly PolicyStatement[] {
-    return [
-      allow(['sqs:SendMessage'], [this.slow.queueArn]),
-      allow(
-        ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
-        [this.queue.queueArn, this.slow.queueArn],
-      ),
-    ];
   }
 
   /**

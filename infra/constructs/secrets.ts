@@ -1,4 +1,4 @@
-import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, type Stack, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnResourcePolicy, CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -54,12 +54,6 @@ export class Secrets extends Construct {
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
-  }
-
-  /** Permission to read these secrets, and no others. */
-  reading(...secretNames: readonly string[]): readonly PolicyStatement[] {
-    const reads = secretNames.map((name) => readingSecret(Stack.of(this), name));
-    return [...reads, this.dataKey.readingSecrets()];
   }
 
   /**

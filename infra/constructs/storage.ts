@@ -135,48 +135,6 @@ export class Storage extends Construct {
     this.results = resultsBucket(this, { config, dataKey });
   }
 
-  /** Permission for these actions on the items of Extractions. */
-  onExtractions(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.extractions.tableArn],
-    );
-  }
-
-  /** Permission to find what is due, through the index. */
-  findingDue(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${dueIndex}`]);
-  }
-
-  /** Permission to find extractions by their reference, through the index. */
-  findingByReference(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${referenceIndex}`]);
-  }
-
-  /** Permission for these actions on the items of Tasks. */
-  onTasks(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.tasks.tableArn],
-    );
-  }
-
-  /** Permission for these actions on the items of Requests. */
-  onRequests(...actions: readonly ItemAction[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.requests.tableArn],
-    );
-  }
-
-  /** Permission for these actions on the items of Refusals. */
-  onRefusals(...actions: readonly string[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.refusals.tableArn],
-    );
-  }
-
   /** Permission for these actions on the items of Breakers. */
   onBreakers(...actions: readonly string[]): PolicyStatement {
     return allow(
@@ -202,10 +160,3 @@ export class Storage extends Construct {
     }
   }
 }
-
-/**
- * A write that returns an item, the old one or the new one, does not need GetItem: no write has dependent
- * actions
- * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
- */
-type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';

@@ -21,6 +21,9 @@ const maxHistoryEvents = 12_000;
 /** The number of a callback attempt is redrives × 1000 + retries, so retries have to stay below 1000. */
 const maxStartRetries = 999;
 
+/** "Temporary encryption keyed by the session token, valid at most 60 minutes" ("Limits"). */
+const maxCiphertextMinutes = 60;
+
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<SettingsSchema>> & {
   /** Whether a fake provider takes the place of the provider. `CosechaStack` sets it, and no setting does. */
@@ -108,6 +111,17 @@ const contradictoryCapacities = ({
   ],
 ];
 
+const contradictoryLifetimes = (config: Config): readonly Rule[] => [
+  [
+    config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
+    `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,
+  ],
+  [
+    config.deadlineSeconds + config.graceSeconds + config.refusedCredentialsDays * 86_400 > 30 * 86_400,
+    'Settings deadlineSeconds, graceSeconds and refusedCredentialsDays must be at most 30 days together: an item of Tasks is kept so long, and without it an erasure could not find the mark.',
+  ],
+];
+
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = isLocalStage(config.stage);
@@ -151,10 +165,6 @@ const contradictions = (config: Config): string[] => {
       'Setting machineSlackSeconds must exceed pollEverySeconds: otherwise the machine may end before the poll after the deadline.',
     ],
     [
-      config.deadlineSeconds + config.graceSeconds + config.refusedCredentialsDays * 86_400 > 30 * 86_400,
-      'Settings deadlineSeconds, graceSeconds and refusedCredentialsDays must be at most 30 days together: an item of Tasks is kept so long, and without it an erasure could not find the mark.',
-    ],
-    [
       config.resultsRetentionDays > config.recordRetentionDays,
       'Setting resultsRetentionDays must not exceed recordRetentionDays: results without their record cannot be found.',
     ],
@@ -166,6 +176,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
+    ...contradictoryLifetimes(config),
     ...contradictoryCapacities(config),
     ...contradictoryAddresses(config),
   ];

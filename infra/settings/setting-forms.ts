@@ -64,6 +64,25 @@ const addressProblem = (value: string): string | undefined => {
   return undefined;
 };
 
+/**
+ * A method and a path at the provider, as `GET /api/v1/consents/{consentId}/pdf`. A path that may be of a GET has to have its
+ * `parameter`, as nothing else names what the call is about.
+ */
+export const endpoint = (methods: readonly string[], parameter?: '{consentId}' | '{taskId}') => {
+  const isRequired = methods.includes('GET');
+  const isEndpoint = (value: string): boolean => {
+    const [method = '', path = '', ...more] = value.split(' ');
+    const plain = parameter === undefined ? path : path.replace(parameter, 'id');
+    // No escape, query or dot segment, which would lead elsewhere.
+    const isPath = /^(\/[A-Za-z0-9][\w.~-]*)+$/.test(plain);
+    return methods.includes(method) && isPath && more.length === 0 && (!isRequired || plain !== path);
+  };
+  const where =
+    parameter === undefined ? '' : isRequired ? ` with ${parameter}` : ` with ${parameter} or without`;
+  const form = `${methods.join(', ')} and a path${where}`;
+  return v.pipe(text, v.check(isEndpoint, `must be one of ${form}`), values(`one of ${form}`));
+};
+
 /** A list, or one text with commas between, without empty parts. */
 const listOf = (problem: string) =>
   v.pipe(

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
+import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
   arn,
+  endpoint,
   entitySlugs,
   principalArns,
   providerUrl,
@@ -111,6 +113,12 @@ const starting = {
 };
 
 const polling = {
+  providerSendsWebhooks: withDefault(trueOrFalse, true, {
+    description:
+      'Whether the provider sends webhooks. If not, none is requested, and tasks are polled by the reconcile queue from their start on.',
+    reason:
+      'It sends them once its support has activated them, and never from its sandbox. Without one, each extraction would wait for `webhookWaitSeconds`, and `webhooks-missed` would be in alarm.',
+  }),
   webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
     reason: 'A task takes a minute or two.',
@@ -231,6 +239,15 @@ const provider = {
   }),
 };
 
+/** As settings have an endpoint: `GET /path`. */
+const assumed = (name: keyof typeof notShownEndpoints): string => {
+  const { method, path } = notShownEndpoints[name];
+  return `${method} ${path}`;
+};
+
+const notShown = 'The provider’s API document does not show it, so the default is a guess.';
+const withBody = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
 const consents = {
   providerClientId: optional(
     v.pipe(
@@ -254,6 +271,22 @@ const consents = {
         'The widget in which users authorize. Without it, no consent session can be opened. Needs `providerClientId`.',
     },
   ),
+  consentPdfEndpoint: withDefault(endpoint(['GET', 'POST'], '{consentId}'), assumed('consentPdf'), {
+    description: 'Method and path of “Consent PDF” at the provider.',
+    reason: notShown,
+  }),
+  revokeConsentEndpoint: withDefault(endpoint(withBody, '{consentId}'), assumed('revokeConsent'), {
+    description: 'The same of “Revoke consent”, whose body has the `consentId`.',
+    reason: notShown,
+  }),
+  startExtractionV2Endpoint: withDefault(endpoint(withBody), assumed('startExtractionV2'), {
+    description: 'The same of the start of the v2 variant of an extraction by consent.',
+    reason: notShown,
+  }),
+  pollExtractionV2Endpoint: withDefault(endpoint(['GET', 'POST'], '{taskId}'), assumed('pollExtractionV2'), {
+    description: 'The same of its poll.',
+    reason: notShown,
+  }),
   taskTokenMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
     description: 'How long a function keeps a user’s Task Token in memory.',
     reason:

@@ -28,7 +28,7 @@ type Cause = { readonly cause?: string | undefined };
 
 /** The breakers of one caller: one for each group in trouble, and one over all groups. */
 export type BreakerState = {
-  /** The last accepted start of any group that mattered. */
+  /** When the last start was accepted that reset a count or closed a breaker, of any group. */
   readonly acceptedAt?: number;
   /** At most `maxGroups`, the one that changed last at the end. */
   readonly groups: readonly Group[];
@@ -186,10 +186,11 @@ const openedGroup = (group: Group, failure: Failure, settings: BreakerSettings):
   return { ...opened, pause, turn: turnAfter(failure, pause, settings), cause };
 };
 
-/** The pauses of the groups that did not fail: 5, 10, 20 and then 30 s with the defaults, each half as long to half again. */
+/** The pause before the next turn of the groups that did not fail. With the defaults 5, 10, 20 and then 30 s, each ± 50 %. */
 const drawnPause = (taken: number, { openSeconds }: BreakerSettings, random: number): number =>
   Math.min(openSeconds, (openSeconds / 6) * 2 ** taken) * (0.5 + random);
 
+/** The caller's breaker after a failure. Undefined while too few groups fail. A failure in a turn begins the next pause. */
 const openedCaller = (
   state: BreakerState,
   { kind, now, cause, holder, random }: Failure,

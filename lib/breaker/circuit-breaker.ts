@@ -60,10 +60,10 @@ const openIn = ({ opened, groups }: BreakerState): readonly string[] =>
 
 /** What a process knows of one caller. */
 type Memory = {
-  /** Undefined if it could not be read, which is then not tried again for 5 s. */
+  /** Undefined if the read of the item failed. It is then read again after 5 s. */
   known?: Known<BreakerState> | undefined;
   readAt: number;
-  /** Of the last change. It has the accepted starts before it. */
+  /** When this process last wrote the item, with every start that was accepted before. */
   changedAt: number;
   /** When the last start of each group was accepted. */
   readonly accepted: Map<string, number>;

@@ -4,6 +4,7 @@ import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
 import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
 import {
   type Extraction,
+  hasTaskItem,
   hasWebhook,
   isTerminalStatus,
   isUnderstood,
@@ -66,6 +67,10 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 /** What is waited for. `readsSlowly`: the read that was made failed; absent if none was made. */
 type Waiting = { readonly why: Why; readonly readsSlowly?: boolean };
 
+/** Counted by the process that writes what follows from it. */
+const lostData = (why: Why): readonly ExtractionMetric[] =>
+  why === 'request-data-gone' ? ['RequestDataGone'] : [];
+
 /** `readsSlowly` is kept if no read was made. */
 const defer = (
   record: Extraction,
@@ -76,13 +81,13 @@ const defer = (
   dueAt,
   why,
   readsSlowly,
-  once: why === 'request-data-gone' ? ['RequestDataGone'] : [],
+  once: lostData(why),
   counts: [],
 });
 
 /**
  * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
- * consent, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
+ * consent, or without webhooks, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
  */
 const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
   const { status, startedAt } = record;
@@ -165,7 +170,7 @@ const planStart = (at: At, requestId: string): Plan => {
     return isStartStale(record, now, timings) ? staleStart(at, attemptId) : end('not-yet', 'StartInProgress');
   }
   if (status === 'RUNNING' && taskId !== undefined) {
-    if (hasWebhook(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
+    if (hasTaskItem(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
     return end('queued', undefined, 'due');
   }
   return atRest(record, 'start');
@@ -275,7 +280,7 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
     // The first read in grace is due later. Another one now would only repeat the read just made.
-    return write(change.markTimedOut(at), ['TimedOut'], end('deferred', why, 'due'));
+    return write(change.markTimedOut(at), ['TimedOut', ...lostData(why)], end('deferred', why, 'due'));
   }
   if (isLast && isUnreadable(why)) return abandon(at, why);
   if (isLast && !isHeld(why)) return write(change.closeAfterGrace(at));
@@ -285,7 +290,7 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
 const abandon = (at: At, collectionError: Why): Plan =>
   write(change.closeUncollected({ ...at, collectionError }), [
     'CollectionAbandoned',
-    ...(collectionError === 'request-data-gone' ? (['RequestDataGone'] as const) : []),
+    ...lostData(collectionError),
   ]);
 
 /** The longest pause between two attempts to collect, in seconds. */
@@ -353,7 +358,8 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
     // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
     // moment between the end of a task and its first delivery.
-    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
+    // The last read for an outcome is the first one for its results.
+    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], { ...seen, isLast: false });
   }
   if (!hasNoOutcome(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
@@ -378,7 +384,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
     return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
   }
   if (!hasNoOutcome(record)) return undefined;
-  if (who.kind === 'start') return end('waiting');
+  if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };
 
@@ -424,7 +430,7 @@ const planRequested = (at: At): Plan => {
 const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
   const { record, now } = at;
   const isLast = until !== undefined && now.toISOString() >= until;
-  if (!isCollecting(record) && hasWebhook(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
+  if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };
 

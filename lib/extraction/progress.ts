@@ -1,33 +1,10 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import { judgeOutcome, outcomeText } from './judge-outcome.ts';
 import { type Extraction, subjectFields } from './record.ts';
 import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
 import type { Change } from './transitions.ts';
-
-/** Endings that the user or the caller brought about. Nobody who operates the service could have prevented them. */
-const ownDoing: ReadonlySet<string> = new Set([
-  'CREDENTIALS_WRONG',
-  'CREDENTIALS_LOCKED',
-  'REJECTED session-token-refused',
-  'REJECTED invalid-request',
-  'REJECTED credentials-refused-before',
-]);
-
-/**
- * Whether an extraction ended as it should: `well`, or by what its user or caller did. All else is a failure of the service,
- * the provider or the bank, and counts against the share that the alarms watch (docs/operations.md).
- *
- * @param outcome a status, followed by its reason if it has one: `REJECTED http-500`
- */
-export const judgeOutcome = (outcome: string): 'well' | 'user' | 'failed' => {
-  if (outcome === 'COMPLETED') return 'well';
-  return ownDoing.has(outcome) ? 'user' : 'failed';
-};
-
-/** The status, followed by its reason if it has one. */
-export const outcomeText = ({ status, reason }: { readonly status: string; readonly reason?: string }) =>
-  reason === undefined ? status : `${status} ${reason}`;
 
 /** Reports a time of an extraction, in seconds since the request. */
 const report = (
@@ -53,15 +30,36 @@ const report = (
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
+/** When the outcome was recorded. `health` counts at this time, and its query of the logs can compare only the number. */
+const settledFields = ({ settledAt }: Extraction) => {
+  const settledMs = Date.parse(settledAt ?? '');
+  return Number.isNaN(settledMs) ? {} : { settledAt, settledMs };
+};
+
+const outcomeFields = (record: Extraction) => {
+  const { extractionId, status, reason } = record;
+  return { extractionId, ...subjectFields(record), ...defined({ status, reason }), ...settledFields(record) };
+};
+
 /** Reports an outcome, a correction too. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
-  const { status, reason, settledAt } = record;
-  const of = { record, time: settledAt, telemetry };
+  const of = { record, time: record.settledAt, telemetry };
   const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
-  report('Extraction ended.', 'SecondsToOutcome', of, defined({ status, reason, failed }));
+  report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
   if (failed) telemetry.count('OutcomeFailed', record);
 };
+
+/**
+ * Logs an outcome that was recorded before. The process that wrote it may have ended before it logged, and `health` counts
+ * extractions, not lines. The metrics stay at most once.
+ */
+export const reportOutcomeAgain = (record: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Extraction ended.', { ...outcomeFields(record), again: true });
+
+/** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
+const reportCorrected = (before: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Outcome corrected.', outcomeFields(before));
 
 /** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
 export const errorCodesOf = ({
@@ -80,25 +78,30 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
   const codes = errorCodesOf(record);
   if (codes.length === 0) return;
   const { extractionId, status } = record;
-  const facts = { extractionId, ...subjectFields(record), status, cause: codes.join(' and ') };
+  const cause = codes.join(' and ');
+  const facts = { extractionId, ...subjectFields(record), status, cause, ...settledFields(record) };
   telemetry.log('Error codes collected.', facts);
 };
 
 /**
  * Writes a change, and reports the start, the outcome or the results that it brings. Only the process that wrote it reports it
- * and counts `metrics`, so that each is reported once. Throws what the store throws.
+ * and counts `once`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
+ * what the store throws.
  */
 export const writeProgress = async (
   change: Change,
+  once: readonly ExtractionMetric[],
+  before: Extraction | undefined,
   deps: { readonly extractions: Pick<ExtractionStore, 'apply'>; readonly telemetry: Telemetry },
-  ...metrics: readonly ExtractionMetric[]
 ): Promise<ChangeOutcome> => {
   const outcome = await writeChange(deps.extractions, change);
+  const isCorrected = change.transition === 'correctOutcome' && outcome.kind !== 'lost';
+  if (isCorrected && before !== undefined) reportCorrected(before, deps.telemetry);
   if (outcome.kind !== 'written') return outcome;
   const { record } = outcome;
   if (change.set.startedAt !== undefined) reportStart(record, deps.telemetry);
   if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
   if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
-  for (const metric of metrics) deps.telemetry.count(metric, record);
+  for (const metric of once) deps.telemetry.count(metric, record);
   return outcome;
 };

@@ -96,6 +96,8 @@ type Progress = {
    * put from that of another request.
    */
   readonly requestId: string;
+  /** The provider sends no webhooks (`providerSendsWebhooks`), so that a v2 task is polled by the queue. Never with a consent. */
+  readonly withoutWebhook?: true;
   readonly deadlineAt: Timestamp;
   readonly status: ExtractionStatus;
   readonly fingerprint: string;
@@ -163,10 +165,17 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
   schemaVersion === 1 && allStatuses.has(status);
 
 /**
- * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
- * For all other extractions only polling finds the outcome, and they have no item in `Tasks`.
+ * Whether the task has an item in `Tasks`: it is a v2 task. The item guards the task id, also if the provider sends no
+ * webhooks.
  */
-export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';
+export const hasTaskItem = (record: Extraction): boolean => record.method === 'credentials';
+
+/**
+ * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
+ * For all other extractions only polling finds the outcome.
+ */
+export const hasWebhook = (record: Extraction): boolean =>
+  hasTaskItem(record) && record.withoutWebhook !== true;
 
 /** The entity of an extraction by credentials, or the product of one by consent, which does not name its entity. */
 export const entityOrProductOf = (record: Extraction): string =>

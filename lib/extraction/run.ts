@@ -4,7 +4,7 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
 import type { Ending, Invoker, Plan, Seen } from './plan.ts';
-import { writeProgress } from './progress.ts';
+import { reportOutcomeAgain, writeProgress } from './progress.ts';
 import { delayUntil, longestDelaySeconds, type SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
@@ -43,7 +43,11 @@ export const cannotLearn = ({ kind }: Lookup): never => {
 };
 
 /** Writes a change. The process that wrote it counts `once`. */
-export type Write = (change: Change, once: readonly ExtractionMetric[]) => Promise<ChangeOutcome>;
+export type Write = (
+  change: Change,
+  once: readonly ExtractionMetric[],
+  before: Extraction | undefined,
+) => Promise<ChangeOutcome>;
 
 /** A record has fewer transitions in its life. More refused writes than that would be a defect. */
 const maxRefusals = 10;
@@ -55,6 +59,13 @@ const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
   message: 'none',
   counts: [],
 });
+
+/** Whether another process may have ended before it logged what it wrote. The first message after an outcome tells nothing of that. */
+const repeats = (who: Invoker): boolean =>
+  who.kind !== 'queue' ||
+  who.afterFailure === true ||
+  who.cause === 'sweep' ||
+  who.cause === 'execution-broken';
 
 const sendNext = async (
   { as, message }: Ending,
@@ -93,7 +104,11 @@ const defer = async (
   // It has a message for this time already.
   if (record.dueAt === dueAt) return { ending, record };
   await keepRequest(record, dueAt, deps);
-  const { kind, record: after = record } = await write(reschedule({ record, dueAt, readsSlowly }), once);
+  const { kind, record: after = record } = await write(
+    reschedule({ record, dueAt, readsSlowly }),
+    once,
+    record,
+  );
   if (kind === 'written') return { ending: { ...ending, message: 'due' }, record: after };
   // Another process has changed it. What it left open, it continues.
   const isOpen = after.dueShard !== undefined;
@@ -112,14 +127,16 @@ export const run = async (
   deps: RunDeps & { readonly learn: Learn; readonly write?: Write },
 ): Promise<Result> => {
   const { now, timings, telemetry, learn } = deps;
-  const write: Write = deps.write ?? ((change, once) => writeProgress(change, deps, ...once));
+  const write: Write = deps.write ?? ((change, once, before) => writeProgress(change, once, before, deps));
+  let isReported = false;
   let record = known;
   let planned = first;
   let refusals = 0;
 
   const afterWrite = async ({ change, once, next }: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
-    const outcome = await write(change, once);
+    const outcome = await write(change, once, record);
     record = outcome.record;
+    isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
     if (outcome.kind === 'lost') {
       refusals += 1;
       if (refusals >= maxRefusals) return notYet('contended');
@@ -145,6 +162,7 @@ export const run = async (
   }
   const { as, why } = planned;
   if (record === undefined || as === 'gone') return { as: 'gone', why, record: undefined };
+  if (record.settledAt !== undefined && !isReported && repeats(who)) reportOutcomeAgain(record, telemetry);
   if (forgetsRequest(record, who)) await removeRequest(record, deps);
   await sendNext(planned, record, who, deps);
   return { as, why, record };

@@ -28,6 +28,7 @@ export const whys = {
   InvalidProviderRequest: 'the request could not be sent',
   InternalError: 'the service failed, and its log has the cause',
 
+  CiphertextExpired: 'the credentials that the caller encrypted are not valid any more',
   RequestDataGone: 'the sealed data of its request are gone',
   StartInProgress: 'an earlier start was still in progress',
   StartFailed: 'start-task failed, and its log has the cause',

@@ -59,6 +59,8 @@ export type WebhookMetric =
   | 'WebhookSignatureMissing'
   | 'WebhookSignatureMalformed'
   | 'WebhookSignatureMismatch'
+  /** A mismatch that fits the signing key decoded from hex or base64. Once a minute at most, for each process. */
+  | 'WebhookKeyEncoded'
   | 'WebhookUnreadable'
   | 'WebhookUnknownStatus';
 

@@ -22,8 +22,14 @@ export const signaturePattern = /^sha256=[0-9a-fA-F]{64}$/;
 export const taskIdLength = { min: 1, max: 100 } as const;
 
 /**
+ * A consent's id is a "string (uuid-like)". So any visible ASCII text passes, and nothing that leads to another path: what one
+ * route returns, every other accepts.
+ */
+export const consentIdPattern = /^(?!\.{1,2}$)[!-~]{1,100}$/;
+
+/**
  * Endpoints whose method or path is "not shown". They follow the nearest documented endpoint.
- * `Connection.endpoints` replaces each of them without a change of code.
+ * `Connection.endpoints` replaces each of them without a change of code, and a setting does in a deployment.
  */
 export const notShownEndpoints = {
   /** A GET below one consent, as "Get consent" is. */

@@ -3,6 +3,7 @@ import type { TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
 import { problem } from '../http/problem.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import type { ExplainMismatch } from './explain-mismatch.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { type Verification, verifySignature } from './verify-signature.ts';
@@ -25,6 +26,7 @@ export type ReceivedDelivery =
 
 export type ReceiveDeliveryDeps = {
   readonly keys: SigningKeys;
+  readonly explainMismatch: ExplainMismatch;
   readonly record: (delivery: {
     readonly taskId: string;
     readonly taskStatus: TerminalStatus;
@@ -75,8 +77,10 @@ export const receiveDelivery = async (
 
   const verification = await verify(raw.signature, body, deps.keys);
   if (!verification.verified) {
-    deps.telemetry.count(refusal[verification.reason]);
-    return { answer: 401, reason: raw.signature === doctorSignature ? 'doctor' : verification.reason };
+    const { reason } = verification;
+    deps.telemetry.count(refusal[reason]);
+    if (reason === 'mismatch') deps.explainMismatch(raw.signature, body, await deps.keys.current());
+    return { answer: 401, reason: raw.signature === doctorSignature ? 'doctor' : reason };
   }
 
   const delivery = parseDelivery(body, verification.key);

@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest';
+import { consentIdPattern } from '../../lib/provider/assumptions.ts';
 import {
   InvalidProviderRequest,
   isMovementItem,
@@ -211,6 +212,11 @@ describe('Get consent', () => {
   statement('GET /api/v1/consents/{consentId} answers with the consent', ['consent'], async () => {
     const { token, consentId } = await someConsent();
     expect(await client.getConsent(token, consentId)).toMatchObject({ id: consentId });
+  });
+
+  statement('the id of a consent is uuid-like: what one call returns, every other accepts', [], async () => {
+    // The same pattern is required of a session's answer, in a path and in a request for an extraction.
+    expect((await client.createOtpToken(natural())).consentId).toMatch(consentIdPattern);
   });
 });
 

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { installOnce } from '../../tools/local/install-once.ts';
 import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { runCommand, tail } from '../../tools/local/run-command.ts';
 import { describeIfInstalled, findProgram } from '../support/describe-if-installed.ts';
@@ -38,7 +38,10 @@ const checksumsOf = async (directory: string): Promise<Set<string>> => {
   );
 };
 
-/** Has Maven resolve the pom, and verifies each file. Maven alone would accept what its repository calls correct. */
+/**
+ * Has Maven resolve the pom, and verifies each file. Maven alone would accept what its repository calls correct. It is needed
+ * although the checksums are known: only Maven reads the mirrors, proxies and credentials of settings.xml.
+ */
 const install = async (directory: string, expected: ReadonlySet<string>): Promise<void> => {
   const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${directory}`];
   const { code, output } = await runCommand(
@@ -57,23 +60,11 @@ const install = async (directory: string, expected: ReadonlySet<string>): Promis
 
 /**
  * Returns the directory with the jars and native libraries of pom.xml, under `.cosecha/`. The first call installs them, which
- * takes about a minute and 50 MB. They are complete under this name only, so an interrupted installation is never used.
+ * takes about a minute and 50 MB.
  */
 export const prepareJars = async (): Promise<string> => {
   const pins = await readFile(checksums, 'utf8');
-  const parent = join(workDirectory, 'java');
-  const directory = join(parent, sha256(pins).slice(0, 16));
-  if (existsSync(directory)) return directory;
-  await mkdir(parent, { recursive: true });
-  const staging = `${directory}.${randomUUID()}`;
-  try {
-    await install(staging, new Set(pins.trim().split('\n')));
-    await rename(staging, directory).catch((error: unknown) => {
-      // Another process was first, and its directory is the same.
-      if (!existsSync(directory)) throw error;
-    });
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
-  return directory;
+  return installOnce(join(workDirectory, 'java', sha256(pins).slice(0, 16)), (directory) =>
+    install(directory, new Set(pins.trim().split('\n'))),
+  );
 };

@@ -17,10 +17,10 @@ export const findProgram = (...names: readonly string[]): string | undefined =>
     .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
     .find(isExecutable);
 
-/**
- * Tests that need a program which not every machine has. Without it they are skipped, and a line says how to install it. In CI
- * they fail.
- */
+/** How the name of skipped tests begins. What follows is how to run them, which report-skipped.ts prints. */
+export const skipped = 'Skipped. ';
+
+/** Tests that need a program which not every machine has. Without it they are skipped. In CI they fail. */
 export const describeIfInstalled = (
   isInstalled: boolean,
   { title, howToInstall }: { readonly title: string; readonly howToInstall: string },
@@ -31,6 +31,5 @@ export const describeIfInstalled = (
       throw new Error(howToInstall);
     });
   }
-  if (!isInstalled) console.warn(`Skipped. ${howToInstall}.`);
-  describe.skipIf(!isInstalled)(isInstalled ? title : howToInstall, tests);
+  describe.skipIf(!isInstalled)(isInstalled ? title : `${skipped}${howToInstall}`, tests);
 };

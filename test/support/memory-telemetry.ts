@@ -14,7 +14,9 @@ export const memoryTelemetry = (onMessage: (message: string) => void = () => und
   const telemetry: Telemetry = {
     about: () => undefined,
     log: (message, facts = {}) => {
-      if (/^(Extraction (requested|started|ended)|Error codes collected)\.$/.test(message)) {
+      if (
+        /^(Extraction (requested|started|ended)|Outcome corrected|Error codes collected)\.$/.test(message)
+      ) {
         progress.push([message, facts]);
         return;
       }

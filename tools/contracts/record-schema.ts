@@ -14,6 +14,7 @@ export const internalAttributes: readonly string[] = [
   'notBefore',
   'unfinishedReads',
   'readsSlowly',
+  'withoutWebhook',
   'requestId',
   'fingerprint',
 ];

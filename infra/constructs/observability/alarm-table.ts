@@ -416,6 +416,14 @@ const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 5,
   },
   {
+    id: 'signing-key-encoded',
+    symptom:
+      'Every webhook is refused: the provider signs with the bytes that the stored key encodes in hex or base64.',
+    // Nobody without the key can cause it.
+    metric: metrics.custom('WebhookKeyEncoded').with(minutes(15)),
+    threshold: 1,
+  },
+  {
     id: 'webhook-unreadable',
     symptom: 'Genuine webhooks are lost: their signature is valid, but they cannot be decrypted or parsed.',
     metric: metrics.custom('WebhookUnreadable'),

@@ -19,10 +19,10 @@ const fewestFailures = 5;
 /** Of the outcomes of one bank in an hour. */
 const percent = 50;
 
-/** Matches the lines of outcomes of these entities, which need this too. */
+/** Matches the lines of outcomes of these entities, which need this too. A line that repeats an outcome has `again`. */
 const filterPattern = (entities: readonly string[], condition = ''): string => {
   const banks = entities.map((entity) => `$.entity="${entity}"`).join('||');
-  return `{$.message="Extraction ended."&&(${banks})${condition}}`;
+  return `{$.message="Extraction ended."&&($.again NOT EXISTS)&&(${banks})${condition}}`;
 };
 
 /**

@@ -99,6 +99,7 @@ const webhookRow = ({ custom, webhook, webhookErrors, webhookThrottles }: Cosech
     ),
     graph('Webhook: refused', [
       custom('WebhookSignatureMismatch'),
+      custom('WebhookKeyEncoded'),
       custom('WebhookSignatureMissing'),
       custom('WebhookSignatureMalformed'),
       custom('WebhookTooLarge'),

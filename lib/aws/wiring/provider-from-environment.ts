@@ -6,7 +6,7 @@ import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/se
 import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
 import type { WithApiKey } from '../../provider/tokens/tokens.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection.ts';
-import type { Connection } from '../../provider/transport/send-request.ts';
+import type { Connection, Method } from '../../provider/transport/send-request.ts';
 import { optionalSetting, requiredVariable } from './environment.ts';
 import { withStoredApiKey } from './stored-api-key.ts';
 
@@ -31,12 +31,23 @@ export const createConnection = (
   maxAnswerBytes,
 });
 
-export const connectionFromEnvironment = (maxAnswerBytes: number): Connection =>
-  createConnection(
+/** Parses the environment variable `PROVIDER_ENDPOINTS`, whose form `infra/settings/settings.ts` has checked. */
+const parseEndpoints = (json: string): NonNullable<Connection['endpoints']> =>
+  Object.fromEntries(
+    Object.entries(JSON.parse(json) as Record<string, string>).map(([name, text]) => {
+      const [method, path = ''] = text.split(' ');
+      return [name, { method: method as Method, path }];
+    }),
+  );
+
+export const connectionFromEnvironment = (maxAnswerBytes: number): Connection => ({
+  ...createConnection(
     requiredVariable('PROVIDER_BASE_URL'),
     parseProviderTimeouts(requiredVariable('PROVIDER_TIMEOUTS')),
     maxAnswerBytes,
-  );
+  ),
+  endpoints: parseEndpoints(requiredVariable('PROVIDER_ENDPOINTS')),
+});
 
 export type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
 

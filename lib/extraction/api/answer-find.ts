@@ -26,7 +26,7 @@ const mostLimit = 50;
 
 /**
  * A caller whose reference others use as well reads their entries too. 50 queries read 50,000 in about a second, for 1,250 read
- * units.
+ * units. A caller that then has none gets an empty list, as any other answer would reveal how often others used the reference.
  */
 const mostQueries = 50;
 
@@ -110,9 +110,6 @@ export const answerFind = async (
     return invalid('The query parameter cursor is not of this list. Begin again without it.');
   }
   const { records, isEnd } = await readMatching(query, { after, wanted: limit + 1 }, deps);
-  if (records.length === 0 && !isEnd) {
-    return invalid('Other callers gave this reference to too many extractions. Read yours by their ids.');
-  }
   const shown = records.slice(0, limit);
   deps.telemetry.log('Extractions found.', { caller, found: shown.length });
   return {

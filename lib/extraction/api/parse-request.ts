@@ -4,7 +4,12 @@ import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
 import type { Credentials } from '../../provider/tasks/task-request.ts';
-import { dayField, nationalIdField, productField } from '../../provider/transport/request-fields.ts';
+import {
+  consentIdField,
+  dayField,
+  nationalIdField,
+  productField,
+} from '../../provider/transport/request-fields.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxReferenceLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
@@ -172,7 +177,7 @@ const consentSchema = closedObject(
       ),
       { abortPipeEarly: true },
     ),
-    consentId: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')),
+    consentId: consentIdField,
     target: nationalIdField,
     variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
     reference,

@@ -13,6 +13,7 @@ type InternalAttribute =
   | 'notBefore'
   | 'unfinishedReads'
   | 'readsSlowly'
+  | 'withoutWebhook'
   | 'results';
 
 /** `Omit` of a union keeps only the common properties. This type omits from each member. */
@@ -46,6 +47,7 @@ export const publicView = (
     notBefore: _notBefore,
     unfinishedReads: _unfinishedReads,
     readsSlowly: _readsSlowly,
+    withoutWebhook: _withoutWebhook,
     results,
     ...shown
   } = record;

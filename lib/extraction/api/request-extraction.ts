@@ -24,6 +24,8 @@ export type RequestDeps = {
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
   /** 128 random bits, so that no caller can choose the key of the item. */
   readonly newRequestId: () => string;
+  /** False if the provider sends no webhooks. The record keeps it, so that a changed setting concerns later requests only. */
+  readonly sendsWebhooks: boolean;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
   readonly timings: Timings;
@@ -46,7 +48,8 @@ const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod
   return { method, entity, actions };
 };
 
-const newRecord = (input: RequestInput, requestId: string, now: Date, timings: Timings): Extraction => {
+const newRecord = (input: RequestInput, requestId: string, now: Date, deps: RequestDeps): Extraction => {
+  const { timings, sendsWebhooks } = deps;
   const { traceparent } = input;
   const { reference } = input.request;
   const requestedAt = now.toISOString();
@@ -58,6 +61,7 @@ const newRecord = (input: RequestInput, requestId: string, now: Date, timings: T
     requestedBy: input.requestedBy,
     requestedAt,
     requestId,
+    ...(sendsWebhooks || input.request.method === 'consent' ? {} : { withoutWebhook: true }),
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
@@ -83,7 +87,7 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const { extractionId } = input;
   const requestId = deps.newRequestId();
   const now = deps.now();
-  const ofThisRequest = newRecord(input, requestId, now, deps.timings);
+  const ofThisRequest = newRecord(input, requestId, now, deps);
   const sealed = await deps.seal({ extractionId, requestId }, requestDataToSeal(input.request));
   await deps.requests.put({
     requestId,

@@ -12,8 +12,10 @@ import {
 } from '../../provider/transport/errors.ts';
 import { failureReason } from '../provider-codes.ts';
 
-/** Names of the errors that the machine retries (design, section 5). */
+/** Names of the errors that start-task reports. The machine retries all but the first (design, section 5). */
 export type RetryableStartError =
+  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
+  | 'CiphertextExpired'
   | 'ProviderBusy'
   /** No call was made: the breaker is open, or an operator paused starts. */
   | 'ProviderPaused'

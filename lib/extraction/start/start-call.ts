@@ -4,7 +4,13 @@ import type { StartExtractionRequest } from '../../provider/extractions/start-ex
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
-import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
+import { plusSeconds } from '../deadlines.ts';
+import {
+  type ConsentExtraction,
+  type ConsentVariant,
+  type CredentialsExtraction,
+  hasWebhook,
+} from '../record.ts';
 import type { KnownCredentials } from '../refusals.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
@@ -20,9 +26,17 @@ export type StartCall = KnownCredentials & {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
+  /** From then on, the provider surely accepts its credentials no more. */
+  readonly expiresAt?: string;
   /** Makes the call and returns the taskId. It is called a second time only after a 401, with another token. */
   readonly post: (token: string) => Promise<string>;
 };
+
+/**
+ * In seconds: "temporary encryption keyed by the session token, valid at most 60 minutes". A caller has encrypted before its
+ * request.
+ */
+const ciphertextValidity = 3_600;
 
 /** The most deliveries that the provider's API document allows ("Events", rule 2). */
 const webhookRetries = 5;
@@ -31,7 +45,7 @@ const only = (token: string): Tokens => ({ current: async () => token, drop: () 
 
 /** "Start task (v2)" with the recorded actions and the unsealed credentials, under a session token. */
 export const callByCredentials = (
-  { entity, actions }: CredentialsExtraction,
+  record: CredentialsExtraction,
   { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
@@ -40,12 +54,15 @@ export const callByCredentials = (
 ): StartCall => ({
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
   renewable: sessionToken === undefined,
+  ...(credentials.mode === 'encrypted'
+    ? { expiresAt: plusSeconds(record.requestedAt, ciphertextValidity) }
+    : {}),
   post: (token) =>
     deps.startTask(token, {
-      entity,
+      entity: record.entity,
       credentials,
-      actions,
-      webhook: { enable: true, retries: webhookRetries },
+      actions: record.actions,
+      ...(hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {}),
     }),
 });
 
@@ -83,6 +100,10 @@ export const obtainToken = async (
   | { readonly kind: 'obtained'; readonly token: string }
   | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
 > => {
+  if (call.expiresAt !== undefined && now().toISOString() >= call.expiresAt) {
+    const result = notAccepted('CiphertextExpired', undefined, now());
+    return { kind: 'failed', result, seen: { kind: 'nothing' } };
+  }
   try {
     await logIn?.();
     return { kind: 'obtained', token: await call.tokens.current() };

@@ -12,7 +12,7 @@ export type StartForMachineDeps = StartDeps & {
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
 
-/** Why the provider did not get the start. The breaker has counted `ProviderPaused`. */
+/** Why the provider did not get the start. The breaker has counted `ProviderPaused`, and a late caller is no failure. */
 const countedRetries = [
   'ProviderBusy',
   'ProviderUnreachable',

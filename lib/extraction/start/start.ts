@@ -3,7 +3,7 @@ import type { Seen as Shown } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
-import { breakerAboutOf, type Extraction, hasWebhook, isTerminalStatus } from '../record.ts';
+import { breakerAboutOf, type Extraction, isTerminalStatus } from '../record.ts';
 import { type KnownCredentials, type MarkDeps, markCredentials, refusedBefore } from '../refusals.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
@@ -105,7 +105,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       const current = await extractions.get(extractionId);
       return await endWith(current, { kind: 'not-called', why: 'RequestDataGone', notBefore: undefined });
     }
-    if (!hasWebhook(record)) needed = stored;
+    if (record.method === 'consent') needed = stored;
     const call = await deps.callFor(record, stored);
     known = call;
     if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });
@@ -119,7 +119,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });
-    const claimed = await startWriter(needed, deps)(starting, []);
+    const claimed = await startWriter(needed, deps)(starting, [], record);
     if (claimed.kind === 'lost') return await end(plan(claimed.record, who, now(), timings), claimed.record);
 
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });

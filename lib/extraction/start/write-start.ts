@@ -54,11 +54,11 @@ const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
  */
 export const startWriter =
   (needed: StoredRequest | undefined, deps: WriteDeps): Write =>
-  async (change, once) => {
+  async (change, once, before) => {
     const { taskId } = change.set;
     const late = change.transition === 'markRunningLate' && needed && { ...needed, ...defined({ taskId }) };
     if (late) await putBack(late, deps);
-    const outcome = await writeThrice('The record', () => writeProgress(change, deps, ...once), deps);
+    const outcome = await writeThrice('The record', () => writeProgress(change, once, before, deps), deps);
     if (late && outcome.kind === 'lost') await removeRequest(late, deps);
     return outcome;
   };

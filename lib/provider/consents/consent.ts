@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { consentIdField } from '../transport/request-fields.ts';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 
 /** "Consent", as the provider returns it. Other fields are kept too. */
@@ -19,7 +20,7 @@ export type Consent = {
 
 /** @internal Left out of the published types, which then need no valibot. */
 export const consentSchema: v.GenericSchema<unknown, Consent> = v.looseObject({
-  id: v.string(),
+  id: consentIdField,
   products: v.array(v.string()),
   tyc: v.looseObject({ actualVersion: v.pipe(v.number(), v.integer()) }),
   entity: v.looseObject({ id: v.string(), name: v.string(), type: v.string() }),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-fields.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer, productField, textField } from '../transport/request-fields.ts';
+import { bearer, consentIdField, productField } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { ProductType } from '../vocabulary.ts';
 
@@ -33,4 +33,4 @@ export const startExtraction = async (
 export type StartExtractionRequest = { readonly product: ProductType; readonly consentId: string };
 
 /** @internal Left out of the published types, which then need no valibot. */
-export const startExtractionRequestSchema = v.object({ product: productField, consentId: textField });
+export const startExtractionRequestSchema = v.object({ product: productField, consentId: consentIdField });

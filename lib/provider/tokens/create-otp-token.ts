@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { answerText } from '../transport/answer-fields.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { nationalIdField, productField, textField } from '../transport/request-fields.ts';
+import { consentIdField, nationalIdField, productField, textField } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts';
 
@@ -54,7 +54,7 @@ const naturalSchema = v.object(requestFields);
 const legalSchema = v.object({ ...requestFields, company });
 
 const answerSchema: v.GenericSchema<unknown, { data: OtpToken }> = v.looseObject({
-  data: v.looseObject({ otpToken: answerText, consentId: answerText }),
+  data: v.looseObject({ otpToken: answerText, consentId: consentIdField }),
 });
 
 const create = async (

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { taskIdLength } from '../assumptions.ts';
+import { consentIdPattern, taskIdLength } from '../assumptions.ts';
 import { isNationalId } from '../national-id.ts';
 import { isTaskId } from '../tasks/task-id.ts';
 import { productTypes } from '../vocabulary.ts';
@@ -8,12 +8,13 @@ import { productTypes } from '../vocabulary.ts';
 
 export const textField = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
 
-/** `.` and `..` lead to another path, even if encoded (URL standard, "double-dot path segment"). */
-const fitsPath = (id: string): boolean => id.isWellFormed() && id !== '.' && id !== '..';
+export const consentIdField = v.pipe(
+  v.string('must be a string'),
+  v.regex(consentIdPattern, 'must be the id of a consent'),
+);
 
-export const consentIdInPath = v.object({
-  consentId: v.pipe(textField, v.check(fitsPath, 'must fit into a path')),
-});
+/** `.` and `..` would lead to another path, even if encoded (URL standard, "double-dot path segment"). */
+export const consentIdInPath = v.object({ consentId: consentIdField });
 
 export const taskIdInPath = v.object({
   taskId: v.pipe(

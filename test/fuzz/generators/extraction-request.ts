@@ -100,6 +100,7 @@ const consentRequest = fc.record(
     consentId: fc.oneof(
       fc.uuid(),
       fc.uuid().map((id) => id.toUpperCase()),
+      fc.constantFrom('c-1', 'urn:uuid:5d5f0f0c-6b0e-4d0f-9d5e-2f6a3c1b7e10', '...'),
     ),
     target: nationalId,
     variant: fc.constantFrom('v1', 'v2'),

@@ -42,6 +42,7 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
       ids += 1;
       return `request-${ids}`;
     },
+    sendsWebhooks: true,
     assertConsentsSetUp: () => {
       if (!consentsSetUp) throw new NotConfigured('setting', 'providerClientId');
     },

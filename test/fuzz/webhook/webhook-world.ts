@@ -5,6 +5,7 @@ import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import { explainMismatches } from '../../../lib/webhook/explain-mismatch.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
@@ -67,6 +68,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       refreshEveryMs: 15_000,
       now,
     }),
+    explainMismatch: explainMismatches({ ...telemetry, log: () => undefined }, now),
     record: (delivery: Parameters<typeof recordDelivery>[0]) =>
       recordDelivery(delivery, {
         extractions,

@@ -55,6 +55,7 @@ export const intakeOf = (world: World) => {
             ...tables,
             requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,
+            sendsWebhooks: world.scenario.webhook !== 'not requested',
             seal: (ids, plaintext) =>
               kernel.call(process, process.name, {
                 name: 'seal',

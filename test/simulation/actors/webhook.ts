@@ -44,6 +44,7 @@ export const webhookOf = (world: World) => {
             refreshEveryMs: 15_000,
             now: world.now,
           }),
+          explainMismatch: () => undefined,
           record: (delivery) =>
             recordDelivery(delivery, {
               ...tablesFor(world, process),

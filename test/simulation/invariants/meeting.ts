@@ -55,11 +55,13 @@ export const wakeNotLost: Invariant = {
 
 export const waitAnswered: Invariant = {
   name: 'wait-answered',
-  rule: 'A start-task that returns has stored its callback token or answered it, so that the machine does not wait in vain.',
+  rule: 'A start-task that returns has stored its callback token or answered it, so that the machine does not wait in vain. If the provider sends no webhooks, it answers it.',
   checks: {
     waitedOut: ({ token }, world, premise) => {
       if (!world.returned.has(token)) return undefined;
       premise();
+      if (world.record?.withoutWebhook === true)
+        return 'start-task returned, and the machine waited for no webhook.';
       const isStored = [...world.tasks.values()].some(({ callbackToken }) => callbackToken === token);
       return isStored ? undefined : 'start-task returned, but its token was neither stored nor answered.';
     },

@@ -155,6 +155,7 @@ export const functionsIn = (service: Service, process: Process) => {
       requestExtraction(input, {
         ...deps,
         newRequestId: () => service.newName('request'),
+        sendsWebhooks: true,
         seal: async ({ extractionId, requestId }, plaintext) =>
           `${extractionId}/${requestId}|${JSON.stringify(plaintext)}`,
         startExecution: async (execution) => service.startExecution(execution),

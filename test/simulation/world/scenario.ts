@@ -36,8 +36,8 @@ export type Scenario = {
     /** The answer with the results has no data, or starts with a byte order mark. By consent only. */
     readonly shape?: 'no-data' | 'byte-order-mark';
   };
-  /** Whether the provider makes any delivery. */
-  readonly webhook: 'sent' | 'silent';
+  /** Whether the provider makes any delivery. `not requested`: as in its sandbox, and the service knows (`providerSendsWebhooks`). */
+  readonly webhook: 'sent' | 'silent' | 'not requested';
   /** Seconds from the request during which every read of the provider fails. */
   readonly outage?: { readonly from: number; readonly to: number };
   /** The part of a retry's interval that remains after full jitter. 0.3 of all is three standard deviations below the mean. */

@@ -13,6 +13,7 @@ export const scenarios: readonly Scenario[] = [
   plain,
   { ...plain, name: 'at-once', task: ends(0) },
   { ...plain, name: 'silent', webhook: 'silent' },
+  { ...plain, name: 'no-webhooks', webhook: 'not requested', task: ends(30) },
   { ...plain, name: 'after-the-wait', task: ends(45) },
   { ...plain, name: 'late', task: ends(110) },
   { ...plain, name: 'late-silent', task: ends(110), webhook: 'silent' },
@@ -200,5 +201,6 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
       : {}),
     ...(another.below(16) === 0 ? { requestLostAfter: another.pick([1, 5, 60]) } : {}),
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
+    ...(method === 'credentials' && another.below(8) === 0 ? { webhook: 'not requested' } : {}),
   };
 };

@@ -17,7 +17,7 @@ import type { PublicExtraction } from '../../../lib/extraction/api/public-view.t
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
-import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
+import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
 import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
@@ -220,6 +220,7 @@ describe('the schemas of docs/openapi.yaml', () => {
       ...terminalStatuses,
       ...ownOutcomes,
     ]);
+    expect(schema('ConsentId').pattern).toBe(consentIdPattern.source);
     expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
     const problems = known((schema('Problem').properties as { type: { anyOf: unknown } }).type.anyOf);
     expect(problems?.toSorted()).toEqual(problemTypes.map(problemUri).toSorted());

@@ -10,7 +10,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-consumer.ts';
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
-import { type FunctionCode, functionNames } from '../../../infra/function-names.ts';
+import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));
@@ -31,12 +31,8 @@ export const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {
   const settings = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
   const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...settings, ...props };
   const topic = alarmTopic && { alarmTopicArn: alarmTopic.topicArn };
-  return new Cosecha(
-    stack,
-    id,
-    { ...settings, ...props },
-    { config: readConfig({ ...given, ...topic }), code },
-  );
+  const built = { config: readConfig({ ...given, ...topic }), code };
+  return new Cosecha(stack, id, { ...settings, ...props, built });
 };
 
 /** Two deployments in one stack, beside a caller, a reader and a consumer of one of them. */

@@ -1,9 +1,11 @@
 import type { App, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks } from 'cdk-nag';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
+import { connectionFromEnvironment } from '../../../lib/aws/wiring/provider-from-environment.ts';
+import { notShownEndpoints } from '../../../lib/provider/assumptions.ts';
 import { required } from './required-settings.ts';
 import {
   type DeployedFunction,
@@ -237,6 +239,31 @@ describe('the functions', () => {
     expect(eachWith(functions, ({ variables }) => variables.WIDGET_CONFIG_ID)).toEqual({
       'manage-consents': given.widgetConfigId,
     });
+  });
+
+  test('call the endpoints that the settings name, in place of those that are not shown', () => {
+    const given = {
+      revokeConsentEndpoint: 'DELETE /api/v1/consents/{consentId}',
+      pollExtractionV2Endpoint: 'GET /api/v2/tasks/{taskId}/data',
+    };
+    const functions = functionsWith(given);
+    const endpoints = eachWith(functions, ({ variables }) => variables.PROVIDER_ENDPOINTS);
+    expect(Object.keys(endpoints).toSorted()).toEqual([
+      'manage-consents',
+      'reconcile-extraction',
+      'start-task',
+    ]);
+    for (const [name, json] of Object.entries(endpoints)) {
+      vi.stubEnv('PROVIDER_BASE_URL', 'https://provider.example');
+      vi.stubEnv('PROVIDER_TIMEOUTS', functions.get(name)?.variables.PROVIDER_TIMEOUTS);
+      vi.stubEnv('PROVIDER_ENDPOINTS', String(json));
+      expect(connectionFromEnvironment(1).endpoints).toEqual({
+        ...notShownEndpoints,
+        revokeConsent: { method: 'DELETE', path: '/api/v1/consents/{consentId}' },
+        pollExtractionV2: { method: 'GET', path: '/api/v2/tasks/{taskId}/data' },
+      });
+    }
+    vi.unstubAllEnvs();
   });
 
   test('answer requests about consents within the timeout of API Gateway', () => {

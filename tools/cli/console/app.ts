@@ -40,9 +40,10 @@ const mostFollowers = 20;
 /** A page's own path and query, such as `/extractions/0190…?from=0`. Only its secret prefix is left out. */
 type PagePath = { readonly path: string; readonly query: URLSearchParams };
 
+/** Any text is the path of a page, or of none. So that none throws, it is not parsed as a URL. */
 const parsePagePath = (text: string): PagePath => {
-  const { pathname, searchParams } = new URL(text, 'http://console.invalid');
-  return { path: pathname, query: searchParams };
+  const [path = '', ...query] = text.split('?');
+  return { path, query: new URLSearchParams(query.join('?')) };
 };
 
 type Making = {

@@ -17,7 +17,7 @@ export const isPoll = (error: string | undefined): boolean =>
   error === 'NotYet' || error === 'Runtime.HandlerError';
 
 const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
-  if (error === 'States.Timeout') return { what: 'No webhook came in time.', verdict: 'failed' };
+  if (error === 'States.Timeout') return { what: 'No webhook ended the wait in time.', verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
   const known = error === undefined ? undefined : knownStartError(error);
   if (known !== undefined) {

@@ -103,6 +103,7 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
     task,
     execution,
     logs: logged?.items ?? [],
+    hasAllLogs: logged?.complete === true,
     results: results ?? [],
     queues: queues ?? [],
     changes,

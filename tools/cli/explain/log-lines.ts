@@ -52,7 +52,8 @@ const isPoll = ({ caller, outcome }: LogLine['fields']): boolean =>
 /** Lines that the record or the history show better. */
 const isRepetition = ({ message, fields }: LogLine, { record, execution }: Known): boolean =>
   (message === 'The provider accepted the task.' && fields.taskId === record?.taskId) ||
-  (record !== undefined && /^(Extraction (started|ended)|Error codes collected)\.$/.test(message)) ||
+  (record !== undefined &&
+    /^(Extraction (started|ended)|Outcome corrected|Error codes collected)\.$/.test(message)) ||
   (execution !== undefined && (message === 'Start finished.' || isPoll(fields)));
 
 const textOf = ({ message, fields }: LogLine): string =>

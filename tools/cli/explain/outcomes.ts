@@ -1,10 +1,11 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { explainFailures } from '../terminal/describe-failure.ts';
 import { lastFailure } from './execution-progress.ts';
+import { webhookCame, whyTimedOut } from './facts.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
-import { clockTime } from './text.ts';
+import { clockTime, whyPolled } from './text.ts';
 
 /** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
 
@@ -20,13 +21,16 @@ const correctedAt = (known: Known): string | undefined =>
       before?.status === 'TIMED_OUT' && after !== undefined && isTerminalStatus(after.status),
   )?.after?.settledAt ?? metricLine(known, 'Corrected')?.at;
 
-const reportedBy = ({ record, task, now }: Ended): string => {
+const reportedBy = (known: Ended): string => {
+  const { record, task, now } = known;
   const { settledBy, settledAt = '' } = record;
-  if (!hasWebhook(record)) return 'found by polling, as there is no webhook under a consent';
+  if (!hasWebhook(record)) return `found by polling, as ${whyPolled(record)}`;
   if (settledBy === 'webhook') return 'reported by the webhook';
   if (settledBy === 'start') return 'reported by a webhook that came before the start was recorded';
   const { notifiedAt } = task ?? {};
-  if (notifiedAt === undefined) return 'found by polling: no webhook came';
+  if (notifiedAt === undefined) {
+    return webhookCame(known) === false ? 'found by polling: no webhook came' : 'found by polling';
+  }
   return notifiedAt > settledAt
     ? `found by polling: the webhook came only at ${clockTime(notifiedAt, now)}`
     : `from a webhook of ${clockTime(notifiedAt, now)} that could not be recorded at once`;
@@ -92,6 +96,8 @@ const rejected = ({ reason = '' }: Extraction): string => {
   if (httpStatus !== undefined) return `the provider answered the start call with HTTP ${httpStatus}`;
   if (reason === 'session-token-refused')
     return 'the provider did not accept the session token of the caller';
+  if (reason === 'credentials-refused-before')
+    return 'the bank has refused the same credentials before, so nothing was sent. The user has to enter others, or to confirm these (`confirmed`)';
   if (reason === 'invalid-request') return 'the request could not be sent as it was';
   return `the provider answered the start call with the error ${reason}`;
 };
@@ -130,6 +136,21 @@ const unconfirmed = (known: Ended): string => {
   return `${call} got no usable answer, so a task may exist. ${askProvider}`;
 };
 
+const notStartedReasons: Readonly<Record<string, string>> = {
+  'start-abandoned': 'the machine abandoned the start, or was stopped',
+  'start-window-over': 'the start window was over',
+  'request-data-gone': 'the sealed data of its request were gone, without which nothing can be started',
+};
+
+/** Why no final status was known. Undefined where the log of the last read is not there. */
+const noFinalStatus = (why: string | undefined): string | undefined => {
+  if (why === undefined) return undefined;
+  if (why === 'still-running') return 'the provider reported that it still ran';
+  if (why === 'ProviderPaused')
+    return 'no read was made, as reads were paused or the provider had asked to wait';
+  return collectionErrors[why] === undefined ? `the last read failed with ${why}` : undefined;
+};
+
 const notStarted = ({ record, execution, now }: Ended): string => {
   const start = execution?.visits.find(({ state }) => state === 'StartTask');
   const failure = lastFailure(start);
@@ -137,10 +158,12 @@ const notStarted = ({ record, execution, now }: Ended): string => {
     failure?.error === undefined
       ? ''
       : ` At the last try, number ${failure.number} at ${clockTime(failure.scheduledAt, now)}, ${describeStartError(failure.error)}.`;
+  const { reason = '' } = record;
+  const end = execution?.end?.how;
   const why =
-    record.reason === 'start-abandoned'
-      ? 'the machine abandoned the start, or was stopped'
-      : 'the start window was over';
+    reason === 'start-abandoned' && end === 'aborted'
+      ? 'somebody stopped its execution'
+      : (notStartedReasons[reason] ?? `its reason is ${reason}`);
   return `${why}.${last} Nothing ran, so it may be requested again.`;
 };
 
@@ -151,7 +174,8 @@ const ownOutcome = (known: Ended): string => {
   if (status === 'REJECTED') return `${head}${rejected(record)}. Nothing ran.`;
   if (status === 'UNCONFIRMED') return `${head}${unconfirmed(known)}`;
   if (status === 'NOT_STARTED') return `${head}${notStarted(known)}`;
-  return `${head}the provider reported no final status by the deadline, ${clockTime(record.deadlineAt, now)}.`;
+  const why = noFinalStatus(whyTimedOut(known));
+  return `${head}no final status was known by the deadline, ${clockTime(record.deadlineAt, now)}${why === undefined ? '' : `: ${why}`}.`;
 };
 
 /** Why it ended so. `record` has an outcome, and may still be open for collecting or for a correction. */

@@ -1,5 +1,6 @@
-/** Errors of start-task that the machine retries (lib/extraction/start/start.ts). */
+/** Errors that start-task reports (lib/extraction/start/start-answer.ts). */
 const startErrors: Readonly<Record<string, string>> = {
+  CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   ProviderBusy: 'the provider was busy (429)',
   ProviderPaused: 'no call was made, as starts were paused or held by a circuit breaker',
   ProviderUnreachable: 'the provider could not be reached',

@@ -1,18 +1,19 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
+  hasTaskItem,
   hasWebhook,
   isTerminalStatus,
   isUnderstood,
-  mostUnfinishedReads,
 } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
+import { nextRead, webhookCame } from './facts.ts';
 import type { Known } from './gather.ts';
 import type { Hold, StorySettings } from './sources.ts';
 import { describeStartError } from './start-errors.ts';
-import { bounded, clockTime } from './text.ts';
+import { bounded, clockTime, whyPolled } from './text.ts';
 
 /** What an open extraction waits for, until when, and what happens then. One function for each status. */
 
@@ -94,17 +95,34 @@ export const startingWaits = (known: Open): string => {
 const timedOutBy = ({ record, now }: Open): string =>
   `Without a final status by ${clockTime(record.deadlineAt, now)} it ends TIMED_OUT.`;
 
-/** What keeps a poll from reading the provider, or delays it. */
-const readsStopped = ({ record, holds, now }: Open): string => {
-  const { count = 0 } = record.unfinishedReads ?? {};
-  if (count >= mostUnfinishedReads) {
-    return ` Its last ${count} reads ended their process, so only cosecha reconcile reads it again.`;
+/** What keeps a reconcile from reading the provider, or delays it. */
+const readsStopped = (known: Open): string => {
+  const next = nextRead(known);
+  if (next.kind === 'held') return ` ${sentenceOf(next.hold, known.now)} Meanwhile nothing is read.`;
+  if (next.kind === 'never') {
+    return next.why === 'processes'
+      ? ` Its last ${next.count} reads ended their process, so only cosecha reconcile reads it again.`
+      : ' It is not read any more, as the sealed data of its request are gone.';
   }
-  const hold = holdOf(record, holds);
-  if (hold !== undefined) return ` ${sentenceOf(hold, now)} Meanwhile nothing is read.`;
-  return record.readsSlowly === true
+  return next.kind === 'made' && known.record.readsSlowly === true
     ? ' Its last read failed or took too long, so that the slow queue reads it, until a read is answered.'
     : '';
+};
+
+/** `Next, the reconcile after 12:16:00Z reads the provider.` Without a read that is known to be made, it says nothing of one. */
+const nextStep = (known: Open): string => {
+  const reads = nextRead(known).kind === 'made' ? 'reads the provider' : 'checks what is due';
+  return `${nextReconcile(known.record, known.now)} ${reads}`;
+};
+
+/** A record whose time is over. It closes after one more read, which a pause holds for as long as it lasts. */
+const closesLate = (known: Open, over: string): string => {
+  const next = nextRead(known);
+  if (next.kind === 'held') {
+    return `${over} ${sentenceOf(next.hold, known.now)} Once they are resumed, it is read once more and closes.`;
+  }
+  const reads = next.kind === 'made' ? ' reads the provider once more, and' : '';
+  return `${over} The next reconcile${reads} closes it.${readsStopped(known)}`;
 };
 
 /** Until when the machine waits for the webhook. */
@@ -136,10 +154,12 @@ const polls = (known: Open, visit: StateVisit): string => {
   const made = visit.attempts.length;
   const count = `${made} ${made === 1 ? 'poll' : 'polls'} so far`;
   const next = nextAt === undefined ? '' : `, the next by ${clockTime(nextAt, now)}`;
+  const missed = webhookCame(known) === false ? 'The webhook did not come' : 'No webhook had ended its wait';
   const why = hasWebhook(record)
-    ? `The webhook did not come by ${clockTime(visit.enteredAt, now)}, so the machine polls`
-    : 'There is no webhook under a consent, so the machine polls';
-  return `${why}: ${count}${next}. ${timedOutBy(known)}${readsStopped(known)}`;
+    ? `${missed} by ${clockTime(visit.enteredAt, now)}, so the machine polls`
+    : `The machine polls, as ${whyPolled(record)}`;
+  const polled = nextRead(known).kind === 'never' ? '' : `: ${count}${next}`;
+  return `${why}${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
 };
 
 export const runningWaits = (known: Open): string => {
@@ -147,23 +167,27 @@ export const runningWaits = (known: Open): string => {
   const deadline = clockTime(record.deadlineAt, now);
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const waitEnd = webhookWaitEnds(known, visit);
-  const task = hasWebhook(record) ? describeTask(known, waitEnd) : undefined;
+  const task = hasTaskItem(record) ? describeTask(known, waitEnd) : undefined;
   if (task !== undefined) return task;
   if (now.toISOString() >= record.deadlineAt) {
-    return `The provider reported no final status by the deadline, ${deadline}. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.${readsStopped(known)}`;
+    const reads = nextRead(known).kind === 'made' ? ' reads it once more, and' : '';
+    const running = reads === '' ? '' : ' if it still runs';
+    return `No final status is known by the deadline, ${deadline}. The next reconcile${reads} ends it TIMED_OUT${running}.${readsStopped(known)}`;
   }
   if (record.oversizedAt !== undefined) {
-    return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status. Only a webhook can still report it. ${timedOutBy(known)}`;
+    return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status.${hasWebhook(record) ? ' Only a webhook can still report it.' : ''} ${timedOutBy(known)}`;
   }
   if (visit?.state.startsWith('Reconcile')) return polls(known, visit);
   if (execution?.end !== undefined) {
     const waits = hasWebhook(record)
       ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
-      : 'Is polled by the reconcile queue, as there is no webhook under a consent.';
-    return `${waits} Next, ${nextReconcile(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
+      : `The reconcile queue continues, as ${whyPolled(record)}.`;
+    return `${waits} Next, ${nextStep(known)}. ${timedOutBy(known)}${readsStopped(known)}`;
   }
-  if (!hasWebhook(record))
-    return `Runs at the provider, and is polled. ${timedOutBy(known)}${readsStopped(known)}`;
+  if (!hasWebhook(record)) {
+    const polled = nextRead(known).kind === 'made' ? ', and is polled' : '';
+    return `Runs at the provider${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
+  }
   const every = formatSeconds(settings.poll.every);
   return `Waits for the provider's webhook until ${clockTime(waitEnd, now)}; then the machine polls every ${every} until ${deadline}.`;
 };
@@ -172,7 +196,8 @@ export const runningWaits = (known: Open): string => {
 export const collectionWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.requestedAt } = record;
-  const until = clockTime(plusSeconds(settledAt, settings.timings.collectFor), now);
+  const end = plusSeconds(settledAt, settings.timings.collectFor);
+  const until = clockTime(end, now);
   const failure = known.logs.findLast(
     ({ at, level, service }) => at >= settledAt && level === 'ERROR' && service !== 'receive-webhook',
   );
@@ -180,14 +205,27 @@ export const collectionWaits = (known: Open): string => {
     failure === undefined
       ? ''
       : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
-  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)}; then it closes without them.${readsStopped(known)}`;
+  const head = `Its results are not collected yet.${last}`;
+  if (now.toISOString() >= end) {
+    return closesLate(known, `${head} The time for collecting them ended at ${until}.`);
+  }
+  const next = nextRead(known).kind;
+  if (next === 'never') return `${head} At ${until} it closes without them.${readsStopped(known)}`;
+  const again = next === 'made' ? 'read again' : 'collected';
+  return `${head} They are ${again} until ${until}, next by ${nextReconcile(record, now)}; then it closes without them.${readsStopped(known)}`;
 };
 
 export const graceWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.deadlineAt } = record;
-  const until = clockTime(plusSeconds(settledAt, settings.timings.grace), now);
-  return `Until ${until} a webhook or a read can still correct it; next, ${nextReconcile(record, now)} reads the provider.${readsStopped(known)}`;
+  const end = plusSeconds(settledAt, settings.timings.grace);
+  const until = clockTime(end, now);
+  if (now.toISOString() >= end) return closesLate(known, `Its grace ended at ${until}.`);
+  const isRead = nextRead(known).kind !== 'never';
+  const by = [...(hasWebhook(record) ? ['a webhook'] : []), ...(isRead ? ['a read'] : [])].join(' or ');
+  if (by === '') return `At ${until} it closes.${readsStopped(known)}`;
+  const next = isRead ? `; next, ${nextStep(known)}` : '';
+  return `Until ${until} ${by} can still correct it${next}.${readsStopped(known)}`;
 };
 
 /** What an open extraction waits for. The outcome of one that has ended is not part of it. */

@@ -1,4 +1,4 @@
-import { judgeOutcome } from '../../../lib/extraction/progress.ts';
+import { type Judgement, judgeOutcome } from '../../../lib/extraction/judge-outcome.ts';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Period } from '../aws/read-log-lines.ts';
@@ -22,9 +22,12 @@ export type Figures = {
   readonly ended: number;
   /** `COMPLETED`. */
   readonly well: number;
-  /** Ended by what their user or caller did, such as a wrong password. */
+  /** Ended by what their user did, such as a wrong password, and by what their caller did. */
   readonly user: number;
+  readonly caller: number;
   readonly failed: number;
+  /** When the first of these failed, in ISO 8601. */
+  readonly failedSince?: string;
   /** Of what failed, the most frequent first. */
   readonly causes: readonly Cause[];
   readonly toStart?: Times;
@@ -87,17 +90,23 @@ const causesOf = (failed: readonly ProgressRow[], codes: readonly ProgressRow[])
 
 const figuresOf = (rows: readonly ProgressRow[]): Figures => {
   const of = (step: ProgressRow['step']) => rows.filter((row) => row.step === step);
-  const ended = of('ended');
-  const judged = (judgement: ReturnType<typeof judgeOutcome>) =>
-    ended.filter(({ what }) => judgeOutcome(what) === judgement);
+  // An outcome that was corrected is none. Its extraction counts at the correction.
+  const corrected = new Map(of('corrected').map(({ what, count }) => [what, count]));
+  const ended = of('ended')
+    .map((row) => ({ ...row, count: row.count - (corrected.get(row.what) ?? 0) }))
+    .filter(({ count }) => count > 0);
+  const judged = (judgement: Judgement) => ended.filter(({ what }) => judgeOutcome(what) === judgement);
   const failed = judged('failed');
+  const failedSince = failed.flatMap(({ first }) => first ?? []).toSorted()[0];
   const [toStart, toOutcome] = [timesOf(of('started')[0]), timesOf(judged('well')[0])];
   return {
     requested: total(of('requested')),
     ended: total(ended),
     well: total(judged('well')),
     user: total(judged('user')),
+    caller: total(judged('caller')),
     failed: total(failed),
+    ...(failedSince !== undefined && { failedSince }),
     causes: causesOf(failed, of('codes')),
     ...(toStart && { toStart }),
     ...(toOutcome && { toOutcome }),
@@ -133,11 +142,14 @@ export const changeOf = (now: Figures, before: Figures): Change => {
   return enough && isSlower ? 'slower' : 'same';
 };
 
-/** How surely it fails, first in the last hour, then in the last day. */
+/** How many failed, and how surely: 6 of 20 rank above 1 of 1, and 5 of 5 above 6 of 100. */
+const weightOf = (figures: Figures): number => figures.failed * shareOfFailures(figures).least;
+
+/** The worst first, by the last hour, then by the last day. */
 const byTrouble = (one: SubjectHealth, other: SubjectHealth): number => {
-  const least = ({ lastHour, lastDay }: SubjectHealth) => [lastHour, lastDay].map(shareOfFailures);
-  const [ofOther, ofOne] = [least(other), least(one)];
-  const differences = ofOther.map((share, index) => share.least - (ofOne[index]?.least ?? 0));
+  const differences = (['lastHour', 'lastDay'] as const).map(
+    (period) => weightOf(other[period]) - weightOf(one[period]),
+  );
   return (
     differences.find((difference) => difference !== 0) ??
     (other.lastDay.requested - one.lastDay.requested || one.subject.localeCompare(other.subject))

@@ -8,7 +8,6 @@ import { readStackResources } from '../aws/stack.ts';
 import type { HealthSource } from './compare-periods.ts';
 import {
   groupLines,
-  hourlyQuery,
   type ProgressLine,
   parseProgressLine,
   parseQueryRow,
@@ -50,8 +49,8 @@ const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Pe
 });
 
 /**
- * The logs of a deployment for one report: by Logs Insights, whose four queries read the lines of two days, or on an emulator
- * line by line. `resources` are those of the stack.
+ * The logs of a deployment for one report: by Logs Insights, whose four queries read the lines of 75 hours in all, or on an
+ * emulator line by line. `resources` are those of the stack.
  */
 export const healthSource = (
   { client, stackName, isEmulated }: Deployment,
@@ -67,8 +66,13 @@ export const healthSource = (
     return async (period, { byHour = false } = {}) => rowsWithin(await lines, period, byHour);
   }
   return async (period, { byHour = false } = {}) => {
-    const query = { logGroupNames: await groups, query: byHour ? hourlyQuery : progressQuery, ...period };
-    const { items, complete } = await runLogsQuery(logs, query, sleep);
+    // What is repeated or collected later is of the period of its outcome.
+    const read = { logGroupNames: await groups, from: period.from, to: now.toISOString() };
+    const { items, complete } = await runLogsQuery(
+      logs,
+      { ...read, query: progressQuery(period, byHour) },
+      sleep,
+    );
     return { items: items.flatMap((row) => parseQueryRow(row) ?? []), complete };
   };
 };

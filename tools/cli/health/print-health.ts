@@ -29,18 +29,26 @@ export const describeChange = (change: Change, before: Figures, name: PeriodName
   return `${changes[change]} in the ${periodLabels[name]} (${was})`;
 };
 
-/** `9 of 12 failed in the last hour: 8 TIMEOUT_ERROR, 1 FAILED; more than in the hour before (1 of 40).` */
-export const describeHour = ({ lastHour, hourBefore, hourChange }: SubjectHealth): string => {
+/** `, since 11:20Z`: when the first of the last hour failed or, if as many failed before it, the first of the hour before. */
+export const failingSince = ({ lastHour, hourBefore, hourChange }: SubjectHealth): string => {
+  const since =
+    hourChange === 'worse' ? lastHour.failedSince : (hourBefore.failedSince ?? lastHour.failedSince);
+  return since === undefined || lastHour.failed === 0 ? '' : `, since ${since.slice(11, 16)}Z`;
+};
+
+/** `9 of 12 failed in the last hour, since 11:20Z: 8 TIMEOUT_ERROR, 1 FAILED; more than in the hour before (1 of 40).` */
+export const describeHour = (health: SubjectHealth): string => {
+  const { lastHour, hourBefore, hourChange } = health;
   const { ended, failed, causes } = lastHour;
   if (ended === 0) return 'None ended in the last hour.';
-  const count = `${failed === 0 ? 'None' : failed.toLocaleString('en')} of ${ended.toLocaleString('en')} failed in the last hour`;
+  const count = `${failed === 0 ? 'None' : failed.toLocaleString('en')} of ${ended.toLocaleString('en')} failed in the last hour${failingSince(health)}`;
   const why = failed === 0 ? '' : `: ${describeCauses(causes)}`;
   const change = describeChange(hourChange, hourBefore, 'hourBefore');
   return `${count}${why}${change === undefined ? '' : `; ${change}`}.`;
 };
 
-const columns = ['', 'REQUESTED', 'WELL', 'USER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;
-const widths = [13, 9, 7, 5, 7, 15, 15] as const;
+const columns = ['', 'REQUESTED', 'WELL', 'USER', 'CALLER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;
+const widths = [13, 9, 7, 5, 6, 7, 15, 15] as const;
 
 const row = (cells: readonly string[]): string =>
   cells
@@ -52,10 +60,13 @@ const row = (cells: readonly string[]): string =>
 export const describeTimes = (times: Times | undefined): string =>
   times === undefined ? '–' : `${formatSeconds(times.p50)}, ${formatSeconds(times.p95)}`;
 
-const figuresRow = (label: string, { requested, well, user, failed, toStart, toOutcome }: Figures): string =>
+const figuresRow = (
+  label: string,
+  { requested, well, user, caller, failed, toStart, toOutcome }: Figures,
+): string =>
   row([
     `  ${label}`,
-    ...[requested, well, user, failed].map((count) => count.toLocaleString('en')),
+    ...[requested, well, user, caller, failed].map((count) => count.toLocaleString('en')),
     describeTimes(toStart),
     describeTimes(toOutcome),
   ]);

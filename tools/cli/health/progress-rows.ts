@@ -1,24 +1,31 @@
-import { outcomeText } from '../../../lib/extraction/progress.ts';
+import { outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import type { LoggedFields } from '../aws/logs.ts';
+import type { Period } from '../aws/read-log-lines.ts';
 
-/** What a log line reports of an extraction (lib/extraction/progress.ts). */
-type Step = 'requested' | 'started' | 'ended' | 'codes';
+/** What a log line reports of an extraction (lib/extraction/progress.ts). `corrected` takes back an outcome. */
+type Step = 'requested' | 'started' | 'ended' | 'corrected' | 'codes';
 
 const steps: ReadonlyMap<unknown, Step> = new Map([
   ['Extraction requested.', 'requested'],
   ['Extraction started.', 'started'],
   ['Extraction ended.', 'ended'],
+  ['Outcome corrected.', 'corrected'],
   ['Error codes collected.', 'codes'],
 ]);
 
-/** How many lines of a period report the same of one entity or product. Both sources of `health` fill it. */
+/**
+ * How many extractions of one entity or product a period has the same of. Both sources of `health` fill it. Lines may be
+ * repeated, so extractions are counted, at the time of their outcome, and never lines.
+ */
 export type ProgressRow = {
   /** An entity, or the product of extractions by consent. */
   readonly subject: string;
   readonly step: Step;
-  /** `ended`: the status, followed by its reason. `codes`: the error codes. */
+  /** `ended` and `corrected`: the status, followed by its reason. `codes`: the error codes. */
   readonly what: string;
   readonly count: number;
+  /** The time of the first, in ISO 8601. */
+  readonly first?: string;
   /** Of a report by hour: its beginning, in ISO 8601. */
   readonly hour?: string;
   /** Seconds since the request. Only of `started` and `ended`. */
@@ -27,26 +34,26 @@ export type ProgressRow = {
 };
 
 /**
- * A row for each step, entity and outcome. Each field of `by` is in every line: what Logs Insights does with a missing one is
- * not documented. It returns 10,000 rows at most, more than all entities have outcomes.
+ * A row for each step, entity and outcome of a period. Each field of `by` is in every line: what Logs Insights does with a missing
+ * one is not documented. It returns 10,000 rows at most, more than all entities have outcomes. `count_distinct` approximates
+ * large numbers.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Stats.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-operations-functions.html
  */
-export const progressQuery = [
-  `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
-  'filter ispresent(entity) or ispresent(product)',
-  'fields coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, reason, status, service) as why',
-  'stats count(*) as lines, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by message, subject, ending, why',
-].join(' | ');
-
-/** The same by hour. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-operations-functions.html#CWL_QuerySyntax-datetime */
-export const hourlyQuery = progressQuery
-  .replace('fields ', 'fields datefloor(@timestamp, 1h) as hour, ')
-  .replace(' by message', ' by hour, message');
+export const progressQuery = ({ from, to }: Period, byHour = false): string =>
+  [
+    `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
+    'filter ispresent(entity) or ispresent(product)',
+    'fields toMillis(@timestamp) as logged',
+    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, reason, status, service) as why',
+    `filter at >= ${Date.parse(from)} and at < ${Date.parse(to)}`,
+    ...(byHour ? ['fields fromMillis(at) as time', 'fields datefloor(time, 1h) as hour'] : []),
+    `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, why`,
+  ].join(' | ');
 
 const whatOf = (step: Step, ending: string, why: string): string => {
   if (step === 'codes') return why;
-  if (step !== 'ended') return '';
+  if (step !== 'ended' && step !== 'corrected') return '';
   return outcomeText(ending === why ? { status: ending } : { status: ending, reason: why });
 };
 
@@ -55,18 +62,22 @@ const seconds = (text: string | undefined): number | undefined =>
 
 /** A row of the query's result. Undefined for one that is not as the query asks for it. */
 export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRow | undefined => {
-  const { message, subject = '', ending = '', why = '', lines, hour } = row;
+  const { message, subject = '', ending = '', why = '', extractions, first, hour } = row;
   const step = steps.get(message);
   const [p50, p95] = [seconds(row.p50), seconds(row.p95)];
   if (step === undefined || subject === '') return undefined;
   const times = p50 === undefined || p95 === undefined ? {} : { p50, p95 };
   // `2026-11-22 03:00:00.000`, in UTC.
   const begin = hour === undefined ? {} : { hour: `${hour.slice(0, 10)}T${hour.slice(11, 13)}:00:00.000Z` };
-  return { subject, step, what: whatOf(step, ending, why), count: Number(lines), ...begin, ...times };
+  const since = Number(first) > 0 ? { first: new Date(Number(first)).toISOString() } : {};
+  const what = whatOf(step, ending, why);
+  return { subject, step, what, count: Number(extractions), ...since, ...begin, ...times };
 };
 
 /** What the query reads of one line. */
 export type ProgressLine = Pick<ProgressRow, 'subject' | 'step' | 'what'> & {
+  readonly extractionId: string;
+  /** When the outcome was recorded or, of a line without one, when it was logged. */
   readonly at: string;
   readonly seconds?: number;
 };
@@ -77,11 +88,14 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefined => {
   const step = steps.get(fields.message);
   const subject = text(fields.entity) ?? text(fields.product);
-  const at = text(fields.timestamp);
-  if (step === undefined || subject === undefined || at === undefined) return undefined;
+  const at = text(fields.settledAt) ?? text(fields.timestamp);
+  const extractionId = text(fields.extractionId);
+  if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
+    return undefined;
   const ending = text(fields.status) ?? '';
   const what = whatOf(step, ending, text(fields.cause) ?? text(fields.reason) ?? ending);
   return {
+    extractionId,
     at,
     subject,
     step,
@@ -108,12 +122,17 @@ export const groupLines = (
     if (first === undefined) return [];
     const { subject, step, what } = first;
     const hour = hourOf(first);
-    const times = group.flatMap((line) => line.seconds ?? []).toSorted((one, other) => one - other);
+    // A line that repeats an outcome has no seconds.
+    const timed = group.flatMap(({ extractionId, seconds: took }) =>
+      took === undefined ? [] : [[extractionId, took] as const],
+    );
+    const times = [...new Map(timed).values()].toSorted((one, other) => one - other);
     return {
       subject,
       step,
       what,
-      count: group.length,
+      count: new Set(group.map(({ extractionId }) => extractionId)).size,
+      first: group.map(({ at }) => at).toSorted()[0] ?? '',
       ...(hour !== undefined && { hour }),
       ...(times.length > 0 && { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }),
     };

@@ -1,4 +1,5 @@
-import { errorCodesOf, outcomeText } from '../../../lib/extraction/progress.ts';
+import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
+import { errorCodesOf } from '../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
 
@@ -59,12 +60,11 @@ export const remediesOf = (record: Extraction): readonly string[] => [
 ];
 
 /**
- * Why an extraction ended otherwise than `COMPLETED`, in codes: of its actions' errors or, without any, its status and
- * reason. Undefined without such an outcome.
+ * Why an extraction failed, in codes: of its actions' errors or, without any, its status and reason. Undefined if it did not
+ * fail, as after a wrong password.
  */
 export const causeOf = (record: Extraction): string | undefined => {
-  const { status, settledAt } = record;
-  if (settledAt === undefined || status === 'COMPLETED') return undefined;
+  if (record.settledAt === undefined || judgeOutcome(outcomeText(record)) !== 'failed') return undefined;
   const codes = errorCodesOf(record);
   return codes.length > 0 ? codes.join(' and ') : outcomeText(record);
 };

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../../lib/defined.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
+import { installOnce } from '../install-once.ts';
 import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { findPython, type Python, withoutPython } from './find-python.ts';
@@ -47,8 +47,7 @@ export const environmentKey = (
  * Returns the interpreter of a private virtual environment with these packages, under `.cosecha/`. The first call installs
  * them, which takes about 10 s and 60 MB for the emulator. Later calls reuse it.
  *
- * An environment is built under a temporary name and renamed when it is complete, so an interrupted installation is never
- * used. Only its interpreter is used, as the scripts in `bin/` do not work after a rename.
+ * Only its interpreter is used, as the scripts in `bin/` do not work after the rename of `installOnce`.
  *
  * @throws ExpectedFailure; `AbortError` when aborted
  */
@@ -60,24 +59,11 @@ export const preparePython = async ({
   const python = await findPython();
   const requirements = await readFile(contents.requirements, 'utf8');
   const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
-  const environments = join(workDirectory, 'python');
-  const environment = join(environments, key);
-  const interpreter = join(environment, 'bin', 'python');
-  if (existsSync(interpreter)) return interpreter;
-
-  onInstall?.();
-  await mkdir(environments, { recursive: true });
-  const staging = join(environments, `${key}.${randomUUID()}`);
-  try {
-    await install({ python, directory: staging, contents, signal });
-    await rename(staging, environment).catch((error: unknown) => {
-      // Another process was first, and its environment is the same.
-      if (!existsSync(interpreter)) throw error;
-    });
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
-  return interpreter;
+  const environment = await installOnce(join(workDirectory, 'python', key), (directory) => {
+    onInstall?.();
+    return install({ python, directory, contents, signal });
+  });
+  return join(environment, 'bin', 'python');
 };
 
 type Installation = {

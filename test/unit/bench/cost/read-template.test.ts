@@ -1,6 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { functionNames } from '../../../../infra/function-names.ts';
+import { functionNames } from '../../../../infra/lambda/function-names.ts';
 import { factsOf } from '../../../bench/cost/read-template.ts';
 import { synthesize } from '../../infra/synth.ts';
 

@@ -74,8 +74,9 @@ describe('StartTask', () => {
     ]);
   });
 
-  test('retries every failure but a start in progress through the start window, whatever its name', () => {
+  test('retries every failure but a start in progress through the start window, whatever its name, and no expired ciphertext', () => {
     expect(StartTask.Retry.slice(1)).toEqual([
+      expect.objectContaining({ ErrorEquals: ['CiphertextExpired'], MaxAttempts: 0 }),
       {
         ErrorEquals: ['States.TaskFailed'],
         IntervalSeconds: 2,
@@ -145,8 +146,8 @@ describe('the arithmetic of retries', () => {
   ])('runs out of start retries within the window in 1 of 200 executions at most, by %s', (_, given) => {
     const timings = { ...config, ...given };
     const { StartTask: state } = extractionMachineDefinition(timings, functions).States;
-    const [, { IntervalSeconds, BackoffRate, MaxDelaySeconds = IntervalSeconds, MaxAttempts }] =
-      state.Retry as [unknown, (typeof state.Retry)[number]];
+    const [, , { IntervalSeconds, BackoffRate, MaxDelaySeconds = IntervalSeconds, MaxAttempts }] =
+      state.Retry as [unknown, unknown, (typeof state.Retry)[number]];
     const random = randomOf(1);
     const durations = Array.from({ length: 5_000 }, () => {
       const pauses = Array.from(

@@ -82,6 +82,28 @@ describe('settings are refused with a sentence that names them:', () => {
       { providerBaseUrl: 'http://p.example' },
       'Setting providerBaseUrl must be an https',
     ],
+    [
+      'a session under which credentials stay encrypted for too long',
+      { encryptRawCredentials: true, sessionMinutes: 61 },
+      'Setting encryptRawCredentials needs sessionMinutes of at most 60',
+    ],
+    ['an endpoint without what it is about', { consentPdfEndpoint: 'GET /pdf' }, 'with {consentId}'],
+    [
+      'a method that has no body',
+      { revokeConsentEndpoint: 'GET /consents/{consentId}' },
+      'Setting revokeConsentEndpoint',
+    ],
+    [
+      'another parameter',
+      { pollExtractionV2Endpoint: 'GET /{taskId}/{x}' },
+      'Setting pollExtractionV2Endpoint',
+    ],
+    [
+      'an address',
+      { startExtractionV2Endpoint: 'POST https://p.example' },
+      'Setting startExtractionV2Endpoint',
+    ],
+    ['a way out', { startExtractionV2Endpoint: 'POST /api/../v1' }, 'Setting startExtractionV2Endpoint'],
     ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
     [
       'a fake provider, which no setting adds',

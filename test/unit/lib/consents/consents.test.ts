@@ -5,6 +5,7 @@ import {
   manageConsents,
 } from '../../../../lib/consents/manage-consents.ts';
 import { parseSessionRequest } from '../../../../lib/consents/parse-session-request.ts';
+import { parseExtractionRequest } from '../../../../lib/extraction/api/parse-request.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
 import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../../support/canned-connection.ts';
@@ -251,6 +252,26 @@ describe('what the provider does not do is a problem that says what to do next:'
       expect(calls).toEqual([]);
     },
   );
+
+  test.each([
+    ['c-1', true],
+    ['urn:uuid:5d5f0f0c-6b0e-4d0f-9d5e-2f6a3c1b7e10', true],
+    ['x'.repeat(100), true],
+    ['..', false],
+    ['a consent', false],
+    ['x'.repeat(101), false],
+  ])('the id %j is one for every route, or for none', async (consentId, isOne) => {
+    const session = setUp(data({ otpToken: 'otp', consentId }));
+    const opened = await session.ask('POST /consent-sessions', { body: '{"products":["tef"]}' });
+    expect(opened.statusCode).toBe(isOne ? 201 : 502);
+    const read = setUp(data({ ...consent, id: consentId }));
+    const pathParameters = { consentId };
+    expect((await read.ask('GET /consents/{consentId}', { pathParameters })).statusCode).toBe(
+      isOne ? 200 : 404,
+    );
+    const request = { method: 'consent', product: 'tef', consentId, target: '11111111-1' };
+    expect(parseExtractionRequest(request).kind).toBe(isOne ? 'valid' : 'invalid');
+  });
 
   test('an id is one part of a path, whatever is in it', async () => {
     const { ask, calls } = setUp(data(consent));

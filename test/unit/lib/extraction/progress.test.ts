@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { settleDelivered } from '../../../../lib/extraction/decide.ts';
-import { judgeOutcome } from '../../../../lib/extraction/progress.ts';
 import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import { cannotLearn, run } from '../../../../lib/extraction/run.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
@@ -101,7 +100,6 @@ describe('an outcome is reported once, with the entity, the seconds since the re
   test.each([
     ['settled', extractionIn('RUNNING', { traceparent }), undefined],
     ['settled by a write whose answer was lost', extractionIn('RUNNING', { traceparent }), withLostAnswers],
-    ['corrected', extractionIn('TIMED_OUT', { traceparent }), undefined],
   ])('%s', async (_, record, through) => {
     const { progress, measured } = await settleOn(record, 'CREDENTIALS_WRONG', through);
     expect(progress).toMatchObject([
@@ -113,22 +111,20 @@ describe('an outcome is reported once, with the entity, the seconds since the re
     expect(measured).toEqual([['SecondsToOutcome', 100]]);
   });
 
-  test('not if it was recorded before', async () => {
-    const { progress, measured } = await settleOn(extractionIn('COMPLETED'), 'COMPLETED');
-    expect([progress, measured]).toEqual([[], []]);
+  test('a correction takes the report of TIMED_OUT back', async () => {
+    const { progress } = await settleOn(extractionIn('TIMED_OUT'), 'COMPLETED');
+    expect(progress).toMatchObject([
+      ['Outcome corrected.', { status: 'TIMED_OUT', reason: 'deadline-passed', settledAt: iso(7_200) }],
+      ['Extraction ended.', { status: 'COMPLETED', settledAt: iso(100), settledMs: at(100).getTime() }],
+    ]);
   });
 
-  test.each([
-    ['COMPLETED', 'well'],
-    ['CREDENTIALS_LOCKED', 'user'],
-    ['REJECTED session-token-refused', 'user'],
-    ['REJECTED credentials-refused-before', 'user'],
-    ['REJECTED http-400', 'failed'],
-    ['PARTIAL', 'failed'],
-    ['TIMED_OUT deadline-passed', 'failed'],
-    ['A_STATUS_OF_A_LATER_VERSION', 'failed'],
-  ])('%s ended %s', (outcome, judgement) => {
-    expect(judgeOutcome(outcome)).toBe(judgement);
+  test('and logged again without a figure by a repeated delivery, as the writer may have ended before its line', async () => {
+    const { progress, measured } = await settleOn(extractionIn('COMPLETED'), 'COMPLETED');
+    expect(progress).toMatchObject([
+      ['Extraction ended.', { extractionId: id, status: 'COMPLETED', again: true }],
+    ]);
+    expect(measured).toEqual([]);
   });
 
   test('without a figure where the record has no valid time, as the write is done', async () => {

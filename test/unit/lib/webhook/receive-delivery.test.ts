@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
+import { explainMismatches } from '../../../../lib/webhook/explain-mismatch.ts';
 import {
   doctorSignature,
   type RawDelivery,
@@ -15,9 +17,20 @@ const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
 const stored = { kind: 'stored' } as const;
 
 /** The webhook with keys that are `current`, and `refreshed` after a mismatch. */
-const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: readonly string[] } = {}) => {
+const webhook = (
+  more: Partial<ReceiveDeliveryDeps> & {
+    readonly current?: readonly string[];
+    readonly at?: () => number;
+  } = {},
+) => {
   const observed: MetricName[] = [];
+  const logged: unknown[] = [];
+  const telemetry = {
+    count: (one: MetricName) => void observed.push(one),
+    log: (...line: unknown[]) => void logged.push(line),
+  };
   const recorded: unknown[] = [];
+  const explainMismatch = explainMismatches(telemetry, () => new Date(more.at?.() ?? 0));
   const receive = (raw: Partial<RawDelivery>) =>
     receiveDelivery(
       { body: undefined, isBase64Encoded: false, signature: undefined, ...raw },
@@ -26,15 +39,16 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: reado
           current: async () => (more.current ?? [key]).map(signingKeyOf),
           refreshed: async () => undefined,
         },
+        explainMismatch,
         record: async (delivery) => {
           recorded.push(delivery);
           return stored;
         },
-        telemetry: { count: (one) => void observed.push(one), log: () => undefined },
+        telemetry,
         ...more,
       },
     );
-  return { receive, observed, recorded };
+  return { receive, observed, recorded, logged };
 };
 
 const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signed(body, key) });
@@ -43,6 +57,40 @@ test("the doctor's delivery is refused as any other, and its reason names it", a
   const { receive, observed } = webhook();
   expect(await receive({ signature: doctorSignature })).toEqual({ answer: 401, reason: 'doctor' });
   expect(observed).toEqual(['WebhookSignatureMismatch']);
+});
+
+describe('a signature under the bytes that the key encodes', () => {
+  const bytes = Buffer.from('00ff10a5c3d2e1f0112233445566778899aabbccddeeff00', 'hex');
+  const under = (secret: Uint8Array): Partial<RawDelivery> => ({
+    body: payload,
+    signature: `sha256=${createHmac('sha256', secret).update(payload).digest('hex')}`,
+  });
+
+  test.each([
+    ['hex', bytes.toString('hex')],
+    ['hex', bytes.toString('hex').toUpperCase()],
+    ['base64', bytes.toString('base64')],
+    ['base64', bytes.toString('base64url')],
+  ])('in %s is refused, and reported once a minute', async (encoding, current) => {
+    let ms = 0;
+    const { receive, observed, logged, recorded } = webhook({ current: [current], at: () => ms });
+    for (ms of [0, 59_999, 60_000]) {
+      expect(await receive(under(bytes))).toEqual({ answer: 401, reason: 'mismatch' });
+    }
+    const mismatch = 'WebhookSignatureMismatch';
+    expect(observed).toEqual([mismatch, 'WebhookKeyEncoded', mismatch, mismatch, 'WebhookKeyEncoded']);
+    const line = ['The provider signs with the bytes that the signing key encodes.', { encoding }, 'error'];
+    expect(logged).toEqual([line, line]);
+    expect(recorded).toEqual([]);
+  });
+
+  test('under other bytes is a mismatch as any other, and leaves the minute to a real one', async () => {
+    const { receive, observed } = webhook({ current: [bytes.toString('hex')] });
+    await receive(under(Buffer.from('forged')));
+    expect(observed).toEqual(['WebhookSignatureMismatch']);
+    await receive(under(bytes));
+    expect(observed).toContain('WebhookKeyEncoded');
+  });
 });
 
 const wrapped = (text: string): string => JSON.stringify({ data: encryptedByOpenssl(text, key) });

@@ -1,5 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { functionNames } from '../../../../infra/function-names.ts';
+import { functionNames } from '../../../../infra/lambda/function-names.ts';
 import { type AcceptanceCode, acceptanceSources, addStage } from '../../../../tools/acceptance/stage.ts';
 import { withApp } from '../../infra/synth.ts';
 

@@ -253,7 +253,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
          bank.grantRequestExtractions(caller);
          new ExtractionConsumer(stack, 'Outcomes', { cosecha: bank, handler: caller });
          // @ts-expect-error: the bundles are those of the package
-         new Cosecha(stack, 'Other', withFake, { code: {} });
+         new Cosecha(stack, 'Other', { ...withFake, built: undefined });
          return bank.webhookUrl;
        };`,
     );

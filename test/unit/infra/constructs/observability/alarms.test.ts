@@ -325,7 +325,8 @@ describe('banks that fail', () => {
   });
 
   test('are counted in the lines of outcomes, in the log of each function that writes them', () => {
-    const banks = '$.message="Extraction ended."&&($.entity="demo-bank"||$.entity="other-bank")';
+    const banks =
+      '$.message="Extraction ended."&&($.again NOT EXISTS)&&($.entity="demo-bank"||$.entity="other-bank")';
     const counted = filters.map(({ Properties }) => {
       const [to] = Properties.MetricTransformations as readonly Record<string, unknown>[];
       expect(to).toMatchObject({ MetricValue: '1', Dimensions: [{ Key: 'Entity', Value: '$.entity' }] });

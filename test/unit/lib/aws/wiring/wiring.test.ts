@@ -141,6 +141,7 @@ const deployed = (providerBaseUrl: string) => {
     EXTRACTIONS_TABLE: 'Extractions',
     PROVIDER_API_KEY_SECRET: 'provider-api-key',
     PROVIDER_BASE_URL: providerBaseUrl,
+    PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
     REQUESTS_TABLE: 'Requests',
@@ -376,6 +377,7 @@ test('a session token is used until two minutes before it expires', async () => 
   });
   vi.stubEnv('PROVIDER_BASE_URL', baseUrl);
   vi.stubEnv('PROVIDER_TIMEOUTS', JSON.stringify({ connect: 5_000, total: 20_000 }));
+  vi.stubEnv('PROVIDER_ENDPOINTS', '{}');
   vi.stubEnv('SESSION_MINUTES', '50');
   const time = { ms: 0 };
   const { sessions } = providerFromEnvironment((call) => call('key'), {

@@ -28,6 +28,7 @@ test('a request is logged with its entity, once', async () => {
     seal: async () => 'sealed',
     startExecution: async () => undefined,
     newRequestId: randomUUID,
+    sendsWebhooks: true,
     newId: () => id,
     fingerprintKey: async () => 'key',
     assertConsentsSetUp: () => undefined,

@@ -37,6 +37,7 @@ const world = (
     readonly faults?: StoreFaults;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
     readonly startExecution?: () => void;
+    readonly sendsWebhooks?: boolean;
   } = {},
 ) => {
   const store = memoryExtractionStore(setup.faults);
@@ -65,6 +66,7 @@ const world = (
       made += 1;
       return `request-${made}`;
     },
+    sendsWebhooks: setup.sendsWebhooks ?? true,
     now: time.now,
     timings,
     telemetry,
@@ -171,6 +173,16 @@ describe('a new request by consent', () => {
     expect(record()).not.toHaveProperty('entity');
     expect(record()).not.toHaveProperty('actions');
   });
+});
+
+test('a record keeps that the provider sends no webhooks, of a v2 task only', async () => {
+  const [credentials, consent] = [world({ sendsWebhooks: false }), world({ sendsWebhooks: false })];
+  await credentials.request();
+  expect(credentials.record()).toMatchObject({ withoutWebhook: true });
+  await consent.request({
+    request: { method: 'consent', product: 'movement', consentId, variant: 'v1', target: 'SENTINEL' },
+  });
+  expect(consent.record()).not.toHaveProperty('withoutWebhook');
 });
 
 describe('a repeated request under the same key', () => {

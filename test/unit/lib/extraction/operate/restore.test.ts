@@ -185,6 +185,7 @@ describe('a record that was restored before its start was confirmed', () => {
           extractions: store,
           requests: memoryRequestStore(),
           newRequestId: () => 'request-9',
+          sendsWebhooks: true,
           seal: async () => 'sealed',
           startExecution: async () => void calls.push('execution'),
           now: () => at(10),

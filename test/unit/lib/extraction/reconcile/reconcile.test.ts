@@ -157,7 +157,8 @@ describe('REQUESTED', () => {
     const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'NOT_STARTED' } });
     const about = { extractionId: id, entity: 'bank', seconds: now };
-    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true };
+    const settledFields = { settledAt: iso(now), settledMs: at(now).getTime() };
+    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true, ...settledFields };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
     expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(record())).toBe(true);
@@ -336,7 +337,8 @@ describe('settled by the provider and not collected', () => {
       expect(isClosed(record())).toBe(true);
       expect(counted).toEqual(['Collected']);
       const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
-      expect(progress).toEqual([['Error codes collected.', codes]]);
+      const settledFields = { settledAt: iso(30), settledMs: at(30).getTime() };
+      expect(progress).toContainEqual(['Error codes collected.', { ...codes, ...settledFields }]);
     },
   );
 
@@ -379,11 +381,10 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('a read with another final status is collected, and the disagreement is counted', async () => {
-    const { reconcile, record, counted, progress } = world(settled, { reads: [answer('COMPLETED', full)] });
+    const { reconcile, record, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
     expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
-    expect(progress).toEqual([]);
   });
 
   test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
@@ -625,6 +626,25 @@ describe('by consent', () => {
       expect(record()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
     },
   );
+});
+
+describe('without webhooks', () => {
+  const running = extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(100) });
+  const task = { taskId: 'task-1', extractionId: id };
+
+  test.each(everybody)('a v2 task is polled by the queue, for every caller: %j', async (caller) => {
+    const { reconcile } = world(running, { task });
+    expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running' });
+  });
+
+  test('no webhook counts as missed, and a task of another extraction is still disowned', async () => {
+    const ended = world(running, { task, reads: [answer('COMPLETED', full)] });
+    await ended.reconcile(swept);
+    expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
+    const others = world(running, { task: { taskId: 'task-1', extractionId: 'another' } });
+    await others.reconcile(swept);
+    expect(others.record()).toMatchObject({ status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' });
+  });
 });
 
 describe('an answer over the size limit', () => {

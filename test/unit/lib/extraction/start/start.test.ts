@@ -138,7 +138,7 @@ const world = (
     telemetry,
     send: async () => undefined,
   };
-  const startAs = (callbackAttempt = 0) =>
+  const startAs = (callbackAttempt = 0, changed: Partial<typeof timings> = {}) =>
     start(
       {
         extractionId: id,
@@ -146,7 +146,7 @@ const world = (
         callbackToken: `token-${callbackAttempt}`,
         callbackAttempt,
       },
-      deps,
+      { ...deps, timings: { ...timings, ...changed } },
     );
   return {
     start: startAs,
@@ -166,6 +166,25 @@ const world = (
     task: () => tasks.items.get('task-1'),
   };
 };
+
+test('without webhooks, none is requested, and the queue polls the linked task from its start on', async () => {
+  const { start, posts, record, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
+  expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING', dueAt: iso(10) } });
+  expect(posts[0]?.request).not.toHaveProperty('webhook');
+  expect(record()).toMatchObject({ status: 'RUNNING', dueAt: iso(10) });
+  expect(task()).toMatchObject({ extractionId: id });
+  expect(requests.items.size).toBe(0);
+});
+
+test('credentials that a caller encrypted are not sent an hour after the request', async () => {
+  const { start, posts, time, record, logins } = world({ plaintext: withToken });
+  time.set(3_600);
+  // Within the window of a stage that allows a day.
+  const late = start(0, { startWindow: 86_400 });
+  expect(await late).toMatchObject({ as: 'not-yet', why: 'CiphertextExpired' });
+  expect(record()).toEqual(extraction());
+  expect([posts, logins()]).toEqual([[], 0]);
+});
 
 describe('the item of the request', () => {
   test.each<readonly [string, Answer, number]>([

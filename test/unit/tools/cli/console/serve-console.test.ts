@@ -45,6 +45,21 @@ test.each([
   expect(refusalOf(request, consoleAddress)).toEqual(refusal);
 });
 
+test.each(['/assets/constructor', '/assets/__proto__', '/assets/toString', '//[', '/nothing?a=?b=%'])(
+  'there is no page %s',
+  async (path) => {
+    expect((await consoleOver(sourcesWith([])).get(path)).status).toBe(404);
+  },
+);
+
+test.each(['http://[', '//[', 'nothing'])('a live page %j is that of no page', async (page) => {
+  const { get } = consoleOver(sourcesWith([]));
+  const answer = await get(`/live?page=${encodeURIComponent(page)}`);
+  expect(answer.status).toBe(200);
+  const { value } = (await answer.body?.getReader().read()) ?? {};
+  expect(new TextDecoder().decode(value)).toContain('event: page');
+});
+
 test('a refusal shows nothing of the deployment, and every answer has the headers', async () => {
   const { app, get } = consoleOver(sourcesWith([]));
   const stranger = await app.request('http://127.0.0.1:4000/', { headers: { host } });

@@ -94,7 +94,7 @@ export const situations: readonly Situation[] = [
         unfinishedReads: { count: 3, lastBegunAt: iso(600) },
       }),
     },
-    'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
+    'Runs at the provider. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
   ],
   [
     'of a newer version',
@@ -153,6 +153,16 @@ export const situations: readonly Situation[] = [
     900,
     { record: consentIn('RUNNING', { ...ranAs, dueAt: iso(960), readsSlowly: true }) },
     'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last read failed or took too long, so that the slow queue reads it, until a read is answered.',
+  ],
+  [
+    'running at a provider without webhooks, under an execution that has ended',
+    900,
+    {
+      record: extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(960) }),
+      task: linkedTask(),
+      execution: inStartTask(event(3, 'TaskSucceeded'), event(3, 'ExecutionSucceeded')),
+    },
+    'The reconcile queue continues, as the provider sends no webhooks. Next, the reconcile after 12:16:00Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
   ],
   [
     'hung start',
@@ -227,7 +237,7 @@ export const situations: readonly Situation[] = [
       execution: inReconcile(event(8_101, 'ExecutionTimedOut')),
       sweep: { enabled: false, everyMinutes: 5 },
     },
-    `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${id}\`. The provider reported no final status by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
+    `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${id}\`. No final status is known by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
   ],
   [
     'results too large',
@@ -277,7 +287,104 @@ export const situations: readonly Situation[] = [
     'waiting for a late correction',
     9_000,
     { record: extractionIn('TIMED_OUT', { dueAt: iso(9_100) }), task: linkedTask() },
-    'TIMED_OUT at 14:00:00Z: the provider reported no final status by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
+  ],
+  [
+    'timed out after a read',
+    9_000,
+    {
+      record: extractionIn('TIMED_OUT', { dueAt: iso(9_100) }),
+      task: linkedTask(),
+      logs: bounded(
+        logLine(3_600, 'reconcile-extraction', 'Reconcile finished.', {
+          status: 'RUNNING',
+          why: 'ProviderBusy',
+        }),
+        logLine(7_200, 'reconcile-extraction', 'Reconcile finished.', {
+          status: 'TIMED_OUT',
+          why: 'still-running',
+        }),
+      ),
+    },
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z: the provider reported that it still ran. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
+  ],
+  [
+    'timed out, and each of its last reads ended its process',
+    9_000,
+    {
+      record: extractionIn('TIMED_OUT', {
+        dueAt: iso(9_100),
+        unfinishedReads: { count: 3, lastBegunAt: iso(8_000) },
+      }),
+      task: linkedTask(),
+    },
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook can still correct it. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
+  ],
+  [
+    'reads paused beyond its grace',
+    100_000,
+    {
+      record: extractionIn('TIMED_OUT', { dueAt: iso(100_100) }),
+      task: linkedTask(),
+      holds: [{ kind: 'paused', calls: 'reads', since: iso(7_000), reason: 'quota' }],
+      logs: bounded(
+        logLine(7_200, 'reconcile-extraction', 'Reconcile finished.', {
+          status: 'TIMED_OUT',
+          why: 'ProviderPaused',
+        }),
+      ),
+    },
+    'TIMED_OUT at 2026-03-01 14:00:00Z: no final status was known by the deadline, 2026-03-01 14:00:00Z: no read was made, as reads were paused or the provider had asked to wait. Its grace ended at 14:00:00Z. Reads have been paused since 2026-03-01 13:56:40Z: quota. Once they are resumed, it is read once more and closes.',
+  ],
+  [
+    'by consent, and the sealed target of its request is lost',
+    700,
+    {
+      record: consentIn('RUNNING', { ...ranAs, dueAt: iso(800) }),
+      execution: inStartTask(event(3, 'ExecutionSucceeded')),
+      logs: bounded(
+        logLine(600, 'reconcile-extraction', 'Reconcile finished.', {
+          status: 'RUNNING',
+          why: 'request-data-gone',
+        }),
+      ),
+    },
+    'The reconcile queue continues, as there is no webhook under a consent. Next, the reconcile after 12:13:20Z checks what is due. Without a final status by 14:00:00Z it ends TIMED_OUT. It is not read any more, as the sealed data of its request are gone.',
+  ],
+  [
+    'by consent, and the logs cannot be read',
+    700,
+    {
+      record: consentIn('RUNNING', { ...ranAs, dueAt: iso(800) }),
+      logs: () => denied('logs:FilterLogEvents'),
+    },
+    'Runs at the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+  ],
+  [
+    'found by polling, and the item in Tasks has expired',
+    9_000,
+    {
+      record: closedExtraction({
+        status: 'COMPLETED',
+        ...ranAs,
+        ...settled(615, 'reconcile'),
+        ...collected(616),
+      }),
+    },
+    'COMPLETED at 12:10:15Z, found by polling. Its results, 2489 bytes, were collected at 12:10:16Z.',
+  ],
+  [
+    'never started, as its request was lost, under an execution that was stopped',
+    1_300,
+    {
+      record: closedExtraction({
+        status: 'NOT_STARTED',
+        reason: 'request-data-gone',
+        ...settled(60, 'reconcile'),
+      }),
+      execution: inStartTask(event(60, 'ExecutionAborted')),
+    },
+    'NOT_STARTED at 12:01:00Z: the sealed data of its request were gone, without which nothing can be started. Nothing ran, so it may be requested again.',
   ],
   [
     'restored',
@@ -356,7 +463,7 @@ export const situations: readonly Situation[] = [
       record: consentIn('RUNNING', { dueAt: iso(800) }),
       execution: inStartTask(event(3, 'ExecutionSucceeded')),
     },
-    'Is polled by the reconcile queue, as there is no webhook under a consent. Next, the reconcile after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+    'The reconcile queue continues, as there is no webhook under a consent. Next, the reconcile after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
   ],
   [
     'never started',

@@ -1,13 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
 import { readHealth, readHours, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
 import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
 import {
   groupLines,
-  hourlyQuery,
   type ProgressRow,
   parseProgressLine,
   parseQueryRow,
+  progressQuery,
 } from '../../../../../tools/cli/health/progress-rows.ts';
 import { at, iso } from '../../../../support/extraction-fixtures.ts';
 
@@ -17,13 +17,20 @@ const now = at(48 * hour);
 /** So many seconds before now. */
 const ago = (seconds: number): string => iso(48 * hour - seconds);
 
-const line = (seconds: number, message: string, fields: LoggedFields): LoggedFields => ({
-  level: 'INFO',
-  message,
-  timestamp: ago(seconds),
-  service: 'start-task',
-  ...fields,
-});
+let made = 0;
+
+/** A line of an extraction of its own. */
+const line = (seconds: number, message: string, fields: LoggedFields): LoggedFields => {
+  made += 1;
+  return {
+    level: 'INFO',
+    message,
+    timestamp: ago(seconds),
+    service: 'start-task',
+    extractionId: `extraction-${made}`,
+    ...fields,
+  };
+};
 
 const ended = (secondsAgo: number, entity: string, status: string, fields: LoggedFields = {}): LoggedFields =>
   line(secondsAgo, 'Extraction ended.', { entity, status, seconds: 40, ...fields });
@@ -70,7 +77,7 @@ const returned: readonly Readonly<Record<string, string>>[] = [
   ['Extraction ended.', 'other', 'COMPLETED', 'COMPLETED', '3', '40', '40'],
   ['Extraction ended.', 'movement', 'FAILED', 'NO_CONSENT/E1', '1', '5', '5'],
 ].map((texts) => {
-  const names = ['message', 'subject', 'ending', 'why', 'lines', 'p50', 'p95'];
+  const names = ['message', 'subject', 'ending', 'why', 'extractions', 'p50', 'p95'];
   return Object.fromEntries(texts.map((text, index) => [names[index], text]));
 });
 
@@ -91,7 +98,9 @@ const subject = async (name: string) => {
 
 test('the rows of a query are those of the lines themselves', () => {
   const sorted = (rows: readonly ProgressRow[]) =>
-    rows.toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+    rows
+      .map(({ first: _first, ...row }) => row)
+      .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
   const ofLines = groupLines(lines.filter((one) => one.at >= ago(hour)));
   expect(sorted(returned.flatMap((row) => parseQueryRow(row) ?? []))).toEqual(sorted(ofLines));
 });
@@ -101,8 +110,10 @@ test('what ended is counted as well, by its user, or failed by cause, with its c
     requested: 1,
     ended: 6,
     well: 0,
-    user: 2,
+    user: 1,
+    caller: 1,
     failed: 4,
+    failedSince: ago(63),
     causes: [
       { cause: 'TIMEOUT_ERROR', count: 2 },
       { cause: 'FAILED', count: 1 },
@@ -133,11 +144,67 @@ test('the hours of the last day have what ended and failed, from the lines as fr
   expect(ofBank.reduce((sum, { ended }) => sum + ended, 0)).toBe(10);
   expect(ofBank.reduce((sum, { failed }) => sum + failed, 0)).toBe(4);
   expect(new Set(ofBank.map(({ hour: begin }) => begin)).size).toBe(ofBank.length);
-  expect(hourlyQuery).toContain('| fields datefloor(@timestamp, 1h) as hour, coalesce(');
-  expect(hourlyQuery).toContain(' by hour, message, subject');
+  const query = progressQuery({ from: iso(0), to: iso(1) }, true);
+  expect(query).toContain(
+    `| filter at >= ${at(0).getTime()} and at < ${at(1).getTime()} | fields fromMillis(at) as time`,
+  );
+  expect(query).toContain(' by hour, message, subject');
   const [row = {}] = returned;
-  expect(parseQueryRow({ ...row, hour: '2026-11-22 03:00:00.000' })).toMatchObject({
-    hour: '2026-11-22T03:00:00.000Z',
+  expect(
+    parseQueryRow({ ...row, hour: '2026-11-22 03:00:00.000', first: String(at(5).getTime()) }),
+  ).toMatchObject({ hour: '2026-11-22T03:00:00.000Z', first: iso(5) });
+});
+
+describe('lines that are repeated, late or taken back', () => {
+  const settled = (secondsAgo: number) => ({ settledAt: ago(secondsAgo), entity: 'bank', seconds: 40 });
+  const of = (logged: readonly LoggedFields[]) => {
+    const parsed = logged.flatMap((fields) => parseProgressLine(fields) ?? []);
+    return readHealth(
+      async ({ from, to }) => ({
+        items: groupLines(parsed.filter((one) => one.at >= from && one.at < to)),
+        complete: true,
+      }),
+      now,
+    );
+  };
+
+  test('each extraction counts once, at the time of its outcome, however often and late it is logged', async () => {
+    const logged = Array.from({ length: 300 }, (_, index) => {
+      const fields = { ...settled(30), status: 'COMPLETED', extractionId: `busy-${index}` };
+      const late = { ...settled(hour + 30), status: 'FAILED', extractionId: `late-${index}` };
+      return [
+        ...[29, 20, 1].slice(0, 1 + (index % 3)).map((seconds) => line(seconds, 'Extraction ended.', fields)),
+        line(10, 'Extraction ended.', late),
+        // As the sweep repeats it, without the seconds.
+        line(5, 'Extraction ended.', { ...fields, seconds: undefined, again: true }),
+      ];
+    });
+    const { subjects } = await of(logged.flat());
+    expect(subjects[0]?.lastHour).toMatchObject({
+      ...{ ended: 300, well: 300, failed: 0 },
+      toOutcome: { p50: 40, p95: 40 },
+    });
+    expect(subjects[0]?.hourBefore).toMatchObject({ ended: 300, failed: 300 });
+  });
+
+  test('codes count in the hour of their outcome, and not of their collection', async () => {
+    const fields = { ...settled(hour + 1), status: 'FAILED', extractionId: 'collected-late' };
+    const { subjects } = await of([
+      line(hour, 'Extraction ended.', fields),
+      line(10, 'Error codes collected.', { ...fields, cause: 'TIMEOUT_ERROR' }),
+    ]);
+    expect(subjects[0]?.lastHour).toMatchObject({ failed: 0, causes: [] });
+    expect(subjects[0]?.hourBefore.causes).toEqual([{ cause: 'TIMEOUT_ERROR', count: 1 }]);
+  });
+
+  test('a correction counts once', async () => {
+    const timedOut = { status: 'TIMED_OUT', reason: 'deadline-passed', extractionId: 'corrected' };
+    const { subjects } = await of([
+      line(50, 'Extraction ended.', { ...settled(50), ...timedOut }),
+      line(10, 'Extraction ended.', { ...settled(10), status: 'COMPLETED', extractionId: 'corrected' }),
+      line(10, 'Outcome corrected.', { ...settled(50), ...timedOut }),
+    ]);
+    expect(subjects[0]?.lastHour).toMatchObject({ ended: 1, well: 1, failed: 0, causes: [] });
   });
 });
 
@@ -147,6 +214,27 @@ test('the worst is first: what surely fails, then what failed once, then what wo
     ['bank', 'entity'],
     ['movement', 'product'],
     ['other', 'entity'],
+  ]);
+});
+
+test('one of one ranks below six of twenty, and a request that its caller made wrong is no failure', async () => {
+  const row = (subject: string, what: string, count: number): ProgressRow => ({
+    subject,
+    step: 'ended',
+    what,
+    count,
+  });
+  const items = [
+    row('typo', 'REJECTED http-400', 1),
+    row('rare', 'UNCONFIRMED start-interrupted', 1),
+    row('bank', 'FAILED', 6),
+    row('bank', 'COMPLETED', 14),
+  ];
+  const { subjects } = await readHealth(async () => ({ items, complete: true }), now);
+  expect(subjects.map(({ subject, lastHour }) => [subject, lastHour.failed, lastHour.caller])).toEqual([
+    ['bank', 6, 0],
+    ['rare', 1, 0],
+    ['typo', 0, 1],
   ]);
 });
 
@@ -188,12 +276,12 @@ test.each<[Counts, Counts, string]>([
 
 test('a sentence and a row for each period are printed', async () => {
   expect([healthHeading, ...describeSubject(await subject('bank'))]).toEqual([
-    '              REQUESTED    WELL  USER  FAILED        TO START      TO OUTCOME',
-    'bank  4 of 6 failed in the last hour: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
-    '  last hour           1       0     2       4        1 s, 3 s               –',
-    '  hour before         0       4     0       0               –      20 s, 40 s',
-    '  last day            1       4     2       4        1 s, 3 s      20 s, 40 s',
-    '  day before          0       0     0       0               –               –',
+    '              REQUESTED    WELL  USER CALLER  FAILED        TO START      TO OUTCOME',
+    'bank  4 of 6 failed in the last hour, since 11:58Z: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
+    '  last hour           1       0     1      1       4        1 s, 3 s               –',
+    '  hour before         0       4     0      0       0               –      20 s, 40 s',
+    '  last day            1       4     1      1       4        1 s, 3 s      20 s, 40 s',
+    '  day before          0       0     0      0       0               –               –',
   ]);
   expect(describeSubject(await subject('other'))[0]).toBe('other  None of 3 failed in the last hour.');
 });

@@ -65,6 +65,7 @@ const receive = (body: string, signature: string | undefined): Promise<Received>
         current: async () => [signingKeyOf(registration.signingKey)],
         refreshed: async () => undefined,
       },
+      explainMismatch: () => undefined,
       record: async ({ taskStatus }) => taskStatus as never,
       telemetry: { count: () => undefined, log: () => undefined },
     },

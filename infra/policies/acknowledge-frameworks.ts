@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   DynamoDBPITREnabled: 'Only Extractions needs it. The reasons of the others are those of AwsSolutions-DDB3.',
   IAMNoInlinePolicy: 'Each policy belongs to one role, with which it is created and deleted.',
   LambdaConcurrency:
-    'Lambda lets an account reserve only what is above 100, which new accounts do not have. Settings reserve it (docs/performance.md, "Provider outages").',
+    'Lambda lets an account reserve only what is above 100, which new accounts do not have. Settings reserve it (docs/performance.md, "Ceilings").',
   LambdaDLQ:
     'Nothing invokes a function asynchronously but the rule of the sweep, which repeats. What a queue sends has a dead-letter queue.',
   LambdaInsideVPC:

@@ -4,11 +4,12 @@ import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../lib/aws/stage.ts';
-import { allow } from './constructs/allow.ts';
-import { readingSecret } from './constructs/secrets.ts';
-import type { EventFanOut } from './constructs/stream/event-fan-out.ts';
-import type { CosechaFunctions, Resources } from './functions.ts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import { allow } from '../constructs/allow.ts';
+import { readingSecret } from '../constructs/secrets.ts';
+import type { EventFanOut } from '../constructs/stream/event-fan-out.ts';
+import type { CosechaFunctions } from '../lambda/create-functions.ts';
+import type { Resources } from '../resources.ts';
 
 type OperatorPoliciesProps = {
   readonly resources: Resources;

@@ -1,15 +1,16 @@
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
-import { ExtractionApi } from './constructs/extraction-api.ts';
-import { ExtractionMachine } from './constructs/extraction-machine.ts';
-import { Alarms } from './constructs/observability/alarms.ts';
-import { CosechaDashboard } from './constructs/observability/dashboard.ts';
-import { metricsOf } from './constructs/observability/metrics.ts';
-import { ReconcileRules } from './constructs/reconcile-rules.ts';
-import { EventFanOut } from './constructs/stream/event-fan-out.ts';
-import { streamParameters } from './constructs/stream/extraction-consumer.ts';
-import type { CosechaFunctions, Resources } from './functions.ts';
-import { OperatorPolicies } from './operator-policies.ts';
+import { ExtractionApi } from '../constructs/extraction-api.ts';
+import { ExtractionMachine } from '../constructs/extraction-machine.ts';
+import { Alarms } from '../constructs/observability/alarms.ts';
+import { CosechaDashboard } from '../constructs/observability/dashboard.ts';
+import { metricsOf } from '../constructs/observability/metrics.ts';
+import { ReconcileRules } from '../constructs/reconcile-rules.ts';
+import { EventFanOut } from '../constructs/stream/event-fan-out.ts';
+import { streamParameters } from '../constructs/stream/extraction-consumer.ts';
+import { OperatorPolicies } from '../policies/operator-policies.ts';
+import type { Resources } from '../resources.ts';
+import type { CosechaFunctions } from './create-functions.ts';
 
 export type Connected = ReturnType<typeof connectFunctions>;
 

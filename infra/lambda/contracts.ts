@@ -1,0 +1,132 @@
+import type { FunctionName } from './function-names.ts';
+
+type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
+type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | 'SendMessage';
+
+/**
+ * What a function needs: its environment variables, and for each that names something at AWS, the actions on that. Environment
+ * and permissions are made from it. A test compares it with the variables and the clients in the function's bundle.
+ *
+ * A write that returns an item, the old one or the new one, does not need GetItem: no write has dependent actions
+ * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
+ */
+export type Contract = {
+  readonly EXTRACTIONS_TABLE?: readonly (ItemAction | 'Query due' | 'Query reference')[];
+  readonly TASKS_TABLE?: readonly ItemAction[];
+  readonly REQUESTS_TABLE?: readonly ItemAction[];
+  readonly BREAKERS_TABLE?: readonly ItemAction[];
+  readonly REFUSALS_TABLE?: readonly ItemAction[];
+  readonly RESULTS_BUCKET?: readonly 'PutObject'[];
+  readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
+  readonly SLOW_QUEUE_URL?: readonly QueueAction[];
+  readonly STATE_MACHINE_ARN?: readonly 'StartExecution'[];
+  /** Allowed by the key's own policy. */
+  readonly SEAL_KEY_ARN?: readonly ('Encrypt' | 'Decrypt' | 'Decrypt targets')[];
+  readonly PROVIDER_API_KEY_SECRET?: readonly 'GetSecretValue'[];
+  readonly WEBHOOK_SIGNING_KEY_SECRET?: readonly 'GetSecretValue'[];
+  readonly FINGERPRINT_KEY_SECRET?: readonly 'GetSecretValue'[];
+  /** No variable: the token itself names the execution that waits. */
+  readonly callbackToken?: readonly ('SendTaskFailure' | 'SendTaskSuccess')[];
+  /** No variable: the record names the object. A presigned URL acts with the role of the function. */
+  readonly resultsLocation?: readonly 'GetObject'[];
+  /** Variables that are settings. */
+  readonly settings: readonly Setting[];
+};
+
+/** A setting that is optional has no variable where it is not set. */
+export type Setting =
+  | 'BREAKER'
+  | 'ENCRYPT_RAW_CREDENTIALS'
+  | 'PROVIDER_BASE_URL'
+  | 'PROVIDER_CLIENT_ID'
+  | 'PROVIDER_ENDPOINTS'
+  | 'PROVIDER_SENDS_WEBHOOKS'
+  | 'PROVIDER_TIMEOUTS'
+  | 'READERS'
+  | 'REFUSED_CREDENTIALS_DAYS'
+  | 'RESULTS_MAX_BYTES'
+  | 'RESULTS_RETENTION_DAYS'
+  | 'SESSION_MINUTES'
+  | 'SIGNING_KEY_REFRESH_SECONDS'
+  | 'TASK_TOKEN_MINUTES'
+  | 'TIMINGS'
+  | 'WIDGET_CONFIG_ID';
+
+/** What a call to the provider needs. */
+const provider = [
+  'PROVIDER_BASE_URL',
+  'PROVIDER_ENDPOINTS',
+  'PROVIDER_TIMEOUTS',
+  'TASK_TOKEN_MINUTES',
+  'PROVIDER_CLIENT_ID',
+] as const;
+
+/** What Lambda needs to invoke a function with messages: AWSLambdaSQSQueueExecutionRole. */
+const receiving = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'] as const;
+
+export const contracts: Readonly<Record<FunctionName, Contract>> = {
+  'request-extraction': {
+    EXTRACTIONS_TABLE: ['PutItem'],
+    REQUESTS_TABLE: ['DeleteItem', 'PutItem'],
+    STATE_MACHINE_ARN: ['StartExecution'],
+    SEAL_KEY_ARN: ['Encrypt'],
+    FINGERPRINT_KEY_SECRET: ['GetSecretValue'],
+    settings: ['TIMINGS', 'PROVIDER_CLIENT_ID', 'PROVIDER_SENDS_WEBHOOKS'],
+  },
+  'get-extraction': {
+    EXTRACTIONS_TABLE: ['GetItem', 'Query reference'],
+    resultsLocation: ['GetObject'],
+    settings: ['READERS', 'RESULTS_RETENTION_DAYS'],
+  },
+  'start-task': {
+    EXTRACTIONS_TABLE: ['GetItem', 'UpdateItem'],
+    TASKS_TABLE: ['UpdateItem'],
+    REQUESTS_TABLE: ['DeleteItem', 'GetItem', 'PutItem'],
+    BREAKERS_TABLE: ['GetItem', 'PutItem'],
+    REFUSALS_TABLE: ['GetItem', 'PutItem'],
+    FINGERPRINT_KEY_SECRET: ['GetSecretValue'],
+    RECONCILE_QUEUE_URL: ['SendMessage'],
+    SEAL_KEY_ARN: ['Decrypt'],
+    PROVIDER_API_KEY_SECRET: ['GetSecretValue'],
+    callbackToken: ['SendTaskFailure', 'SendTaskSuccess'],
+    settings: [
+      'TIMINGS',
+      'BREAKER',
+      'ENCRYPT_RAW_CREDENTIALS',
+      'REFUSED_CREDENTIALS_DAYS',
+      'SESSION_MINUTES',
+      ...provider,
+    ],
+  },
+  'receive-webhook': {
+    EXTRACTIONS_TABLE: ['UpdateItem'],
+    TASKS_TABLE: ['UpdateItem'],
+    REFUSALS_TABLE: ['PutItem'],
+    RECONCILE_QUEUE_URL: ['SendMessage'],
+    WEBHOOK_SIGNING_KEY_SECRET: ['GetSecretValue'],
+    callbackToken: ['SendTaskSuccess'],
+    settings: ['TIMINGS', 'REFUSED_CREDENTIALS_DAYS', 'SIGNING_KEY_REFRESH_SECONDS'],
+  },
+  'reconcile-extraction': {
+    EXTRACTIONS_TABLE: ['GetItem', 'UpdateItem'],
+    TASKS_TABLE: ['GetItem', 'UpdateItem'],
+    REQUESTS_TABLE: ['DeleteItem', 'GetItem', 'UpdateItem'],
+    BREAKERS_TABLE: ['GetItem'],
+    REFUSALS_TABLE: ['PutItem'],
+    RESULTS_BUCKET: ['PutObject'],
+    RECONCILE_QUEUE_URL: [...receiving, 'SendMessage'],
+    SLOW_QUEUE_URL: [...receiving, 'SendMessage'],
+    SEAL_KEY_ARN: ['Decrypt targets'],
+    PROVIDER_API_KEY_SECRET: ['GetSecretValue'],
+    settings: ['TIMINGS', 'REFUSED_CREDENTIALS_DAYS', 'RESULTS_MAX_BYTES', 'SESSION_MINUTES', ...provider],
+  },
+  'sweep-extractions': {
+    EXTRACTIONS_TABLE: ['Query due', 'UpdateItem'],
+    RECONCILE_QUEUE_URL: ['SendMessage'],
+    settings: [],
+  },
+  'manage-consents': {
+    PROVIDER_API_KEY_SECRET: ['GetSecretValue'],
+    settings: ['WIDGET_CONFIG_ID', ...provider],
+  },
+};

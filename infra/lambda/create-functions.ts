@@ -1,0 +1,126 @@
+import { Duration } from 'aws-cdk-lib';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { CosechaFunction } from '../constructs/cosecha-function.ts';
+import type { Network } from '../constructs/network-props.ts';
+import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
+import type { Resources } from '../resources.ts';
+import type { Config } from '../settings/config.ts';
+import { contracts } from './contracts.ts';
+import { environmentOf, providerTimeoutsOf } from './function-environment.ts';
+import type { FunctionCode, FunctionName } from './function-names.ts';
+import { permissionsOf } from './function-permissions.ts';
+
+/** What distinguishes one function from the others, beside its contract. */
+type Size = Pick<
+  ConstructorParameters<typeof CosechaFunction>[2],
+  'timeout' | 'memoryMB' | 'network' | 'recursiveLoop' | 'reservedConcurrency'
+> & { readonly environment?: Readonly<Record<string, string>> };
+
+export type CosechaFunctions = ReturnType<typeof createFunctions>;
+
+/** The seven functions, each with exactly the environment and the permissions of its contract. */
+export const createFunctions = (
+  scope: Construct,
+  resources: Resources,
+  // The network is of those that call the provider.
+  { code, network }: { readonly code: FunctionCode; readonly network: Network | undefined },
+) => {
+  const { config, dataKey, queue } = resources;
+  const create = (id: string, name: FunctionName, { environment, ...size }: Size): CosechaFunction =>
+    new CosechaFunction(scope, id, {
+      config,
+      dataKey,
+      name,
+      code: code[name],
+      ...size,
+      environment: { ...environmentOf(contracts[name], resources), ...environment },
+      permissions: permissionsOf(contracts[name], resources),
+    });
+  const functions = {
+    requestExtraction: create('RequestExtraction', 'request-extraction', {
+      timeout: Duration.seconds(15),
+      // Of `npm run cost`: 12 ms of CPU take 42 ms more for the caller than with 512 MB, and the bill is $0.14 less.
+      memoryMB: 256,
+    }),
+    getExtraction: create('GetExtraction', 'get-extraction', {
+      timeout: Duration.seconds(10),
+      memoryMB: 256,
+    }),
+    startTask: create('StartTask', 'start-task', startTaskSize(config, network)),
+    receiveWebhook: create('ReceiveWebhook', 'receive-webhook', {
+      // The provider closes the connection after 5 s. The function still finishes its writes, and repeats are harmless.
+      timeout: Duration.seconds(10),
+      memoryMB: 512,
+      reservedConcurrency: config.webhookReservedConcurrency,
+    }),
+    reconcileExtraction: create(
+      'ReconcileExtraction',
+      'reconcile-extraction',
+      reconcileSize(config, network),
+    ),
+    sweepExtractions: create('SweepExtractions', 'sweep-extractions', {
+      timeout: sweepTimeout(config),
+      // Leases take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
+      memoryMB: 512,
+    }),
+    manageConsents: create('ManageConsents', 'manage-consents', {
+      timeout: Duration.seconds(consentsTimeoutSeconds),
+      memoryMB: 512,
+      network,
+      environment: { PROVIDER_TIMEOUTS: providerTimeoutsOf(config, consentsProviderTimeoutMs) },
+    }),
+  };
+  queue.consumeWith(functions.reconcileExtraction);
+  const { requestExtraction, getExtraction, startTask, reconcileExtraction } = functions;
+  // The policies of the fingerprint key and of the seal key name their users, so that no IAM policy can add one.
+  resources.secrets.reserveFingerprintKey(requestExtraction.role, startTask.role);
+  resources.sealKey.allowSealing(requestExtraction.role);
+  resources.sealKey.allowUnsealing(startTask);
+  resources.sealKey.allowUnsealingTargets(reconcileExtraction);
+  // The reason, for the rules of AWS Solutions, of permissions that end in a wildcard.
+  resources.storage.acknowledgeEveryResult(getExtraction.role, reconcileExtraction.role);
+  return functions;
+};
+
+const startTaskSize = (config: Config, network: Network | undefined): Size => ({
+  timeout: Duration.seconds(config.startTimeoutSeconds),
+  // It mostly waits for the provider, and no caller waits for it. It needs about 95 MB (`memoryForResults`). `npm run cost`: its
+  // 25 ms of CPU take 276 ms at 160 / 1,769 of a vCPU and 173 ms at 256, and a million of them cost $0.50 less.
+  memoryMB: 160,
+  network,
+  reservedConcurrency: config.startReservedConcurrency,
+});
+
+const reconcileSize = (config: Config, network: Network | undefined): Size => ({
+  timeout: reconcileTimeout(config),
+  memoryMB: memoryForResults(config),
+  network,
+  reservedConcurrency: config.reconcileReservedConcurrency,
+  // A message `due` sends the next one, so that an extraction by consent is polled about sixty times in two hours. Lambda
+  // would stop that after 16 (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). The chain ends by
+  // itself: deadline, grace and collectFor close the record, and only the process that moved dueAt sends another message.
+  recursiveLoop: RecursiveLoop.ALLOW,
+});
+
+/** A sweep that found everything due may take longer than to the next one, which then finds what is left. */
+const sweepTimeout = (config: Config): Duration =>
+  Duration.seconds(Math.min(900, 60 * config.sweepEveryMinutes));
+
+/** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
+const consentsTimeoutSeconds = 29;
+
+/**
+ * A request about consents makes up to four calls to the provider: a Task Token, the call, and both again after a 401.
+ * 4 × 6.5 s leave 3 s for a cold start and for reading the secret twice.
+ */
+const consentsProviderTimeoutMs = 6_500;
+
+/**
+ * In MB. `npm run bench:memory` prints 70 without results, and up to 6.5 more for each MiB of the largest results. Lambda's
+ * own processes are assumed to take 25. A tenth is added on top. Default: 1.1 × (95 + 6.5 × 20) = 248, so 256. It is never
+ * less, because CPU follows memory. 256 MB have 256 / 1,769 = 0.145 of a vCPU. With it, the 2 s of CPU for the worst 20 MiB
+ * take 14 s, of the 40 s that `reconcileTimeout` leaves for parsing and storing.
+ */
+const memoryForResults = (config: Config): number =>
+  Math.max(256, Math.round(1.1 * (95 + (6.5 * config.resultsMaxBytes) / 1_048_576)));

@@ -1,0 +1,100 @@
+import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
+import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
+import type { Resources } from '../resources.ts';
+import type { Config } from '../settings/config.ts';
+import type { Contract, Setting } from './contracts.ts';
+
+/** The environment variables that a contract names. A setting that is not set has none. */
+export const environmentOf = (
+  { settings, ...needed }: Contract,
+  resources: Resources,
+): Readonly<Record<string, string>> => {
+  const named: Readonly<Record<string, string | undefined>> = {
+    ...namesOf(resources),
+    ...settingsOf(resources.config),
+  };
+  const variables = [...Object.keys(needed), ...settings].map((name) => [name, named[name]] as const);
+  return Object.fromEntries(variables.filter((pair): pair is [string, string] => pair[1] !== undefined));
+};
+
+/** What names each resource. A callback token and the location of results come with the record. */
+const namesOf = ({ storage, queue, secrets, sealKey, machineArn }: Resources) =>
+  ({
+    EXTRACTIONS_TABLE: storage.extractions.tableName,
+    TASKS_TABLE: storage.tasks.tableName,
+    REQUESTS_TABLE: storage.requests.tableName,
+    BREAKERS_TABLE: storage.breakers.tableName,
+    REFUSALS_TABLE: storage.refusals.tableName,
+    RESULTS_BUCKET: storage.results.bucketName,
+    RECONCILE_QUEUE_URL: queue.queue.queueUrl,
+    SLOW_QUEUE_URL: queue.slow.queueUrl,
+    STATE_MACHINE_ARN: machineArn,
+    SEAL_KEY_ARN: sealKey.key.keyArn,
+    PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+    WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
+    FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
+  }) satisfies Record<Exclude<keyof Contract, 'callbackToken' | 'resultsLocation' | 'settings'>, string>;
+
+const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
+  BREAKER: breakerOf(config),
+  ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+  PROVIDER_BASE_URL: config.providerBaseUrl,
+  PROVIDER_CLIENT_ID: config.providerClientId,
+  PROVIDER_ENDPOINTS: endpointsOf(config),
+  PROVIDER_SENDS_WEBHOOKS: String(config.providerSendsWebhooks),
+  PROVIDER_TIMEOUTS: providerTimeoutsOf(config),
+  READERS: JSON.stringify(config.readers),
+  REFUSED_CREDENTIALS_DAYS: String(config.refusedCredentialsDays),
+  RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
+  RESULTS_RETENTION_DAYS: String(config.resultsRetentionDays),
+  SESSION_MINUTES: String(config.sessionMinutes),
+  SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
+  TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
+  TIMINGS: timingsOf(config),
+  WIDGET_CONFIG_ID: config.widgetConfigId,
+});
+
+/** No call takes longer than `maxMs`. */
+export const providerTimeoutsOf = (config: Config, maxMs = Number.POSITIVE_INFINITY): string =>
+  JSON.stringify({
+    connect: Math.min(config.providerConnectTimeoutMs, maxMs),
+    total: Math.min(config.providerTimeoutMs, maxMs),
+  });
+
+/** The endpoints that the provider's document does not show, as JSON. */
+const endpointsOf = (config: Config): string =>
+  JSON.stringify({
+    consentPdf: config.consentPdfEndpoint,
+    revokeConsent: config.revokeConsentEndpoint,
+    startExtractionV2: config.startExtractionV2Endpoint,
+    pollExtractionV2: config.pollExtractionV2Endpoint,
+  } satisfies Record<keyof typeof notShownEndpoints, string>);
+
+const daySeconds = 86_400;
+
+/** The timings of `lib/extraction`, in seconds, as JSON. */
+const timingsOf = (config: Config): string =>
+  JSON.stringify({
+    startWindow: config.startWindowSeconds,
+    startTimeout: config.startTimeoutSeconds,
+    reconcileTimeout: reconcileTimeout(config).toSeconds(),
+    deadline: config.deadlineSeconds,
+    machineSlack: config.machineSlackSeconds,
+    pollFirst: config.pollFirstSeconds,
+    pollEvery: config.pollEverySeconds,
+    collectFor: config.collectForSeconds,
+    grace: config.graceSeconds,
+    recordRetention: config.recordRetentionDays * daySeconds,
+  });
+
+/** Added to the timeout of start-task, so that its process has ended before another one takes the turn. */
+const turnMarginSeconds = 10;
+
+const breakerOf = (config: Config): string =>
+  JSON.stringify({
+    failures: config.breakerFailures,
+    openSeconds: config.breakerOpenSeconds,
+    maxOpenSeconds: config.breakerMaxOpenSeconds,
+    slowCallSeconds: config.breakerSlowCallSeconds,
+    turnSeconds: config.startTimeoutSeconds + turnMarginSeconds,
+  });

@@ -1,0 +1,80 @@
+import { Stack } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { allow } from '../constructs/allow.ts';
+import { readingSecret } from '../constructs/secrets.ts';
+import type { Resources } from '../resources.ts';
+import type { Contract } from './contracts.ts';
+
+/** The permissions that a contract names, with those on the data key that they need. The seal key's own policy has its. */
+export const permissionsOf = (contract: Contract, resources: Resources): readonly PolicyStatement[] => [
+  ...onTables(contract, resources),
+  ...onResults(contract, resources),
+  ...onSecrets(contract, resources),
+  ...on('sqs', contract.RECONCILE_QUEUE_URL, resources.queue.queue.queueArn),
+  ...on('sqs', contract.SLOW_QUEUE_URL, resources.queue.slow.queueArn),
+  ...on(
+    'states',
+    [...(contract.STATE_MACHINE_ARN ?? []), ...(contract.callbackToken ?? [])],
+    resources.machineArn,
+  ),
+];
+
+const on = (
+  service: string,
+  actions: readonly string[] | undefined,
+  resource: string,
+): readonly PolicyStatement[] =>
+  actions === undefined || actions.length === 0
+    ? []
+    : [
+        allow(
+          actions.map((action) => `${service}:${action}`),
+          [resource],
+        ),
+      ];
+
+const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly PolicyStatement[] => {
+  const tables = [
+    [contract.EXTRACTIONS_TABLE, storage.extractions],
+    [contract.TASKS_TABLE, storage.tasks],
+    [contract.REQUESTS_TABLE, storage.requests],
+    [contract.BREAKERS_TABLE, storage.breakers],
+    [contract.REFUSALS_TABLE, storage.refusals],
+  ] as const;
+  const actions = tables.flatMap(([its]): readonly string[] => its ?? []);
+  if (actions.length === 0) return [];
+  const onlyReads = actions.every((action) => /^(GetItem|Query)/.test(action));
+  return [
+    ...tables.flatMap(([its = [], { tableArn }]) =>
+      // `Query due` is a query of the index `due`.
+      Object.entries(Object.groupBy(its, (action): string => action.split(' ')[1] ?? '')).flatMap(
+        ([index, group]) =>
+          on(
+            'dynamodb',
+            group?.map((action) => action.split(' ')[0] ?? ''),
+            index === '' ? tableArn : `${tableArn}/index/${index}`,
+          ),
+      ),
+    ),
+    onlyReads ? dataKey.readingTables() : dataKey.writingTables(),
+  ];
+};
+
+const onResults = (contract: Contract, { storage, dataKey }: Resources): readonly PolicyStatement[] => [
+  ...(contract.RESULTS_BUCKET === undefined
+    ? []
+    : [storage.onResults('PutObject'), dataKey.storingObjects()]),
+  ...(contract.resultsLocation === undefined
+    ? []
+    : [storage.onResults('GetObject'), dataKey.readingObjects()]),
+];
+
+const onSecrets = (contract: Contract, { secrets, dataKey }: Resources): readonly PolicyStatement[] => {
+  const read = [
+    contract.PROVIDER_API_KEY_SECRET && secrets.providerApiKey,
+    contract.WEBHOOK_SIGNING_KEY_SECRET && secrets.webhookSigningKey,
+    contract.FINGERPRINT_KEY_SECRET && secrets.fingerprintKey,
+  ].filter((name) => name !== undefined);
+  if (read.length === 0) return [];
+  return [...read.map((name) => readingSecret(Stack.of(secrets), name)), dataKey.readingSecrets()];
+};
