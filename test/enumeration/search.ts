@@ -49,8 +49,8 @@ const contend = async (): Promise<string | undefined> => {
           return { kind: 'lost', record };
         },
       }).catch((error: unknown) => ({ why: String(error) }));
-      const why = who.kind === 'start' ? 'StartInProgress' : 'contended';
-      if (writes > 9 ? writes !== 10 || end.why !== why : end.why === 'contended' || steps > 40) {
+      const isContended = end.why === 'contended';
+      if (writes > 9 ? writes !== 10 || !isContended : isContended || steps > 40) {
         return `${JSON.stringify([record, who, at])}: ${end.why} after ${writes} refused writes.`;
       }
     }
