@@ -392,6 +392,8 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
   switch (seen.kind) {
     case 'not-called':
       return notCalled(at, seen);
+    case 'refused-before':
+      return at.record.status === 'REQUESTED' ? write(change.rejectRefused(at), ['Rejected']) : undefined;
     case 'called':
       return called(at, seen);
     case 'request': {

@@ -4,7 +4,8 @@
  */
 export type Judgement = 'well' | 'user' | 'caller' | 'failed';
 
-const byUser = /^(?:CREDENTIALS_(?:WRONG|LOCKED)|REJECTED (?:user-restricted|consent-[a-z-]+))$/;
+const byUser =
+  /^(?:CREDENTIALS_(?:WRONG|LOCKED)|REJECTED (?:user-restricted|credentials-refused-before|consent-[a-z-]+))$/;
 const byCaller = /^REJECTED (?:http-400|http-422|invalid-request|session-token-refused)$/;
 
 /**

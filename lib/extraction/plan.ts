@@ -92,6 +92,8 @@ export type Seen =
       readonly why: RetryableStartError;
       readonly notBefore: string | undefined;
     }
+  /** The bank has refused the credentials before, and the user has not confirmed them since. */
+  | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
   | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
   /** `isOwn`: it is linked to this extraction. `isNew`: it was not before. */

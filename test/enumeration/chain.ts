@@ -161,6 +161,8 @@ const summaryOf = (one: Happened): unknown => {
   return one.kind === 'look' ? one.lookup.kind : one.kind;
 };
 
+const credentialsMac = 'mac';
+
 /** The real start. What goes before the `STARTING` write fails in one way, as the provider has no part in it. */
 const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Promise<Result> => {
   const { deps, answer, interfere, look, happens, now, current, item } = ports;
@@ -174,6 +176,12 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
   const current_ = async (): Promise<string> => {
     if (answer(2, 'token') === 1) throw busy();
     return 'token';
+  };
+  /** The link stores no MAC here, so that no outcome marks anything. */
+  const mark = async () => {
+    const noticedAt = record.requestedAt;
+    const isRefused = answer(2, 'mark') === 1;
+    return { credentialsMac, extractionId: 'other', noticedAt, isRefused, expiresAt: 1e11 };
   };
   const post = async (): Promise<string> => {
     happens({ kind: 'start call', at: now() });
@@ -196,8 +204,10 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       ...deps,
       extractions: { ...deps.extractions, get },
       requests: { ...deps.requests, get: async () => (answer(2, 'item') === 1 ? undefined : item) },
-      tasks: { link, recordStatus: never, adopt: never, get: never, showRefused: never },
-      callFor: async () => ({ tokens, renewable: false, post }),
+      tasks: { link, recordStatus: never, adopt: never, showRefused: never, get: never },
+      refusals: { get: mark, put: never },
+      keptDays: 7,
+      callFor: async () => ({ tokens, renewable: false, post, credentialsMac }),
       breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => undefined },
       logIn: never,
       whenSlow: () => () => undefined,

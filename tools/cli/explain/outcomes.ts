@@ -96,6 +96,8 @@ const rejected = ({ reason = '' }: Extraction): string => {
   if (httpStatus !== undefined) return `the provider answered the start call with HTTP ${httpStatus}`;
   if (reason === 'session-token-refused')
     return 'the provider did not accept the session token of the caller';
+  if (reason === 'credentials-refused-before')
+    return 'the bank has refused the same credentials before, so nothing was sent. The user has to enter others, or to confirm these (`confirmed`)';
   if (reason === 'invalid-request') return 'the request could not be sent as it was';
   return `the provider answered the start call with the error ${reason}`;
 };
