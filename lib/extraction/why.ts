@@ -30,6 +30,7 @@ export const whys = {
 
   CiphertextExpired: 'the credentials that the caller encrypted are not valid any more',
   RequestDataGone: 'the sealed data of its request are gone',
+  StartWindowOver: 'the start window was over',
   StartInProgress: 'an earlier start was still in progress',
   StartFailed: 'start-task failed, and its log has the cause',
 } as const;

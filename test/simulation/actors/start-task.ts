@@ -36,6 +36,7 @@ const callFor = async (
     ? callByConsent(record, await unseal<SealedTargetData>(stored), {
         taskTokens: taskTokensFor(world, process),
         startExtraction: { v1: startTask, v2: startTask },
+        getConsent: () => world.kernel.call(process, process.name, world.provider.consent()),
       })
     : withMac(record, await unseal<SealedCredentialsData>(stored), world, {
         sessions: sessionsFor(world, process),

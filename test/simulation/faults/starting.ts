@@ -49,10 +49,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'unknown-is-refused',
     does: 'A start call that was not answered counts as refused.',
     file: startAnswer,
-    find: `  if (name !== undefined) return notAccepted(name, error, now);
-  return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `  if (name !== undefined) return notAccepted(name, error, now);
-  return { kind: 'refused', reason: 'start-call-unanswered' };`,
+    find: "return { kind: 'unknown', reason: problem === 'unexpected-answer'",
+    replace: "return { kind: 'refused', reason: problem === 'unexpected-answer'",
     caughtBy: 'rejected-means-no-task',
   },
   {

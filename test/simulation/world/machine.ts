@@ -147,7 +147,7 @@ export class Execution {
 
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
-    const { afterFailure } = definition.States[this.state].Arguments.Payload as { afterFailure: boolean };
+    const afterFailure = /'afterFailure': true/.test(String(definition.States[this.state].Arguments.Payload));
     this.#invoke('reconcile', attempt, () =>
       this.#functions.reconcile({ extractionId, afterFailure }, this.#reconcileFailed, (end) => {
         if (!this.#isCurrent(attempt)) return;
