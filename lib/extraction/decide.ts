@@ -387,8 +387,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
     // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
     // moment between the end of a task and its first delivery.
-    // The last read for an outcome is the first one for its results.
-    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], { ...seen, isLast: false });
+    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
   if (!hasNoOutcome(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
