@@ -46,7 +46,14 @@ export default defineConfig({
       { test: { ...limits, ...first, name: 'browser', include: browser } },
       { test: { ...limits, ...first, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...limits, ...first, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
-      { test: { ...limits, ...first, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
+      {
+        test: {
+          ...limits,
+          ...first,
+          name: 'simulation',
+          include: ['test/{enumeration,simulation}/**/*.test.ts'],
+        },
+      },
       // `accept` deploys its stage by itself.
       { test: { ...e2e, name: 'e2e-accept', include: accept, globalSetup: [], setupFiles: [] } },
       { test: { ...e2e, name: 'e2e-outage', include: outage } },

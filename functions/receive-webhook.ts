@@ -12,6 +12,7 @@ import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
@@ -33,6 +34,7 @@ const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+  ...refusalsFromEnvironment(database),
   send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,

@@ -7,29 +7,16 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { intakeClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { fingerprintKeyFromEnvironment } from '../lib/aws/wiring/fingerprint-key.ts';
 import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { observability, telemetry } from '../lib/observability/observability.ts';
-
-const secrets = new SecretsManagerClient(intakeClient);
-const fingerprintSecret = requiredVariable('FINGERPRINT_KEY_SECRET');
-
-/** Cached for the life of the process, because the key is generated with the stack and never rotated. */
-let fingerprintKey: Promise<string> | undefined;
-const readFingerprintKey = (): Promise<string> => {
-  fingerprintKey ??= readSecret(secrets, fingerprintSecret).catch((error: unknown) => {
-    fingerprintKey = undefined;
-    throw error;
-  });
-  return fingerprintKey;
-};
 
 const database = new DynamoDBClient(intakeClient);
 
@@ -40,7 +27,7 @@ const deps: AnswerRequestDeps = {
   startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),
   timings: parseTimings(requiredVariable('TIMINGS')),
-  fingerprintKey: readFingerprintKey,
+  fingerprintKey: fingerprintKeyFromEnvironment(new SecretsManagerClient(intakeClient)),
   newId: () => newUuid(),
   newRequestId: () => randomBytes(16).toString('base64url'),
   sendsWebhooks: requiredVariable('PROVIDER_SENDS_WEBHOOKS') === 'true',

@@ -17,6 +17,8 @@ export const codes = {
   'user-busy': 'another request for this user was running',
   'quota-reached': 'the monthly quota of the provider was reached',
   'session-token-refused': 'the session token that the caller sent is not valid',
+  'credentials-refused-before':
+    'the bank refused the same credentials within the last days, so nothing was sent',
   'invalid-request': 'the request could not be sent as it was',
   'ciphertext-expired': 'the encrypted credentials were older than 60 minutes',
   'consent-expired': 'the consent has expired',
@@ -80,7 +82,7 @@ const notCollected: readonly Rule[] = [
   [/^task-linked-elsewhere$/, 'operator'],
 ];
 const rejected: readonly Rule[] = [
-  [/^user-restricted$/, 'ask-user'],
+  [/^(user-restricted|credentials-refused-before)$/, 'ask-user'],
   [/^consent-/, 'renew-consent'],
   [/^(http-4(00|22)|invalid-request|session-token-refused)$/, 'fix-request'],
 ];

@@ -76,6 +76,10 @@ type Waiting = { readonly why: Why; readonly problem?: string | undefined; reado
 const problemIn = ({ why, problem }: Waiting): string | undefined =>
   problem ?? (Object.hasOwn(codes, why) ? why : undefined);
 
+/** Counted by the process that writes what follows from it. */
+const lostData = (why: Why): readonly ExtractionMetric[] =>
+  why === 'request-data-gone' ? ['RequestDataGone'] : [];
+
 /** `readsSlowly` is kept if no read was made. */
 const defer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
   kind: 'defer',
@@ -83,7 +87,7 @@ const defer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
   why: waiting.why,
   problem: problemIn(waiting),
   readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
-  once: waiting.why === 'request-data-gone' ? ['RequestDataGone'] : [],
+  once: lostData(waiting.why),
   counts: [],
 });
 
@@ -297,7 +301,11 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The first read in grace is due later. Another one now would only repeat the read just made.
-    return write(change.markTimedOut({ ...at, lastProblem }), ['TimedOut'], end('deferred', why, 'due'));
+    return write(
+      change.markTimedOut({ ...at, lastProblem }),
+      ['TimedOut', ...lostData(why)],
+      end('deferred', why, 'due'),
+    );
   }
   if (isLast && isUnreadable(why)) return abandon(at, waiting);
   if (isLast && !isHeld(why)) {
@@ -310,7 +318,7 @@ const abandon = (at: At, waiting: Waiting): Plan => {
   const { why: collectionError } = waiting;
   return write(change.closeUncollected({ ...at, collectionError, lastProblem: problemIn(waiting) }), [
     'CollectionAbandoned',
-    ...(collectionError === 'request-data-gone' ? (['RequestDataGone'] as const) : []),
+    ...lostData(collectionError),
   ]);
 };
 
@@ -412,6 +420,8 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
   switch (seen.kind) {
     case 'not-called':
       return notCalled(at, seen);
+    case 'refused-before':
+      return at.record.status === 'REQUESTED' ? write(change.rejectRefused(at), ['Rejected']) : undefined;
     case 'called':
       return called(at, seen);
     case 'request': {

@@ -59,8 +59,7 @@ export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 /** What follows. `counts` are counted at once, also if a write fails. */
 export type Plan = {
   readonly counts: readonly ExtractionMetric[];
-} & /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */
-(
+} /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */ & (
   | { readonly kind: 'start'; readonly isOver: boolean }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
@@ -101,6 +100,8 @@ export type Seen =
       readonly problem: string | undefined;
       readonly notBefore: string | undefined;
     }
+  /** The bank has refused the credentials before, and the user has not confirmed them since. */
+  | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
   | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
   /** `isOwn`: it is linked to this extraction. `isNew`: it was not before. */

@@ -1,6 +1,7 @@
 import { settleDelivered } from './decide.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
+import { type MarkDeps, markCredentials } from './refusals.ts';
 import { cannotLearn, type RunDeps, run } from './run.ts';
 import type { TaskStore } from './store.ts';
 
@@ -11,11 +12,12 @@ export type WakeOutcome =
   | 'gone'
   | 'invalid-token';
 
-export type RecordDeliveryDeps = RunDeps & {
-  readonly tasks: TaskStore;
-  readonly send: SendReconcile;
-  readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
-};
+export type RecordDeliveryDeps = RunDeps &
+  MarkDeps & {
+    readonly tasks: TaskStore;
+    readonly send: SendReconcile;
+    readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
+  };
 
 export type RecordedDelivery =
   /** No extraction is linked to the task: an early delivery or an orphan delivery. Both are stored. */
@@ -23,8 +25,8 @@ export type RecordedDelivery =
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * Records the final status of a verified delivery in `Tasks`, settles its extraction, has the queue collect the results,
- * and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
+ * Records the final status of a verified delivery in `Tasks`, marks credentials that it shows as refused, settles its extraction,
+ * has the queue collect the results, and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
  * step: the execution goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
  * 5xx, and the provider delivers again.
  */
@@ -47,6 +49,7 @@ export const recordDelivery = async (
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
+  await markCredentials(task, taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery finds the record closed in most cases, and sends nothing.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });

@@ -1,23 +1,34 @@
-import type { Credentials } from '../provider/tasks/task-request.ts';
+import { defined } from '../defined.ts';
 import { keyedMac } from './keyed-mac.ts';
 import type { CredentialsExtraction, TerminalStatus } from './record.ts';
+import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusalStore, Task, TaskLink, TaskStore } from './store.ts';
 
-/** What start-task knows of raw credentials that it is about to send. */
+/** What start-task knows of credentials that it is about to send. */
 export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed'>;
 
-/**
- * The MAC by which refused credentials are recognized, for the same caller and entity. Undefined for ciphertext: that of encrypted
- * credentials differs each time, and the user can change what persisted ones stand for.
- */
+/** The MAC by which refused credentials are recognized, for the same caller and entity. */
 export const credentialsMac = (
   key: string,
   { requestedBy, entity }: CredentialsExtraction,
-  credentials: Credentials,
-): string | undefined =>
-  credentials.mode === 'raw'
-    ? keyedMac(key, 'refusal', [requestedBy, entity, credentials.value], 128)
-    : undefined;
+  value: { readonly [field: string]: unknown },
+): string => keyedMac(key, 'refusal', [requestedBy, entity, value], 128);
+
+/**
+ * What is known of unsealed credentials. Nothing of ciphertext: that of encrypted ones differs each time, and the user can change
+ * what persisted ones stand for. Throws what `key` throws.
+ */
+export const knownCredentials = async (
+  record: CredentialsExtraction,
+  { credentials, confirmed }: SealedCredentialsData,
+  { key, keptDays }: { readonly key: () => Promise<string> } & Pick<MarkDeps, 'keptDays'>,
+): Promise<KnownCredentials> =>
+  credentials.mode !== 'raw' || keptDays === 0
+    ? {}
+    : {
+        credentialsMac: credentialsMac(await key(), record, credentials.value),
+        ...defined({ isConfirmed: confirmed }),
+      };
 
 /** Whether a mark says that the bank has refused the credentials. It compares the end itself, as TTL lags by days. */
 export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =>

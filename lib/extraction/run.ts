@@ -62,6 +62,10 @@ const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
   counts: [],
 });
 
+/** A delivery ends the wait of the machine, so the queue continues instead. */
+const contended = (who: Invoker): Ending =>
+  who.kind === 'webhook' ? { ...notYet('contended'), as: 'queued', message: 'webhook' } : notYet('contended');
+
 /** Whether another process may have ended before it logged what it wrote. The first message after an outcome tells nothing of that. */
 const repeats = (who: Invoker): boolean =>
   who.kind !== 'queue' ||
@@ -148,7 +152,7 @@ export const run = async (
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
     if (outcome.kind === 'lost') {
       refusals += 1;
-      if (refusals >= maxRefusals) return notYet('contended');
+      if (refusals >= maxRefusals) return contended(who);
     } else if (next !== 'plan' && next.kind === 'end') {
       return outcome.kind === 'written' ? next : { ...next, message: 'none' };
     }

@@ -23,6 +23,8 @@ export const transitions = {
   /** The start was settled as stale before its attempt could write the taskId that it holds. */
   markRunningLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   markRejected: { from: ['STARTING'], to: ['REJECTED'] },
+  /** The bank has refused the same credentials before. No call is made. */
+  rejectRefused: { from: ['REQUESTED'], to: ['REJECTED'] },
   markUnconfirmed: { from: ['STARTING'], to: ['UNCONFIRMED'] },
   /** The provider answered the start with a task of another extraction. Whether an own task runs is unknown. */
   disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
@@ -299,6 +301,13 @@ export const markRejected = (decision: Decision<'attemptId' | 'reason'>): Change
   const { attemptId } = decision;
   const outcome = { status: 'REJECTED', isFinal: true } as const;
   return endOwn('markRejected', { ...decision, settledBy: 'start' }, { attemptId }, outcome);
+};
+
+/** The bank has refused the same credentials before, so nothing was sent. */
+export const rejectRefused = (decision: Decision): Change => {
+  const rejected = { ...decision, reason: 'credentials-refused-before', settledBy: 'start' } as const;
+  const outcome = { status: 'REJECTED', isFinal: true } as const;
+  return endOwn('rejectRefused', rejected, sameAttempt(decision.record), outcome);
 };
 
 /** A task may exist, and its id is unknown. No other start call may follow. */

@@ -20,6 +20,7 @@ export const sourcesWith = (
     complete: true,
   }),
   story: async () => undefined,
+  tries: async () => [],
   deliveries: async () => ({ items: [], complete: true }),
   sweeps: async () => ({ items: [], complete: true }),
   findings: async () => [],
@@ -43,7 +44,8 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
     { cause: 'TIMEOUT_ERROR', count: 8 },
     { cause: 'NOT_STARTED start-window-over', count: 2 },
   ];
-  const fails = { ...works, requested: 14, ended: 12, well: 1, failed: 10, causes };
+  const failedSince = '2026-03-01T10:50:00.000Z';
+  const fails = { ...works, requested: 14, ended: 12, well: 1, failed: 10, failedSince, causes };
   const day = { ...works, requested: 902, ended: 900, well: 870, user: 19, failed: 11 };
   const days = { lastDay: day, dayBefore: day, dayChange: 'same' } as const;
   const row = { kind: 'entity', hourBefore: works, ...days } as const;

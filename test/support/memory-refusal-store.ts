@@ -25,3 +25,9 @@ export const refusalStoreOver = (items: Map<string, RefusalMark>, carryOut: Carr
       if (isOlder) items.set(mark.credentialsMac, { ...mark });
     }),
 });
+
+/** What start, webhook and reconcile need for marks. */
+export const memoryMarks = (faults: StoreFaults = {}) => ({
+  refusals: memoryRefusalStore(faults),
+  keptDays: 7,
+});

@@ -25,6 +25,7 @@ import {
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
+import { refusalsFromEnvironment } from './refusals-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 export type Reconciler = {
@@ -64,6 +65,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
     requests,
+    ...refusalsFromEnvironment(database),
     readCallFor: readCallFrom({
       requests,
       unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),

@@ -6,6 +6,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { parseTimings } from '../../extraction/deadlines.ts';
 import type { Extraction } from '../../extraction/record.ts';
+import { knownCredentials } from '../../extraction/refusals.ts';
 import type { StartInput } from '../../extraction/start/start.ts';
 import {
   callByConsent,
@@ -31,11 +32,13 @@ import { failTask, wakeMachine } from '../step-functions.ts';
 import { breakerFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
+import { fingerprintKeyFromEnvironment } from './fingerprint-key.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
+import { refusalsFromEnvironment } from './refusals-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */
@@ -64,7 +67,8 @@ export const starterFromEnvironment = (
   const sealKey = requiredVariable('SEAL_KEY_ARN');
   const unsealCredentials = unsealCredentialsWith(keys, sealKey);
   const unsealTarget = unsealTargetWith(keys, sealKey);
-  const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
+  const secrets = new SecretsManagerClient(patientClient);
+  const withApiKey = apiKeyFromEnvironment(secrets, now);
   const { connection, sessions } = providerFromEnvironment(withApiKey, {
     now,
     maxAnswerBytes,
@@ -87,14 +91,19 @@ export const starterFromEnvironment = (
     },
     getConsent: (token: string, consentId: string) => getConsent(briefConnection, token, consentId),
   };
-  const callFor = async (record: Extraction, stored: StoredRequest): Promise<StartCall> =>
-    record.method === 'consent'
-      ? callByConsent(record, await unsealTarget(stored), byConsent)
-      : callByCredentials(record, await unsealCredentials(stored), byCredentials);
+  const marks = refusalsFromEnvironment(database);
+  const key = fingerprintKeyFromEnvironment(secrets);
+  const callFor = async (record: Extraction, stored: StoredRequest): Promise<StartCall> => {
+    if (record.method === 'consent') return callByConsent(record, await unsealTarget(stored), byConsent);
+    const unsealed = await unsealCredentials(stored);
+    const known = await knownCredentials(record, unsealed, { key, keptDays: marks.keptDays });
+    return { ...callByCredentials(record, unsealed, byCredentials), ...known };
+  };
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
     requests: requestsFromEnvironment(database),
+    ...marks,
     callFor,
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
     wake: wakeMachine(machine),

@@ -1,17 +1,19 @@
 import { plan, planEarly, readsBriefly } from '../decide.ts';
 import type { Invoker, Seen } from '../plan.ts';
 import type { SendReconcile } from '../reconcile-message.ts';
-import type { Extraction, StoredResults } from '../record.ts';
+import { type Extraction, isTerminalStatus, type StoredResults } from '../record.ts';
+import { type MarkDeps, markCredentials } from '../refusals.ts';
 import { findRequest, removeRequest } from '../request-data.ts';
 import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
-import type { RequestStore, TaskStore } from '../store.ts';
+import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { type ReadDeps, readTask } from './read-task.ts';
 
 /** Who asks for a reconcile. */
 export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
 
 export type ReconcileDeps = RunDeps &
-  ReadDeps & {
+  ReadDeps &
+  MarkDeps & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
     /** Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. */
@@ -27,30 +29,44 @@ const findTask = async (
   { taskId, isLast }: Extract<Lookup, { kind: 'find-task' }>,
   record: Extraction,
   deps: ReconcileDeps,
-): Promise<Seen> => {
+): Promise<{ readonly seen: Seen; readonly task: Task | undefined }> => {
   const { extractionId } = record;
   const found = await deps.tasks.get(taskId);
   const isNew = found?.extractionId === undefined;
   const task = isNew ? await deps.tasks.adopt(taskId, extractionId) : found;
   const isOwn = task.extractionId === extractionId;
   if (isNew && isOwn) await removeRequest(record, deps);
-  return { kind: 'task', taskId, taskStatus: task.taskStatus, isOwn, isNew, isLast };
+  const { taskStatus } = task;
+  if (isOwn && taskStatus !== undefined && isTerminalStatus(taskStatus)) {
+    await markCredentials(task, taskStatus, deps);
+  }
+  const seen = { kind: 'task', taskId, taskStatus, isOwn, isNew, isLast } as const;
+  return { seen, task: isOwn ? task : undefined };
 };
 
-/** The effects of one reconcile. The body of an answer stays here until it is stored. */
+/**
+ * The effects of one reconcile. The body of an answer stays here until it is stored, and the item of the task until a read settles:
+ * what the outcome shows about credentials is marked before that.
+ */
 const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
   let body: Uint8Array | undefined;
+  let task: Task | undefined;
   return async (lookup, record) => {
     switch (lookup.kind) {
       case 'find-request': {
         const isThere = (await findRequest(record, deps)) !== undefined;
         return { kind: 'request', isThere, reason: lookup.reason };
       }
-      case 'find-task':
-        return findTask(lookup, record, deps);
+      case 'find-task': {
+        const found = await findTask(lookup, record, deps);
+        task = found.task;
+        return found.seen;
+      }
       case 'read': {
         const { seen, bytes } = await readTask(record, lookup, readsBriefly(who), deps);
         body = bytes;
+        const ended = seen.kind === 'read' && seen.reading.kind === 'ended' ? seen.reading : undefined;
+        if (task !== undefined && ended !== undefined) await markCredentials(task, ended.taskStatus, deps);
         return seen;
       }
       case 'store': {

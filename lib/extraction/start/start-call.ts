@@ -13,6 +13,7 @@ import {
   type CredentialsExtraction,
   hasWebhook,
 } from '../record.ts';
+import type { KnownCredentials } from '../refusals.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import {
   type NotAccepted,
@@ -23,7 +24,7 @@ import {
 } from './start-answer.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
-export type StartCall = {
+export type StartCall = KnownCredentials & {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;

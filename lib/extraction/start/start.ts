@@ -1,11 +1,13 @@
 import type { CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import type { Seen as Shown } from '../../breaker/provider-trouble.ts';
+import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
-import { breakerAboutOf, type Extraction } from '../record.ts';
+import { breakerAboutOf, type Extraction, isTerminalStatus } from '../record.ts';
+import { type KnownCredentials, type MarkDeps, markCredentials, refusedBefore } from '../refusals.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
-import type { RequestStore, StoredRequest, TaskStore } from '../store.ts';
+import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import type { RetryableStartError } from './start-answer.ts';
 import { makeStartCall, obtainToken, type StartCall } from './start-call.ts';
@@ -21,27 +23,45 @@ export type StartInput = {
   readonly callbackAttempt: number;
 };
 
-export type StartDeps = RunDeps & {
-  readonly tasks: TaskStore;
-  readonly requests: RequestStore;
-  /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
-  readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
-  readonly breaker: CircuitBreaker;
-  /** Logs in at the provider, also if a session token is cached. */
-  readonly logIn: () => Promise<unknown>;
-  /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
-  readonly whenSlow: (callback: () => void) => () => void;
-  /** How long this invocation may still run, in milliseconds. */
-  readonly msLeft: () => number;
-  readonly newAttemptId: () => string;
+export type StartDeps = RunDeps &
+  MarkDeps & {
+    readonly tasks: TaskStore;
+    readonly requests: RequestStore;
+    readonly refusals: RefusalStore;
+    /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
+    readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
+    readonly breaker: CircuitBreaker;
+    /** Logs in at the provider, also if a session token is cached. */
+    readonly logIn: () => Promise<unknown>;
+    /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
+    readonly whenSlow: (callback: () => void) => () => void;
+    /** How long this invocation may still run, in milliseconds. */
+    readonly msLeft: () => number;
+    readonly newAttemptId: () => string;
+  };
+
+/** Links the task and stores the callback token, and what is known of the credentials. */
+const linkTask = async (
+  taskId: string,
+  input: StartInput,
+  { credentialsMac, isConfirmed }: KnownCredentials,
+  deps: StartDeps,
+): Promise<Seen> => {
+  const { extractionId, callbackToken, callbackAttempt } = input;
+  const link = { taskId, extractionId, callbackToken, callbackAttempt };
+  const { linked, task } = await deps.tasks.link({ ...link, ...defined({ credentialsMac, isConfirmed }) });
+  const isOwn = linked || task.extractionId === extractionId;
+  const { taskStatus } = task;
+  if (isOwn && taskStatus !== undefined && isTerminalStatus(taskStatus)) {
+    await markCredentials(task, taskStatus, deps);
+  }
+  return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked, isLast: false };
 };
 
-/** Links the task and stores the callback token. */
-const linkTask = async (taskId: string, input: StartInput, { tasks }: StartDeps): Promise<Seen> => {
-  const { extractionId, callbackToken, callbackAttempt } = input;
-  const { linked, task } = await tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
-  const isOwn = linked || task.extractionId === extractionId;
-  return { kind: 'task', taskId, taskStatus: task.taskStatus, isOwn, isNew: linked, isLast: false };
+/** The start call, for a link that an earlier attempt did not make. Nothing, if the item of the request is gone. */
+const findCall = async (record: Extraction, input: StartInput, deps: StartDeps) => {
+  const stored = await findRequest(input, deps);
+  return stored === undefined ? {} : deps.callFor(record, stored);
 };
 
 /**
@@ -55,17 +75,21 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const { extractions, breaker, now, timings, telemetry } = deps;
   const who = { kind: 'start', requestId } as const;
   let needed: StoredRequest | undefined;
+  let known: KnownCredentials | undefined;
 
   /** Writes what is planned, links the task, and ends. */
-  const end = (planned: Plan, known: Extraction | undefined): Promise<Result> =>
-    run(planned, known, who, {
+  const end = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
+    run(planned, from, who, {
       ...deps,
       write: startWriter(needed, deps),
-      learn: (lookup) =>
-        lookup.kind === 'find-task' ? linkTask(lookup.taskId, input, deps) : cannotLearn(lookup),
+      learn: async (lookup, current) => {
+        if (lookup.kind !== 'find-task') return cannotLearn(lookup);
+        known ??= await findCall(current, input, deps);
+        return linkTask(lookup.taskId, input, known, deps);
+      },
     });
-  const endWith = (known: Extraction | undefined, seen: Seen): Promise<Result> =>
-    end(judge(known, who, seen, now(), timings), known);
+  const endWith = (from: Extraction | undefined, seen: Seen): Promise<Result> =>
+    end(judge(from, who, seen, now(), timings), from);
 
   const record = await extractions.get(extractionId);
   const planned = plan(record, who, now(), timings);
@@ -91,6 +115,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     }
     if (record.method === 'consent') needed = stored;
     const call = await deps.callFor(record, stored);
+    known = call;
+    if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {

@@ -20,6 +20,7 @@ import { answering } from '../../support/canned-connection.ts';
 import { at, consentExtraction, extraction, id, timings } from '../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryRefusalStore } from '../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../support/memory-task-store.ts';
 import { fuzzProperty } from '../property.ts';
@@ -143,6 +144,8 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
     {
       extractions,
       tasks: memoryTaskStore(),
+      refusals: memoryRefusalStore(),
+      keptDays: 7,
       requests: memoryRequestStore({}, storedRequest(id)),
       callFor: async (of) =>
         of.method === 'consent'

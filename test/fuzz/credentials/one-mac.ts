@@ -9,8 +9,8 @@ import { fuzzProperty } from '../property.ts';
 import { inOneForm, respelled } from '../respelled.ts';
 
 /** The MAC of a JSON text, as start-task makes it of what was sealed. */
-const macOf = (text: string): string | undefined =>
-  credentialsMac('key', extraction(), { mode: 'raw', value: JSON.parse(text) as Record<string, unknown> });
+const macOf = (text: string): string =>
+  credentialsMac('key', extraction(), JSON.parse(text) as Record<string, unknown>);
 
 /** Letters that Unicode can write in two ways, in names and in values. */
 const accented = fc.dictionary(

@@ -141,8 +141,10 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'settles the record of another task',
     file: 'lib/extraction/transitions.ts',
-    find: 'when: { status: from, taskId }',
-    replace: 'when: { status: from }',
+    find: `when: { taskId },
+        set: {`,
+    replace: `when: {},
+        set: {`,
     caughtBy: 'webhook/recorded-as-designed',
   },
   {
@@ -154,9 +156,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'queues no collection',
-    file: 'lib/extraction/record-delivery.ts',
-    find: "if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
-    replace: '',
+    file: 'lib/extraction/decide.ts',
+    find: "atRest(record, 'webhook')",
+    replace: "end('closed')",
     caughtBy: 'webhook/recorded-as-designed',
   },
   {

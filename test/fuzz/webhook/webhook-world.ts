@@ -10,6 +10,7 @@ import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../support/memory-refusal-store.ts';
 import { memoryTaskStore } from '../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { StoreFaults } from '../../support/store-fault.ts';
@@ -72,6 +73,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       recordDelivery(delivery, {
         extractions,
         tasks,
+        ...memoryMarks(),
         send: async ({ extractionId }) => void sent.push(extractionId),
         wake,
         now,

@@ -1,7 +1,7 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
 import { lifeOf, timings } from '../world/settings.ts';
-import { theCaller, theExtraction } from '../world/the-extraction.ts';
+import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { tablesFor } from './tables.ts';
 
@@ -23,7 +23,7 @@ const requestOf = ({ method, callersToken }: World['scenario']): ExtractionReque
         credentials: { mode: 'encrypted', value: 'secret-credentials' },
         sessionToken: 'secret-callers-token',
       }
-    : { ...asked, credentials: { mode: 'raw', value: { password: 'secret-credentials' } } };
+    : { ...asked, credentials: { mode: 'raw', value: theCredentials } };
 };
 
 /** request-extraction: one POST of a caller. Calls `answered` with whether the caller got an answer. */

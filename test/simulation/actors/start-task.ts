@@ -1,5 +1,6 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
+import { knownCredentials } from '../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import {
   callByConsent,
@@ -10,6 +11,7 @@ import { startForMachine } from '../../../lib/extraction/start/start-for-machine
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
+import { fingerprintKey } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor } from './send.ts';
@@ -43,11 +45,25 @@ const callFor = async (
           }
         },
       })
-    : callByCredentials(record, await unseal<SealedCredentialsData>(stored), {
+    : withMac(record, await unseal<SealedCredentialsData>(stored), world, {
         sessions: sessionsFor(world, process),
         startTask,
       });
 };
+
+/** As in lib/aws/wiring/starter.ts. Without marks in the scenario, nothing is known of credentials. */
+const withMac = async (
+  record: CredentialsExtraction,
+  unsealed: SealedCredentialsData,
+  { scenario }: World,
+  deps: Parameters<typeof callByCredentials>[2],
+): Promise<StartCall> => ({
+  ...callByCredentials(record, unsealed, deps),
+  ...(await knownCredentials(record, unsealed, {
+    key: async () => fingerprintKey,
+    keptDays: scenario.marks === undefined ? 0 : 7,
+  })),
+});
 
 /** start-task: one invocation by the machine. */
 export const startTaskOf = (world: World) => {

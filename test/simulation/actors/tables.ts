@@ -1,6 +1,12 @@
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
-import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
+import type {
+  ExtractionStore,
+  RefusalStore,
+  RequestStore,
+  TaskStore,
+} from '../../../lib/extraction/store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { refusalStoreOver } from '../../support/memory-refusal-store.ts';
 import { requestStoreOver } from '../../support/memory-request-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
@@ -42,6 +48,8 @@ export const tablesFor = (
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
   readonly requests: RequestStore;
+  readonly refusals: RefusalStore;
+  readonly keptDays: number;
 } => {
   const carryOut: CarryOut = (call, effect) => {
     const { store, method, key } = call;
@@ -73,5 +81,7 @@ export const tablesFor = (
     requests: requestStoreOver(world.requests, counted),
     extractions: notedBy(process, extractionStoreOver(world.extractions, carryOut)),
     tasks: taskStoreOver(world.tasks, carryOut),
+    refusals: refusalStoreOver(world.refusals, carryOut),
+    keptDays: world.scenario.marks === undefined ? 0 : 7,
   };
 };

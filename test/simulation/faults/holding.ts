@@ -212,9 +212,9 @@ export const holdingFaults: readonly PlantedFault[] = [
   {
     name: 'all-reads-are-patient',
     does: 'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.',
-    file: 'lib/extraction/reconcile/steps.ts',
-    find: "caller.kind === 'queue' && caller.isSlow !== true;",
-    replace: "caller.kind === 'queue' && caller.isSlow === undefined;",
+    file: 'lib/extraction/decide.ts',
+    find: "who.kind === 'queue' && who.isSlow !== true;",
+    replace: "who.kind === 'queue' && who.isSlow === undefined;",
     caughtBy: 'bounded-delay',
     world: 'mix',
     firstSeed: 16,

@@ -1,11 +1,9 @@
 import type { PlantedFault } from './planted-fault.ts';
 
+const decide = 'lib/extraction/decide.ts';
 const transitions = 'lib/extraction/transitions.ts';
-const reconcile = 'lib/extraction/reconcile/reconcile.ts';
-const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
-const collect = 'lib/extraction/reconcile/collect.ts';
-const steps = 'lib/extraction/reconcile/steps.ts';
-const readProvider = 'lib/extraction/reconcile/read-provider.ts';
+const requestData = 'lib/extraction/request-data.ts';
+const readTask = 'lib/extraction/reconcile/read-task.ts';
 const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
@@ -32,7 +30,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'closed-with-not-before',
     does: 'A close leaves the notBefore of a read that another process postponed meanwhile.',
     file: transitions,
-    find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'],",
+    find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,",
     replace:
       "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
@@ -41,33 +39,33 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'collected-without-results',
     does: 'A read without results closes a record whose outcome implies results.',
-    file: collect,
-    find: 'if (results === undefined && impliesResults(record)) {',
-    replace: "if (results === undefined && impliesResults(record) && taskId === '') {",
+    file: decide,
+    find: 'if (!reading.hasResults &&',
+    replace: "if (!reading.hasResults && record.taskId === '' &&",
     caughtBy: 'results-collected',
   },
   {
     name: 'collection-abandoned-at-once',
     does: 'Collecting is abandoned after the first failure.',
-    file: collect,
-    find: 'const isLast = deps.now().toISOString() >= collectUntil(record, deps);',
-    replace: 'const isLast = true;',
+    file: decide,
+    find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
+    replace: 'requestedAt',
     caughtBy: 'results-collected',
   },
   {
     name: 'collection-never-abandoned',
     does: 'Collecting that always fails is never abandoned.',
-    file: collect,
-    find: 'const isLast = deps.now().toISOString() >= collectUntil(record, deps);',
-    replace: 'const isLast = false;',
+    file: decide,
+    find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
+    replace: 'undefined',
     caughtBy: 'settled-and-closed',
   },
   {
     name: 'oversized-not-remembered',
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
-    file: findOutcome,
-    find: 'const remembered = await writeChange(deps.extractions, rememberOversized({ record, now }));',
-    replace: "const remembered = { kind: 'written', record } as Awaited<ReturnType<typeof writeChange>>;",
+    file: decide,
+    find: '? write(change.rememberOversized(at), [], seen)',
+    replace: "? notYet(at, { why: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
   {
@@ -82,8 +80,8 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'oversized-consent-not-final',
     does: 'A 200 over the size limit does not end an extraction by consent.',
     file: 'lib/extraction/reconcile/reading.ts',
-    find: "return { kind: 'too-large', taskStatus: 'COMPLETED' };",
-    replace: "return { kind: 'too-large' };",
+    find: "return without({ kind: 'too-large', taskStatus: 'COMPLETED' });",
+    replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
   },
   {
@@ -132,7 +130,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'superseded-message-reads',
     does: 'A message whose dueAt has moved reads the provider.',
-    file: reconcile,
+    file: decide,
     find: 'if (new Date(dueAt).getTime() <= now.getTime()) return undefined;',
     replace: "if (dueAt !== '') return undefined;",
     caughtBy: 'one-chain-of-messages',
@@ -140,25 +138,25 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'superseded-message-sent-again',
     does: 'A message whose dueAt has moved is sent again for the new one, beside the message of the process that moved it.',
-    file: reconcile,
-    find: 'return caller.dueAt === dueAt\n',
-    replace: "return dueAt !== ''\n",
+    file: decide,
+    find: 'return who.dueAt === dueAt ?',
+    replace: "return dueAt !== '' ?",
     caughtBy: 'one-chain-of-messages',
   },
   {
     name: 'early-message-dropped',
     does: 'A message that is received by a clock a little behind is dropped, so that its record waits for the sweep.',
-    file: reconcile,
-    find: 'return caller.dueAt === dueAt\n',
-    replace: "return dueAt === ''\n",
+    file: decide,
+    find: 'return who.dueAt === dueAt ?',
+    replace: "return dueAt === '' ?",
     caughtBy: 'due-message-continued',
   },
   {
     name: 'lost-race-sends-next',
     does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
-    file: steps,
-    find: "const next = outcome.kind === 'written' ? dueAt : undefined;",
-    replace: 'const next = dueAt;',
+    file: 'lib/extraction/run.ts',
+    find: "if (kind === 'written') return { ending",
+    replace: 'if (kind !== undefined) return { ending',
     caughtBy: 'one-chain-of-messages',
     where: { scenario: 'after-grace', preemptions: 1 },
   },
@@ -173,18 +171,18 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'closed-without-grace',
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
-    file: findOutcome,
-    find: 'const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);',
-    replace: 'const isLast = true;',
+    file: decide,
+    find: 'plusSeconds(settledAt ?? deadlineAt, timings.grace)',
+    replace: 'deadlineAt',
     caughtBy: 'correction-found',
     where: { scenario: 'late-silent', faults: 1 },
   },
   {
     name: 'pause-ends-in-a-close',
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
-    file: findOutcome,
-    find: 'if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);',
-    replace: 'if (isLast) return close(closeAfterGrace(decisionOn(record, deps)), deps);',
+    file: decide,
+    find: 'if (isLast && !isHeld(why)) {',
+    replace: 'if (isLast) {',
     caughtBy: 'correction-found',
   },
   {
@@ -251,32 +249,32 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'target-kept-after-the-close',
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
-    file: reconcile,
-    find: "if (result.kind === 'closed' && goesWithClose(result.record)) await removeRequest(result.record, deps);",
-    replace: '',
+    file: requestData,
+    find: "if (who.kind === 'start' || record.method === 'consent') return true;",
+    replace: "if (who.kind === 'start') return true;",
     caughtBy: 'request-item-forgotten',
   },
   {
     name: 'target-removed-before-the-close',
     does: 'Reconcile removes the item of a consent although the next poll needs it.',
-    file: reconcile,
-    find: "if (result.kind === 'closed' && goesWithClose(result.record)) await",
+    file: requestData,
+    find: '!isRequestDone(record)) return false;',
     replace:
-      "if ('record' in result && (goesWithClose(result.record) || result.record.method === 'consent')) await",
+      "(!isRequestDone(record) && (who.kind === 'start' || record.method !== 'consent'))) return false;",
     caughtBy: 'request-item-kept',
   },
   {
     name: 'target-left-to-expire',
     does: 'The item of a consent expires when it would have under the settings of its intake, although these have become longer.',
-    file: steps,
-    find: 'if (expiry !== undefined) await deps.requests.extend(record.requestId, expiry);',
+    file: requestData,
+    find: 'if (expiry !== undefined) await requests.extend(record.requestId, expiry);',
     replace: '',
     caughtBy: 'request-item-kept',
   },
   {
     name: 'target-removed-after-grace',
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
-    file: 'lib/extraction/request-data.ts',
+    file: requestData,
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
@@ -285,33 +283,33 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'lost-request-without-a-reason',
     does: 'An extraction whose request was lost ends as one that had no time to start.',
-    file: reconcile,
-    find: 'const reason = hasRequest ? orElse : requestDataGone;',
-    replace: 'const reason = hasRequest || orElse !== requestDataGone ? orElse : requestDataGone;',
+    file: decide,
+    find: "const reason = seen.isThere ? seen.reason : 'request-data-gone';",
+    replace: 'const { reason } = seen;',
     caughtBy: 'request-gone-for-a-reason',
   },
   {
     name: 'lost-target-without-a-reason',
     does: 'A consent whose item was lost is closed as one that could be read.',
-    file: readProvider,
-    find: 'why: requestDataGone, isUnreadable: true',
-    replace: 'why: requestDataGone',
+    file: decide,
+    find: 'if (isLast && isUnreadable(why)) return',
+    replace: "if (isLast && isUnreadable(why) && why !== 'request-data-gone') return",
     caughtBy: 'request-gone-for-a-reason',
   },
   {
     name: 'used-target-counts-as-lost',
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
-    file: readProvider,
-    find: '  after.status === before.status &&\n  after.dueShard === before.dueShard;',
-    replace: '  after.status === before.status;',
+    file: decide,
+    find: 'once: lostData(waiting.why),\n  counts: [],',
+    replace: 'once: [],\n  counts: lostData(waiting.why),',
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
   {
     name: 'unfinished-reads-not-counted',
     does: 'A read that follows a process death is not counted.',
-    file: readProvider,
-    find: 'if (counts) await tryToApply(beginRead({ record, count: count + 1, now: deps.now() }), deps);',
+    file: readTask,
+    find: 'if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);',
     replace: '',
     caughtBy: 'unfinished-reads-counted',
   },
@@ -326,36 +324,29 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'failed-read-unfinished',
     does: 'A read that fails without ending its process counts as one that ended it.',
-    file: readProvider,
-    find: `      return await read(record, taskId, calls);
-    } finally {
-      if (counts || count > 0) await end(record, deps);
-    }`,
-    replace: `      const reading = await read(record, taskId, calls);
-      if (counts || count > 0) await end(record, deps);
-      return reading;
-    } finally {
-    }`,
+    file: readTask,
+    find: 'if (count > 0 || record.unfinishedReads !== undefined)',
+    replace: 'if (ofTask === undefined && (count > 0 || record.unfinishedReads !== undefined))',
     caughtBy: 'unfinished-reads-counted',
     where: 'at random',
   },
   {
     name: 'unfinished-reads-counted-twice',
     does: 'A counted read counts as three.',
-    file: readProvider,
-    find: 'beginRead({ record, count: count + 1, now: deps.now() })',
-    replace: 'beginRead({ record, count: count + 3, now: deps.now() })',
+    file: decide,
+    find: 'isCounted ? count + 1 : 0',
+    replace: 'isCounted ? count + 3 : 0',
     caughtBy: 'unfinished-reads-counted',
     where: { scenario: 'ends-process', preemptions: 1 },
   },
   {
     name: 'late-record-closed-unread',
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
-    file: collect,
-    find: 'if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);',
-    replace: `if (deps.now().toISOString() >= plusSeconds(record.settledAt ?? '', deps.timings.collectFor)) {
-    return abandonCollection(record, 'still-running', deps);
-  }`,
+    file: decide,
+    find: ': planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));',
+    replace: `: now.toISOString() >= plusSeconds(settledAt ?? requestedAt, timings.collectFor)
+      ? abandon(at, 'still-running')
+      : planRead(at, taskId, undefined);`,
     caughtBy: 'closed-after-a-read',
   },
   {
@@ -369,12 +360,12 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'newer-record-closed',
     does: 'A record of a newer version is closed.',
-    file: reconcile,
-    find: 'return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), { why }, deps);',
-    replace: `return close(
-    { ...record, when: { open: true }, set: { expiresAt: 1 }, remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
-    deps,
-  );`,
+    file: decide,
+    find: "return counting('UnknownRecord', defer(record, dueAt, { why: 'unknown-record' }));",
+    replace: `return write({
+      ...{ extractionId: record.extractionId, when: { open: true }, set: { expiresAt: 1 } },
+      ...{ remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
+    });`,
     caughtBy: 'newer-left-alone',
   },
 ];

@@ -4,10 +4,13 @@ import type { SourcePatch } from '../../support/patch-source.ts';
 export type PlantedFault = SourcePatch & {
   /** What the patched code does wrong. */
   readonly does: string;
-  /** The invariant that it breaks first. */
+  /** The invariant, or the check of the enumeration, that it breaks first. */
   readonly caughtBy: string;
-  /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage, side by side, or in a mix. */
-  readonly world?: 'outage' | 'population' | 'mix';
+  /**
+   * What catches it: the life of one extraction by default, or many of them, in an outage, side by side, or in a mix, or the
+   * enumeration of all decisions.
+   */
+  readonly world?: 'outage' | 'population' | 'mix' | 'enumeration';
   /** The seed at which a random search begins, for what few seeds show. 1 by default. */
   readonly firstSeed?: number;
   /**

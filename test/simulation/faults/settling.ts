@@ -1,10 +1,8 @@
 import type { PlantedFault } from './planted-fault.ts';
 
+const decide = 'lib/extraction/decide.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
-const progress = 'lib/extraction/progress.ts';
-const reconcile = 'lib/extraction/reconcile/reconcile.ts';
-const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
 
 /** Faults of deliveries and outcomes. */
 export const settlingFaults: readonly PlantedFault[] = [
@@ -12,9 +10,9 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'woken-before-settled',
     does: 'The machine is woken before the outcome is recorded.',
     file: recordDelivery,
-    find: "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
-    replace:
-      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
+    find: 'const settled = settleDelivered(',
+    replace: `if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);
+  const settled = settleDelivered(`,
     caughtBy: 'woken-after-recorded',
   },
   {
@@ -29,9 +27,10 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'failed-settle-answered-204',
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
-    find: "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
-    replace:
-      "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
+    find: '{ ...deps, learn: cannotLearn });',
+    replace: `{ ...deps, learn: cannotLearn }).catch(
+    () => ({ as: 'closed' }),
+  );`,
     caughtBy: 'woken-after-recorded',
   },
   {
@@ -45,25 +44,31 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'woken-before-queued',
     does: 'The machine is ended before the queue has the collection.',
-    file: recordDelivery,
-    find: "if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
-    replace: '',
+    file: decide,
+    find: "atRest(record, 'webhook')",
+    replace: "end('closed')",
     caughtBy: 'queued-before-woken',
   },
   {
     name: 'failed-send-answered-204',
     does: 'A delivery whose message could not be sent is answered with 204.',
     file: recordDelivery,
-    find: "await deps.send({ extractionId, cause: 'webhook' });",
-    replace: "await deps.send({ extractionId, cause: 'webhook' }).catch(() => undefined);",
+    find: '{ ...deps, learn: cannotLearn }',
+    replace: `{
+    ...deps,
+    send: (message) => deps.send(message).catch(() => undefined),
+    learn: cannotLearn,
+  }`,
     caughtBy: 'queued-before-woken',
   },
   {
     name: 'settle-without-condition',
     does: 'An outcome is written over every other status.',
     file: transitions,
-    find: 'when: { status: from, taskId },',
-    replace: "when: { status: [...from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },",
+    find: `when: { taskId },
+        set: {`,
+    replace: `when: { status: [...transitions[transition].from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },
+        set: {`,
     caughtBy: 'outcome-stands',
   },
   {
@@ -78,9 +83,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'interrupted-start-is-final',
     does: 'UNCONFIRMED is written as final, although the attempt may still write its taskId.',
     file: transitions,
-    find: "const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;\n  return settling(closing(decision, { status: transitions.markUnconfirmed.from,",
-    replace:
-      "const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy, isFinal: true } as const;\n  return settling(closing(decision, { status: transitions.markUnconfirmed.from,",
+    find: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });",
+    replace: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED', isFinal: true });",
     caughtBy: 'final-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
@@ -94,24 +98,25 @@ export const settlingFaults: readonly PlantedFault[] = [
   },
   {
     name: 'correction-ignored',
-    does: 'A final status after TIMED_OUT is not recorded.',
-    file: progress,
-    find: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
-    replace: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
-    caughtBy: 'due-message-continued',
+    does: 'A delivery after TIMED_OUT does not correct the outcome.',
+    file: decide,
+    find: 'if (mayTakeStatus(record)) {',
+    replace: "if (mayTakeStatus(record) && (record.status === 'RUNNING' || who.kind !== 'webhook')) {",
+    caughtBy: 'delivery-not-lost',
   },
   {
     name: 'correction-not-reopened',
     does: 'A correction does not put the record back into the index.',
     file: transitions,
     find: '...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),',
-    replace: "...(from.includes('RUNNING') ? dueOn(extractionId, plusSeconds(now, timings.pollEvery)) : {}),",
+    replace:
+      "...(transition === 'markSettled' ? dueOn(extractionId, plusSeconds(now, timings.pollEvery)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   {
     name: 'progress-counted-by-all',
     does: 'Every process that finds the same outcome or the same close recorded counts it.',
-    file: progress,
+    file: 'lib/extraction/progress.ts',
     find: "if (outcome.kind !== 'written') return outcome;",
     replace: "if (outcome.kind === 'lost') return outcome;",
     caughtBy: 'counted-once',
@@ -119,9 +124,9 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'disagreement-uncounted',
     does: 'A second, different final status is dropped without a count.',
-    file: progress,
-    find: "deps.telemetry.count('StatusDisagreement', reported);",
-    replace: "deps.telemetry.count('Corrected', reported);",
+    file: decide,
+    find: "counting('StatusDisagreement', planOf(at))",
+    replace: "counting('Corrected', planOf(at))",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
@@ -136,16 +141,17 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'stored-delivery-ignored',
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
-    file: findOutcome,
-    find: 'if (delivered !== undefined && isTerminalStatus(delivered)) {',
-    replace: "if (delivered !== undefined && isTerminalStatus(delivered) && taskId === '') {",
+    file: decide,
+    find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
+    replace: `const isDelivered = who.kind === 'start' || who.kind === 'webhook';
+  if (isDelivered && taskStatus !== undefined && isTerminalStatus(taskStatus)) {`,
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', faults: 1 },
   },
   {
     name: 'task-not-adopted',
     does: 'Reconcile does not adopt a task that start-task did not link.',
-    file: findOutcome,
+    file: 'lib/extraction/reconcile/reconcile.ts',
     find: 'await deps.tasks.adopt(taskId, extractionId)',
     replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
@@ -155,30 +161,24 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'timed-out-without-last-read',
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
-    file: findOutcome,
-    find: `const found = await findOutcome(record, taskId, { known: reading, isLast: false, caller }, deps);
-  if (found.kind === 'settled') return found.step;
-  if (found.kind === 'moved') return { kind: 'return', result: found };
-  if (found.kind === 'too-large') return reconcileOversized(`,
-    replace: `const late = deps.now().toISOString() >= record.deadlineAt;
-  const found: OutcomeSearch = late
-    ? { kind: 'none', why: 'late' }
-    : await findOutcome(record, taskId, { known: reading, isLast: false, caller }, deps);
-  if (found.kind === 'settled') return found.step;
-  if (found.kind === 'moved') return { kind: 'return', result: found };
-  if (found.kind === 'too-large') return reconcileOversized(`,
+    file: decide,
+    find: "if (status === 'RUNNING') return planRead(at, taskId, undefined);",
+    replace: `if (status === 'RUNNING' && now.toISOString() >= deadlineAt) {
+    return waitForOutcome(at, { why: 'still-running' }, false);
+  }
+  if (status === 'RUNNING') return planRead(at, taskId, undefined);`,
     caughtBy: 'last-read-before-timed-out',
   },
   {
     name: 'no-read-in-grace',
     does: 'The task is not read in grace.',
-    file: findOutcome,
-    find: `const found = await findOutcome(record, taskId, { known: reading, isLast, caller }, deps);
-  if (found.kind === 'settled') return found.step;
-  if (found.kind === 'moved') return { kind: 'return', result: found };
-  if (found.kind === 'too-large') return abandonTooLarge(record, deps);
-`,
-    replace: "const found = { kind: 'none' } as OutcomeSearch;\n",
+    file: decide,
+    find: '? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))',
+    replace: `? waitForOutcome(
+        at,
+        { why: 'still-running' },
+        now.toISOString() >= plusSeconds(settledAt ?? deadlineAt, timings.grace),
+      )`,
     caughtBy: 'closed-after-a-read',
   },
   {
@@ -196,8 +196,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     does: 'A status that the API document does not list counts as final.',
     file: 'lib/extraction/reconcile/reading.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
-    replace:
-      "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
+    replace: `if (taskStatus === 'PAUSED') return without({ kind: 'ended', taskStatus: 'FAILED', expected: false });
+  if (!isTerminalStatus(taskStatus)) {`,
     caughtBy: 'status-is-the-providers',
   },
   {
@@ -220,35 +220,35 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'others-task-used',
     does: 'A task that is linked to another extraction settles this one, and its results are stored.',
-    file: findOutcome,
-    find: 'if (found !== undefined && found.task.extractionId !== extractionId) {',
-    replace: 'if (found !== undefined && found.task.extractionId === undefined) {',
+    file: decide,
+    find: 'if (!seen.isOwn) return',
+    replace: "if (!seen.isOwn && who.kind === 'start') return",
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-silent', faults: 1 },
   },
   {
     name: 'others-delivery-used-at-start',
     does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
-    file: 'lib/extraction/start/start.ts',
-    find: 'if (!linked && task.extractionId !== input.extractionId) {',
-    replace: 'if (!linked && task.extractionId !== input.extractionId && task.taskStatus === undefined) {',
+    file: decide,
+    find: 'if (!seen.isOwn) return',
+    replace: "if (!seen.isOwn && (who.kind !== 'start' || taskStatus === undefined)) return",
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-at-once', preemptions: 1 },
   },
   {
     name: 'others-task-uncounted',
     does: 'An extraction that was given the task of another extraction is closed without a count.',
-    file: 'lib/extraction/start/start.ts',
-    find: "deps.telemetry.count('TaskLinkedElsewhere', record);",
-    replace: '',
+    file: decide,
+    find: "'TaskLinkedElsewhere',",
+    replace: "at.who.kind === 'start' ? 'UnlinkedDelivery' : 'TaskLinkedElsewhere',",
     caughtBy: 'others-task-disowned',
   },
   {
     name: 'not-started-too-early',
     does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
-    file: reconcile,
-    find: "if (!isAbandoned && !windowOver) return notYet(record, { why: 'not-started-yet' }, caller, deps);",
-    replace: '',
+    file: decide,
+    find: "if (isWindowOver(at)) return { kind: 'find-request'",
+    replace: "if (at.now.getTime() > 0) return { kind: 'find-request'",
     caughtBy: 'not-started-means-no-task',
   },
 ];

@@ -1,8 +1,12 @@
 import type { PlantedFault } from './planted-fault.ts';
 
+const decide = 'lib/extraction/decide.ts';
 const start = 'lib/extraction/start/start.ts';
-const startAnswer = 'lib/extraction/start/start-answer.ts';
+const writeStart = 'lib/extraction/start/write-start.ts';
 const transitions = 'lib/extraction/transitions.ts';
+const forMachine = 'lib/extraction/start/start-for-machine.ts';
+const startAnswer = 'lib/extraction/start/start-answer.ts';
+const machine = 'infra/extraction-machine-definition.ts';
 
 /** Faults of the start. */
 export const startingFaults: readonly PlantedFault[] = [
@@ -10,37 +14,18 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'no-starting-write',
     does: 'The start call is made without the `STARTING` write.',
     file: start,
-    find: 'const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);',
-    replace: "const claimed = { kind: 'written', record } as ChangeOutcome;",
+    find: 'const claimed = await startWriter(needed, deps)(starting, [], record);',
+    replace: "const claimed = { kind: 'written' as const, record };",
     caughtBy: 'starting-written-before-call',
   },
   {
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const { admission } = admitted;
-  const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
-  const obtained = await obtainToken(call, { ...deps, logIn });
-  if (obtained.kind === 'failed') {
-    admitted.seen = obtained.seen;
-    return retryLater(record, obtained.result, deps);
-  }
-
-  const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
-`,
-    replace: `  const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
-  const { admission } = admitted;
-  const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
-  const obtained = await obtainToken(call, { ...deps, logIn });
-  if (obtained.kind === 'failed') {
-    admitted.seen = obtained.seen;
-    return retryLater(record, obtained.result, deps);
-  }
-`,
+    find: "if (obtained.kind === 'failed') {",
+    replace: `if (obtained.kind === 'failed') {
+      const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
+      await startWriter(needed, deps)(early, []);`,
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
@@ -55,10 +40,10 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'unknown-is-reverted',
     does: 'A start whose call was not answered goes back to REQUESTED.',
-    file: start,
-    find: "return markUnconfirmed({ ...decision, reason: called.reason, settledBy: 'start' });",
-    replace: 'return revertToRequested(decision);',
-    caughtBy: 'not-started-means-no-task',
+    file: decide,
+    find: "change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' })",
+    replace: 'change.revertToRequested({ ...decision, notBefore: undefined })',
+    caughtBy: 'one-start-call',
   },
   {
     name: 'unknown-is-refused',
@@ -81,8 +66,12 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'any-start-reverted',
     does: 'A start attempt reverts the `STARTING` write of any attempt, not only its own.',
     file: transitions,
-    find: 'when: { status: transitions.revertToRequested.from, attemptId },',
-    replace: 'when: { status: transitions.revertToRequested.from },',
+    find: `when: { attemptId },
+    set: {
+      status: 'REQUESTED',`,
+    replace: `when: {},
+    set: {
+      status: 'REQUESTED',`,
     caughtBy: 'one-start-call',
     where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 10 },
   },
@@ -108,33 +97,33 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'another-record-started',
     does: 'An execution that outlived its record starts a later record under the same id.',
-    file: start,
-    find: 'record?.requestId === input.requestId;',
-    replace: 'record !== undefined;',
+    file: decide,
+    find: "if (record.requestId !== requestId) return end('gone');",
+    replace: '',
     caughtBy: 'request-of-its-record',
   },
   {
     name: 'credentials-removed-before-the-answer',
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
-    find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
-    replace:
-      'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });\n  await removeRequest(record, deps);',
+    find: '} = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
+    replace: `} = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+    await deps.requests.remove(requestId, undefined);`,
     caughtBy: 'request-item-kept',
   },
   {
     name: 'credentials-kept',
     does: 'The item of the request is kept although the provider has the task.',
-    file: start,
-    find: 'if (isRequestDone(record)) await removeRequest(record, deps);',
-    replace: '',
+    file: 'lib/extraction/request-data.ts',
+    find: "if (who.kind === 'start' || record.method === 'consent') return true;",
+    replace: "if (record.method === 'consent') return true;",
     caughtBy: 'request-item-forgotten',
   },
   {
     name: 'reopened-without-its-item',
     does: 'A late answer reopens a consent without the item that its polls need.',
-    file: start,
-    find: 'if (needed) await putBack({ ...stored, taskId }, deps);',
+    file: writeStart,
+    find: 'if (late) await putBack(late, deps);',
     replace: '',
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1 },
@@ -142,16 +131,16 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'reopened-item-removed-by-the-close',
     does: 'Who settled a start as stale removes the item that its late answer has put back.',
-    file: start,
-    find: 'if (needed) await putBack({ ...stored, taskId }, deps);',
-    replace: 'if (needed) await putBack(stored, deps);',
+    file: writeStart,
+    find: 'if (late) await putBack(late, deps);',
+    replace: 'if (late) await putBack(needed, deps);',
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', preemptions: 2, from: 8 },
   },
   {
     name: 'reopened-item-put-once',
     does: 'A late answer reopens a consent although its item could not be put back at the first try.',
-    file: start,
+    file: writeStart,
     find: "await writeThrice('The item of the request', () => deps.requests.put(item), deps);",
     replace: 'await deps.requests.put(item);',
     caughtBy: 'request-item-kept',
@@ -160,9 +149,9 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'late-task-lost-with-its-item',
     does: 'A late answer is not recorded if the item of its consent could not be put back at the first try.',
-    file: start,
-    find: 'if (needed) await putBack({ ...stored, taskId }, deps);',
-    replace: 'if (needed) await deps.requests.put({ ...stored, taskId });',
+    file: writeStart,
+    find: 'if (late) await putBack(late, deps);',
+    replace: 'if (late) await deps.requests.put(late);',
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },
@@ -196,59 +185,58 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'no-running-after-unconfirmed',
     does: 'A start attempt that was settled as stale does not write its taskId.',
-    file: start,
-    find: "if (called.kind === 'accepted' && outcome.kind === 'lost') {",
-    replace: "if (called.kind === 'accepted' && outcome.kind === 'lost' && attemptId === '') {",
+    file: decide,
+    find: "if (status === 'UNCONFIRMED' && result.kind === 'accepted') {",
+    replace: "if (status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
     where: 'at random',
   },
   {
     name: 'write-not-retried',
     does: 'A write that fails after the `STARTING` write is not tried again.',
-    file: start,
-    find: 'const writeAttempts = 3;',
-    replace: 'const writeAttempts = 1;',
+    file: writeStart,
+    find: 'const writeTries = 3;',
+    replace: 'const writeTries = 1;',
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
     name: 'link-before-record',
     does: 'The callback token is stored before the record is RUNNING.',
     file: start,
-    find: 'telemetry.about({ taskId: called.taskId });',
-    replace: 'await deps.tasks.link({ ...input, taskId: called.taskId });',
+    find: 'telemetry.about({ taskId: result.taskId });',
+    replace: 'await deps.tasks.link({ ...input, taskId: result.taskId });',
     caughtBy: 'woken-after-recorded',
   },
   {
     name: 'early-delivery-ignored',
     does: 'The status that a webhook left before the link is ignored.',
-    file: start,
-    find: 'if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {',
-    replace:
-      "if (task.taskId !== '' || task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {",
+    file: decide,
+    find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
+    replace: "if (who.kind !== 'start' && taskStatus !== undefined && isTerminalStatus(taskStatus)) {",
     caughtBy: 'wake-not-lost',
   },
   {
     name: 'older-token-replaces-newer',
     does: 'A timed-out invocation stores its callback token over that of a later one.',
     file: start,
-    find: 'await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });',
-    replace: 'await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt: 0 });',
+    find: 'const link = { taskId, extractionId, callbackToken, callbackAttempt };',
+    replace: 'const link = { taskId, extractionId, callbackToken, callbackAttempt: 0 };',
     caughtBy: 'rendezvous',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'start-window-unchecked',
     does: 'A start is tried after the end of the start window.',
-    file: start,
-    find: 'if (now >= windowEnd) return',
-    replace: "if (now >= windowEnd && windowEnd === '') return",
+    file: decide,
+    find: 'const isOver = isWindowOver(at);',
+    replace: "const isOver = at.record.requestedAt === '';",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
   {
     name: 'interrupted-start-retried-thrice',
     does: 'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.',
-    file: 'infra/extraction-machine-definition.ts',
+    file: machine,
     find: `    ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
     MaxAttempts: startRetryAttempts(timings),
@@ -267,7 +255,7 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'start-retries-for-the-mean',
     does: 'The machine has as many retries as fill the start window on average, so that jitter lets it abandon every second start early.',
-    file: 'infra/extraction-machine-definition.ts',
+    file: machine,
     find: 'deviations: 3,',
     replace: 'deviations: 0,',
     caughtBy: 'start-window-used',
@@ -275,7 +263,7 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'failed-start-unreported',
     does: 'A failed start is not reported to the machine.',
-    file: 'lib/extraction/start/start-for-machine.ts',
+    file: forMachine,
     find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
     replace: 'return;',
     caughtBy: 'wait-answered',
@@ -283,9 +271,9 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'consent-not-queued',
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
-    file: 'lib/extraction/start/start-for-machine.ts',
-    find: 'await send({ extractionId, ...defined({ cause, dueAt }) }, delaySeconds);',
-    replace: '',
+    file: decide,
+    find: "return end('queued', undefined, 'due');",
+    replace: "return end('queued');",
     caughtBy: 'queued-before-woken',
   },
   {
@@ -299,28 +287,25 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'refusal-unreported',
     does: 'A refused start is not reported to the machine.',
-    file: 'lib/extraction/start/start-for-machine.ts',
-    find: `    case 'settled':
-      await wake(callbackToken, extractionId);
-      return;`,
-    replace: `    case 'settled':
-      return;`,
+    file: forMachine,
+    find: 'await wake(callbackToken, extractionId);',
+    replace: "if (as !== 'closed') await wake(callbackToken, extractionId);",
     caughtBy: 'wait-answered',
   },
   {
     name: 'retry-after-ignored',
     does: 'A start is tried before the time that a 429 named.',
-    file: start,
-    find: 'record.notBefore !== undefined && now < record.notBefore',
-    replace: 'record.status === undefined',
+    file: decide,
+    find: 'if (!isOver && notBefore !== undefined && at.now.toISOString() < notBefore) {',
+    replace: "if (!isOver && notBefore === '') {",
     caughtBy: 'waits-as-asked',
   },
   {
     name: 'hold-ignored',
     does: 'A start call is made although the breaker holds it.',
     file: start,
-    find: "if (admission.kind === 'held') {",
-    replace: "if (admission.kind === 'held' && record.attemptId !== undefined) {",
+    find: "if (admission.kind === 'held') return",
+    replace: "if (admission.kind === 'held' && record.attemptId !== undefined) return",
     caughtBy: 'breaker-respected',
   },
 ];

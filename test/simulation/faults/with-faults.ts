@@ -11,6 +11,12 @@ const search = async (fault: PlantedFault): Promise<Caught> => {
       fault,
     );
   }
+  if (fault.world === 'enumeration') {
+    const module = 'test/enumeration/search.ts';
+    return (
+      await importPatched<typeof import('../../enumeration/search.ts')>(module, fault)
+    ).searchWithFault();
+  }
   const module = 'test/simulation/populations/search.ts';
   const patched = await importPatched<typeof import('../populations/search.ts')>(module, fault);
   return patched.searchWithFault(fault.world, fault.firstSeed);

@@ -20,7 +20,12 @@ import {
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
+import { knownCredentials } from '../../../lib/extraction/refusals.ts';
+import type {
+  SealedCredentialsData,
+  SealedRequestData,
+  SealedTargetData,
+} from '../../../lib/extraction/sealed-request-data.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
@@ -29,6 +34,7 @@ import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { refusalStoreOver } from '../../support/memory-refusal-store.ts';
 import { requestStoreOver } from '../../support/memory-request-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
 import type { Process } from './process.ts';
@@ -82,6 +88,8 @@ export const functionsIn = (service: Service, process: Process) => {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
     tasks: taskStoreOver(service.tasks, process.carryOut),
     requests: requestStoreOver(service.requests, process.carryOut),
+    refusals: refusalStoreOver(service.refusals, process.carryOut),
+    keptDays: service.population.keptDays ?? 7,
     send: async (message: ReconcileMessage, seconds = 0) => {
       await process.wait(5);
       service.queue.accept(message, seconds);
@@ -107,14 +115,20 @@ export const functionsIn = (service: Service, process: Process) => {
   };
   const callFor = async (record: Extraction, stored: StoredRequest) => {
     const startTask = () => provider.startTask(process);
-    return record.method === 'consent'
-      ? callByConsent(record, await unseal(stored), {
-          taskTokens,
-          startExtraction: { v1: startTask, v2: startTask },
-          // No start of these mixes is refused with a status alone.
-          getConsent: () => Promise.reject(new Error('No consent is read.')),
-        })
-      : callByCredentials(record, await unseal(stored), { sessions, startTask });
+    if (record.method === 'consent') {
+      return callByConsent(record, await unseal(stored), {
+        taskTokens,
+        startExtraction: { v1: startTask, v2: startTask },
+        // No start of these mixes is refused with a status alone.
+        getConsent: () => Promise.reject(new Error('No consent is read.')),
+      });
+    }
+    const unsealed = await unseal<SealedCredentialsData>(stored);
+    const known = await knownCredentials(record, unsealed, {
+      key: async () => 'key',
+      keptDays: deps.keptDays,
+    });
+    return { ...callByCredentials(record, unsealed, { sessions, startTask }), ...known };
   };
   const reconcileDeps = {
     ...deps,

@@ -55,6 +55,8 @@ export type Population = {
   readonly consumers: number;
   /** One call of a table in so many loses its answer, or its process: of broken members, and of all in an outage. */
   readonly lossOneIn?: number;
+  /** For how many days refused credentials are marked. 7 by default. */
+  readonly keptDays?: number;
   /** Every call is made, as if there were no breaker. */
   readonly withoutBreaker?: true;
 };

@@ -4,7 +4,7 @@ import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { FunctionName } from '../world/settings.ts';
 import type { Chances } from './chances.ts';
@@ -52,6 +52,7 @@ export class Service {
   readonly extractions = new Map<string, Extraction>();
   readonly tasks = new Map<string, Task>();
   readonly requests = new Map<string, StoredRequest>();
+  readonly refusals = new Map<string, RefusalMark>();
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
   readonly changes: BreakerChange[] = [];

@@ -1,7 +1,7 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
-import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Process } from './process.ts';
 
 /** The events that invariants check. */
@@ -14,6 +14,8 @@ export type Facts = {
   };
   /** An item of `Tasks` was written. */
   taskItem: { readonly before: Task | undefined; readonly after: Task };
+  /** An item of `Refusals` was written. */
+  mark: { readonly before: RefusalMark | undefined; readonly after: RefusalMark };
   /** An item of `Requests` was removed. */
   requestRemoved: { readonly item: StoredRequest };
   /** A start call is about to be made, with the data of this request. */

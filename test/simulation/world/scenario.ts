@@ -67,6 +67,8 @@ export type Scenario = {
    * back, and in the end deployed again.
    */
   readonly newer?: { readonly from: number; readonly until: number };
+  /** Whether credentials that the bank refused are marked. `refused`: another extraction has marked these before. */
+  readonly marks?: 'none' | 'refused';
   /** After so many seconds from the request, the items of `Requests` are lost. */
   readonly requestLostAfter?: number;
   /** After so many seconds from the request, the item of the request expires, because intake wrote it under shorter settings. */

@@ -20,6 +20,15 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'after-grace', task: ends(260) },
   { ...plain, name: 'never', task: ends('never') },
   { ...plain, name: 'wrong-credentials', task: ends(3, { status: 'CREDENTIALS_WRONG' }) },
+  { ...plain, name: 'wrong-password', task: ends(3, { status: 'CREDENTIALS_WRONG' }), marks: 'none' },
+  {
+    ...plain,
+    name: 'wrong-password-silent',
+    task: ends(3, { status: 'CREDENTIALS_WRONG' }),
+    webhook: 'silent',
+    marks: 'none',
+  },
+  { ...plain, name: 'refused-before', marks: 'refused' },
   {
     ...plain,
     name: 'disagreeing',

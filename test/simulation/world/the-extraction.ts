@@ -5,3 +5,9 @@ export const theExtraction = 'extraction-1';
 export const anotherExtraction = 'extraction-2';
 
 export const theCaller = 'arn:aws:iam::111122223333:role/Caller';
+
+/** The value of its raw credentials. */
+export const theCredentials = { password: 'secret-credentials' };
+
+/** The secret under which MACs are made. */
+export const fingerprintKey = 'secret-fingerprint-key';

@@ -2,9 +2,10 @@ import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
+import { credentialsMac } from '../../../lib/extraction/refusals.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';
 import type { OptionList } from '../scheduler/option.ts';
@@ -16,7 +17,7 @@ import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
 import type { Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
-import { theCaller, theExtraction } from './the-extraction.ts';
+import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
 
 /** The observer of a world. */
@@ -41,6 +42,7 @@ export class World {
   readonly extractions: WatchedItems<Extraction>;
   readonly tasks: WatchedItems<Task>;
   readonly requests: WatchedItems<StoredRequest>;
+  readonly refusals: WatchedItems<RefusalMark>;
   /** The requests whose item was lost, or could not be put back. A delayed copy of its put may restore it. */
   readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
@@ -112,6 +114,8 @@ export class World {
       },
       (item) => this.state('requestRemoved', { item }),
     );
+    this.refusals = new WatchedItems((before, after) => this.state('mark', { before, after }));
+    if (scenario.marks === 'refused') this.#markBefore();
     this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     this.#prepareNewer(scenario);
@@ -133,6 +137,15 @@ export class World {
         this.#processes.reconcileForOperator(theExtraction),
       );
     }
+  }
+
+  #markBefore(): void {
+    const record = { requestedBy: theCaller, entity: 'bank' } as CredentialsExtraction;
+    const mac = credentialsMac(fingerprintKey, record, theCredentials);
+    const noticedAt = new Date(origin - 3_600_000).toISOString();
+    const expiresAt = origin / 1_000 + 86_400;
+    const mark = { credentialsMac: mac, extractionId: 'another', noticedAt, isRefused: true, expiresAt };
+    this.refusals.set(mac, mark);
   }
 
   #prepareNewer({ newer }: Scenario): void {

@@ -1,8 +1,10 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import type { Trying } from '../explain/execution-progress.ts';
+import { describeStartError } from '../explain/start-errors.ts';
 import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
-import { shown } from './format-for-page.ts';
+import { plural, shown } from './format-for-page.ts';
 import type { Hold } from './sources/sources.ts';
 
 const waits: Readonly<Record<string, string>> = {
@@ -36,13 +38,38 @@ const describeEnd = (record: Extraction): string => {
     .join(' · ');
 };
 
-/** What happens next to an open extraction, or how it ended. `hold` keeps its calls from the provider. */
+/** What the machine does about an open extraction. Undefined if the reconcile queue or the sweep is next. */
+const describeTrying = (
+  { status }: Extraction,
+  { does, tries, error, nextAt }: Trying,
+  now: Date,
+): string | undefined => {
+  const seconds = nextAt === undefined ? undefined : Math.max(0, -secondsSince(nextAt, now));
+  const next = seconds === undefined ? '' : ` · next within ${formatSeconds(seconds)}`;
+  if (status === 'REQUESTED' && error !== undefined) {
+    // While a try is under way, the last problem is that of the try before.
+    const when = does === 'start' ? `try ${tries}` : `try ${tries} is under way, before`;
+    return `waits to be started · ${when}: ${describeStartError(error)}${does === 'start' ? next : ''}`;
+  }
+  if (status !== 'RUNNING' || does === 'start') return undefined;
+  if (does === 'poll') return `is polled · ${plural(tries, 'poll')}${next}`;
+  return seconds === undefined || seconds === 0
+    ? undefined
+    : `waits for the webhook · is polled in ${formatSeconds(seconds)}`;
+};
+
+/**
+ * What happens next to an open extraction, or how it ended. `hold` keeps its calls from the provider, and `trying` is what the
+ * machine does.
+ */
 export const describeNext = (
   record: Extraction,
   { now, sweepEveryMinutes }: { readonly now: Date; readonly sweepEveryMinutes: number },
-  hold?: Hold,
+  { hold, trying }: { readonly hold?: Hold | undefined; readonly trying?: Trying | undefined } = {},
 ): string => {
   if (record.dueShard === undefined) return shown(describeEnd(record), 300);
+  const tried = hold === undefined && trying !== undefined ? describeTrying(record, trying, now) : undefined;
+  if (tried !== undefined) return shown(tried, 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   if (hold === undefined) return `${awaited(record)} · ${next}`;

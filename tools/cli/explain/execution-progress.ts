@@ -111,3 +111,38 @@ export const nextAttemptAt = (
   const delays = visit.state === 'StartTask' ? settings.startRetry : settings.poll;
   return plusSeconds(endedAt, longestDelay(delays, alike.length));
 };
+
+/** What an execution does now, as far as its history shows it. */
+export type Trying = {
+  readonly does: 'start' | 'wait' | 'poll';
+  /** Of a start or a poll: how many tries were made. */
+  readonly tries: number;
+  /** What the last try to start failed with. */
+  readonly error?: string;
+  /** When it tries or polls next, at the latest. */
+  readonly nextAt?: string;
+};
+
+/** Undefined for an execution that has ended, or has begun nothing yet. */
+export const tryingOf = (execution: Progress, settings: StorySettings): Trying | undefined => {
+  const visit = currentVisit(execution);
+  const last = visit?.attempts.at(-1);
+  if (visit === undefined || last === undefined) return undefined;
+  const tries = visit.attempts.length;
+  if (visit.state !== 'StartTask') {
+    const ended = visit.attempts.findLast(({ error }) => error !== undefined);
+    const nextAt = ended === undefined ? undefined : nextAttemptAt(visit, ended, settings);
+    return { does: 'poll', tries, ...defined({ nextAt }) };
+  }
+  const failure = lastFailure(visit);
+  if (failure?.error === undefined || failure.number < last.number) {
+    const waitEnd = plusSeconds(last.scheduledAt, last.timeoutSeconds ?? settings.webhookWait);
+    return { does: 'wait', tries, nextAt: waitEnd, ...defined({ error: failure?.error }) };
+  }
+  return {
+    does: 'start',
+    tries,
+    error: failure.error,
+    ...defined({ nextAt: nextAttemptAt(visit, failure, settings) }),
+  };
+};

@@ -29,9 +29,10 @@ export const describeChange = (change: Change, before: Figures, name: PeriodName
   return `${changes[change]} in the ${periodLabels[name]} (${was})`;
 };
 
-/** When the first of the last hour failed, or of the hour before if some failed then. `11:20Z`, or nothing. */
-export const failingSince = ({ lastHour, hourBefore }: SubjectHealth): string => {
-  const since = hourBefore.failedSince ?? lastHour.failedSince;
+/** `, since 11:20Z`: when the first of the last hour failed or, if as many failed before it, the first of the hour before. */
+export const failingSince = ({ lastHour, hourBefore, hourChange }: SubjectHealth): string => {
+  const since =
+    hourChange === 'worse' ? lastHour.failedSince : (hourBefore.failedSince ?? lastHour.failedSince);
   return since === undefined || lastHour.failed === 0 ? '' : `, since ${since.slice(11, 16)}Z`;
 };
 

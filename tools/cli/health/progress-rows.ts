@@ -122,13 +122,16 @@ export const groupLines = (
     if (first === undefined) return [];
     const { subject, step, what } = first;
     const hour = hourOf(first);
-    const distinct = [...new Map(group.map((line) => [line.extractionId, line])).values()];
-    const times = distinct.flatMap((line) => line.seconds ?? []).toSorted((one, other) => one - other);
+    // A line that repeats an outcome has no seconds.
+    const timed = group.flatMap(({ extractionId, seconds: took }) =>
+      took === undefined ? [] : [[extractionId, took] as const],
+    );
+    const times = [...new Map(timed).values()].toSorted((one, other) => one - other);
     return {
       subject,
       step,
       what,
-      count: distinct.length,
+      count: new Set(group.map(({ extractionId }) => extractionId)).size,
       first: group.map(({ at }) => at).toSorted()[0] ?? '',
       ...(hour !== undefined && { hour }),
       ...(times.length > 0 && { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }),

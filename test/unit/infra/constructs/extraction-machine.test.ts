@@ -93,7 +93,7 @@ describe('StartTask', () => {
 
   test('retries every failure but a start in progress through the start window, whatever its name, and no expired ciphertext', () => {
     expect(StartTask.Retry.slice(1)).toEqual([
-      expect.objectContaining({ ErrorEquals: ['CiphertextExpired'], MaxAttempts: 0 }),
+      expect.objectContaining({ ErrorEquals: ['CiphertextExpired', 'StartWindowOver'], MaxAttempts: 0 }),
       {
         ErrorEquals: ['States.TaskFailed'],
         IntervalSeconds: 2,

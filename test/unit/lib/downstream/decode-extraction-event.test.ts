@@ -20,6 +20,7 @@ import {
   markStarting,
   markTimedOut,
   markUnconfirmed,
+  rejectRefused,
   rememberOversized,
   reschedule,
   revertToRequested,
@@ -61,6 +62,7 @@ const writes: readonly (readonly [kind: string, make: Make, isFor?: (record: Ext
   ['progressed', (record, now) => revertToRequested({ ...by(record, now), notBefore: undefined })],
   ['progressed', (record, now) => markRunning({ ...by(record, now), taskId })],
   ['reopened', (record, now) => markRunningLate({ ...by(record, now), taskId })],
+  ['settled', (record, now) => rejectRefused(on(record, now))],
   ['settled', (record, now) => markRejected({ ...by(record, now), reason: 'http-400' })],
   [
     'settled',

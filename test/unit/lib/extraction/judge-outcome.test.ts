@@ -5,6 +5,7 @@ test.each([
   ['COMPLETED', 'well'],
   ['CREDENTIALS_LOCKED', 'user'],
   ['REJECTED user-restricted', 'user'],
+  ['REJECTED credentials-refused-before', 'user'],
   ['REJECTED consent-revoked', 'user'],
   ['REJECTED session-token-refused', 'caller'],
   ['REJECTED http-400', 'caller'],

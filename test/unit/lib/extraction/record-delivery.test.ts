@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
 import {
@@ -11,8 +11,10 @@ import {
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../support/memory-refusal-store.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
+import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
 
 const linked: Task = {
   taskId: 'task-1',
@@ -23,23 +25,31 @@ const linked: Task = {
 const { callbackToken: _callbackToken, ...withoutToken } = linked;
 const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
 
-type Setup = { readonly record?: Extraction; readonly task?: Task; readonly wake?: WakeOutcome };
+type Setup = {
+  readonly record?: Extraction;
+  readonly task?: Task;
+  readonly wake?: WakeOutcome;
+  readonly taskStatus?: TerminalStatus;
+  readonly faults?: StoreFaults;
+};
 
 const recorded = (wake: WakeOutcome | 'no-token') => ({ kind: 'recorded', extractionId: id, wake });
 
-/** Delivers COMPLETED, and returns what was done and counted, in order. */
-const deliver = async ({ record, task, wake = 'woken' }: Setup) => {
-  const extractions = memoryExtractionStore();
+/** Delivers a status, and returns what was done and counted, in order. */
+const deliver = async ({ record, task, wake = 'woken', taskStatus = 'COMPLETED', faults }: Setup) => {
+  const extractions = memoryExtractionStore(faults);
   const tasks = memoryTaskStore();
+  const marks = memoryMarks(faults);
   if (record !== undefined) extractions.items.set(id, record);
   if (task !== undefined) tasks.items.set('task-1', task);
   const done: string[] = [];
   const { counted, telemetry } = memoryTelemetry();
   const outcome = await recordDelivery(
-    { taskId: 'task-1', taskStatus: 'COMPLETED' },
+    { taskId: 'task-1', taskStatus },
     {
       extractions,
       tasks,
+      ...marks,
       send: async ({ extractionId, cause }) => void done.push(`send ${extractionId} ${cause}`),
       wake: async (callbackToken, extractionId) => {
         done.push(`wake ${callbackToken} ${extractionId}`);
@@ -50,7 +60,14 @@ const deliver = async ({ record, task, wake = 'woken' }: Setup) => {
       telemetry,
     },
   );
-  return { outcome, done, counted, record: extractions.items.get(id), task: tasks.items.get('task-1') };
+  return {
+    outcome,
+    done,
+    counted,
+    record: extractions.items.get(id),
+    task: tasks.items.get('task-1'),
+    marks: [...marks.refusals.items.values()],
+  };
 };
 
 const running = extractionIn('RUNNING');
@@ -115,4 +132,23 @@ test.each<readonly [string, Setup, object, readonly string[], readonly string[]]
   if (setup.record === running)
     expect(delivered.record).toMatchObject({ ...settled, dueAt: expect.any(String) });
   else expect(delivered.record).toEqual(setup.record);
+});
+
+test('refused credentials are marked before the outcome is written', async () => {
+  const task = { ...linked, credentialsMac: 'mac' };
+  const order: string[] = [];
+  const faults = { before: ({ store, method }: StoreCall) => void order.push(`${method} ${store}`) };
+  const taskStatus = 'CREDENTIALS_WRONG';
+  const delivered = await deliver({ record: running, task, taskStatus, faults });
+  expect(order).toEqual(['put refusals', 'apply extractions']);
+  expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionId: id, isRefused: true }]);
+  expect(delivered.task).toMatchObject({ refusedAt: iso(100) });
+  // The other statuses, and a task without a MAC.
+  for (const other of [
+    { task },
+    { task, taskStatus: 'CREDENTIALS_LOCKED' },
+    { task: linked, taskStatus },
+  ] as const) {
+    expect((await deliver({ record: running, ...other })).marks).toEqual([]);
+  }
 });

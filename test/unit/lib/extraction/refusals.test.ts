@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import {
-  credentialsMac,
+  knownCredentials,
   markCredentials,
   markFor,
   refusedBefore,
 } from '../../../../lib/extraction/refusals.ts';
+import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
 import { at, clock, extraction, iso } from '../../../support/extraction-fixtures.ts';
 import { memoryRefusalStore } from '../../../support/memory-refusal-store.ts';
@@ -28,20 +29,36 @@ const mark = {
 };
 
 describe('the MAC of credentials', () => {
-  const raw = (value: Record<string, unknown>) => ({ mode: 'raw', value }) as const;
-  const macOf = (value: Record<string, unknown>, fields = {}) =>
-    credentialsMac('key', extraction(fields), raw(value));
+  const known = (sealed: SealedCredentialsData, fields = {}, keptDays = 7) =>
+    knownCredentials(extraction(fields), sealed, { key: async () => 'key', keptDays });
+  const raw = (value: Record<string, unknown>): SealedCredentialsData => ({
+    credentials: { mode: 'raw', value },
+  });
 
-  test('is of raw ones only, for their caller and entity', () => {
-    const mac = macOf({ username: 'ana', password: 'x' });
-    expect(mac).toMatch(/^[0-9a-f]{32}$/);
-    expect(macOf({ password: 'x', username: 'ana' })).toBe(mac);
-    expect(macOf({ username: 'ana', password: 'y' })).not.toBe(mac);
-    expect(macOf({ username: 'ana', password: 'x' }, { entity: 'other-bank' })).not.toBe(mac);
-    expect(macOf({ username: 'ana', password: 'x' }, { requestedBy: 'other-caller' })).not.toBe(mac);
-    for (const mode of ['encrypted', 'persisted'] as const) {
-      expect(credentialsMac('key', extraction(), { mode, value: 'ciphertext' })).toBeUndefined();
+  test('is of raw ones only, for their caller and entity', async () => {
+    const { credentialsMac } = await known(raw({ username: 'ana', password: 'x' }));
+    expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
+    expect(await known(raw({ password: 'x', username: 'ana' }))).toEqual({ credentialsMac });
+    for (const [value, fields] of [
+      [{ username: 'ana', password: 'y' }, {}],
+      [{ username: 'ana', password: 'x' }, { entity: 'other-bank' }],
+      [{ username: 'ana', password: 'x' }, { requestedBy: 'other-caller' }],
+    ] as const) {
+      expect((await known(raw(value), fields)).credentialsMac).not.toBe(credentialsMac);
     }
+    const confirmed = { ...raw({ username: 'ana', password: 'x' }), confirmed: true } as const;
+    expect(await known(confirmed)).toEqual({ credentialsMac, isConfirmed: true });
+  });
+
+  test('is not made of ciphertext, nor where the setting is 0, and the key is not read', async () => {
+    const key = (): never => {
+      throw new Error('The key was read.');
+    };
+    for (const mode of ['encrypted', 'persisted'] as const) {
+      const sealed = { credentials: { mode, value: 'ciphertext' } };
+      expect(await knownCredentials(extraction(), sealed, { key, keptDays: 7 })).toEqual({});
+    }
+    expect(await knownCredentials(extraction(), raw({ a: 1 }), { key, keptDays: 0 })).toEqual({});
   });
 });
 

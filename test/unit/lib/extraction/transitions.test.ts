@@ -23,6 +23,7 @@ import {
   markTimedOut,
   markUnconfirmed,
   readSlowly,
+  rejectRefused,
   rememberOversized,
   reschedule,
   revertToRequested,
@@ -93,6 +94,7 @@ const moves: readonly Move[] = [
     'UNCONFIRMED',
     undefined,
   ],
+  ['rejectRefused', rejectRefused, 'REQUESTED', 'REJECTED', undefined],
   ['markNotStarted', (on) => markNotStarted({ ...on, reason: 'r' }), 'REQUESTED', 'NOT_STARTED', undefined],
   [
     'disownTask',

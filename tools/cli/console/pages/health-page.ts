@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type HourOfSubject, type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
+import type { HourOfSubject, SubjectHealth } from '../../health/compare-periods.ts';
 import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/actions.ts';
@@ -18,7 +18,8 @@ import {
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
-import { type DeploymentState, heldIn, showHolds } from './deployment-state.ts';
+import { type DeploymentState, showHolds } from './deployment-state.ts';
+import { headline } from './health-headline.ts';
 import { icon, showPart } from './parts.ts';
 
 const hour = 3_600_000;
@@ -35,49 +36,6 @@ const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
 };
 
 type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
-
-const headline = (parts: Parts): string => {
-  const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
-  return `${held}${describeFailing(parts)}${describeChecks(parts)}`;
-};
-
-/** Those of which most extractions of the last hour surely fail. */
-const describeFailing = ({ subjects }: Parts): string => {
-  const all = valueIn(subjects)?.subjects ?? [];
-  const failing = all.filter(({ lastHour }) => shareOfFailures(lastHour).least >= 0.5);
-  const [worst] = failing;
-  if (worst === undefined) return '';
-  const others = failing.length === 1 ? '' : ` and ${plural(failing.length - 1, 'other')}`;
-  return `Most extractions at ${shown(worst.subject, 60)}${others} fail. `;
-};
-
-/** `the check overdue`, `the checks overdue and sweep`. The first three are named, the rest are counted. */
-const named = (kind: string, names: readonly string[]): string => {
-  const shownNames = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
-  return `the ${kind}${names.length === 1 ? '' : 's'} ${shownNames.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
-};
-
-const describeChecks = ({ findings, alarms }: Parts): string => {
-  const failed = valueIn(findings)?.filter(({ result }) => result === 'failed');
-  const alarming = valueIn(alarms)?.filter(({ state }) => state === 'ALARM');
-  if (failed === undefined || alarming === undefined) return 'Not everything could be checked.';
-  if (failed.length + alarming.length === 0) return 'All checks passed, and no alarm is in ALARM.';
-  const checks = named(
-    'check',
-    failed.map(({ id }) => id),
-  );
-  const parts = [
-    failed.length === 0 ? [] : `${checks} failed`,
-    alarming.length === 0
-      ? []
-      : `${named(
-          'alarm',
-          alarming.map(({ name }) => shown(name, 80)),
-        )} ${alarming.length === 1 ? 'is' : 'are'} in ALARM`,
-  ];
-  const text = parts.flat().join(', and ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-};
 
 const marks = {
   passed: { mark: 'check', style: 'good' },
@@ -273,7 +231,7 @@ export const healthPage = async (
     title: 'Health',
     model: parts,
     body: (at) => html`
-<div class="lead"><h1>${headline(parts)}</h1></div>
+<div class="lead"><h1>${headline(parts, at)}</h1></div>
 ${showActions(offered(actions, holds), '', links)}
 <h2>Checks</h2>
 ${showPart(findings, 'Checks', showFindings)}

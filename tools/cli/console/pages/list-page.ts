@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
-import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
+import { type Extraction, entityOrProductOf, hasWebhook } from '../../../../lib/extraction/record.ts';
+import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName } from '../../terminal/describe-record.ts';
 import { describeNext } from '../describe-next.ts';
@@ -78,7 +79,10 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form></details>`;
 
-const row = (record: Extraction, held: readonly Hold[], clock: Clock, links: Links): Html => {
+/** What keeps open extractions from the provider, and what the machine does about them. */
+type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<string, Trying> };
+
+const row = (record: Extraction, { held, trying }: Progress, clock: Clock, links: Links): Html => {
   const { now, sweepEveryMinutes } = clock;
   const { extractionId, status, method, requestedBy, reference = '–' } = record;
   const cut = (name: string, text: string, whole = text, more: Html | string = ''): Html =>
@@ -91,20 +95,15 @@ ${cut('Entity or product', entityOrProductOf(record), undefined, method === 'con
 ${cut('Caller', callerName(requestedBy), requestedBy)}
 ${cut('Reference', reference)}
 <td data-label="${record.settledAt === undefined ? 'Requested' : 'Ended'}">${ago(latestOf(record), now)}</td>
-<td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, holdOf(record, held))}</td>
+<td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, { hold: holdOf(record, held), trying: trying.get(extractionId) })}</td>
 </tr>`;
 };
 
-const table = (
-  records: readonly Extraction[],
-  held: readonly Hold[],
-  clock: Clock,
-  links: Links,
-): Html => html`
+const table = (records: readonly Extraction[], progress: Progress, clock: Clock, links: Links): Html => html`
 <table class="rows extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
 <thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Entity or product</th><th scope="col">Caller</th><th scope="col">Reference</th><th scope="col">Requested or ended</th><th scope="col">What happens next, or how it ended</th></tr></thead>
-<tbody>${records.map((record) => row(record, held, clock, links))}</tbody>
+<tbody>${records.map((record) => row(record, progress, clock, links))}</tbody>
 </table>`;
 
 const counts = (records: readonly Extraction[], clock: Clock): string => {
@@ -174,6 +173,13 @@ const limits = ({ referenced, recent }: Lists): readonly Html[] => [
     : []),
 ];
 
+/** The machine starts it, waits for its webhook or polls it. Everything else is the queue's. */
+const isTried = (record: Extraction): boolean =>
+  isOpen(record) && (record.status === 'REQUESTED' || (record.status === 'RUNNING' && hasWebhook(record)));
+
+/** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
+const mostTried = 10;
+
 /** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
   query: URLSearchParams,
@@ -188,9 +194,12 @@ export const listPage = async (
   const all = distinct(recordsIn(lists, since));
   const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
   const page = pageOf(query, records);
+  const tried = page.shown.filter(isTried).slice(0, mostTried);
+  const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));
+  const progress = { held: heldIn(state), trying: new Map(tries) };
   return {
     title: 'Extractions',
-    model: [query.toString(), lists, countOverdue(records, { now, sweepEveryMinutes })],
+    model: [query.toString(), lists, tries, countOverdue(records, { now, sweepEveryMinutes })],
     body: (at) => html`
 ${showStrip(state, links, at)}
 <div class="lead"><h1>${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
@@ -199,7 +208,7 @@ ${filterForm(filter, links)}${searched(filter, all)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
 ${showPart(lists.referenced, 'Extractions with this reference', () => html``)}
-${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, heldIn(state), { now: at, sweepEveryMinutes }, links)}
+${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, progress, { now: at, sweepEveryMinutes }, links)}
 ${showPager(query, page)}
 ${limits(lists)}`,
   };

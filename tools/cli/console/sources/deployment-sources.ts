@@ -17,9 +17,9 @@ import { extractionsOf, tasksOf } from '../../aws/stores.ts';
 import { checksOf } from '../../doctor/checks.ts';
 import { runCheck } from '../../doctor/finding.ts';
 import { storySources } from '../../explain/deployment-sources.ts';
+import { progressOf, tryingOf } from '../../explain/execution-progress.ts';
 import { explainExtraction } from '../../explain/explain-extraction.ts';
 import type { StorySources } from '../../explain/sources.ts';
-import type { Story } from '../../explain/story.ts';
 import { readHealth, readHours } from '../../health/compare-periods.ts';
 import { healthSource } from '../../health/deployment-source.ts';
 import { CliError } from '../../terminal/errors.ts';
@@ -52,6 +52,9 @@ const logReader = (deployment: Deployment, resources: ReturnType<typeof stackRea
 /** Many pages of the same extraction share a story, which takes some twenty requests. */
 const storySeconds = { onAws: 15, emulated: 1 } as const;
 
+/** A history is one request for each row. AWS allows 20 a second. */
+const trySeconds = { onAws: 10, emulated: 1 } as const;
+
 /** As long as a page waits between two updates, or less. */
 const openSeconds = { onAws: 4, emulated: 0.5 } as const;
 
@@ -71,20 +74,31 @@ const mostOfReference = 100;
 const readsNoStream = (): Promise<never> =>
   Promise.reject(new CliError('the console leaves the two consumer slots of the stream to your services'));
 
-const storyReader = (
-  deployment: Deployment,
-  sources: StorySources,
+/** Reads of single extractions, each kept for so long, and of the last so many extractions. */
+const keptEach = <Value>(
+  seconds: number,
   now: () => Date,
-): ConsoleSources['story'] => {
-  const seconds = secondsFor(deployment, storySeconds);
-  const readers = new Map<string, ReturnType<typeof kept<Story | undefined>>>();
+  read: (extractionId: string) => Promise<Value>,
+): ((extractionId: string) => Promise<Value>) => {
+  const readers = new Map<string, () => Promise<Value>>();
   return (extractionId) => {
-    const reader =
-      readers.get(extractionId) ?? kept(seconds, now, () => explainExtraction(sources, extractionId, now()));
+    const reader = readers.get(extractionId) ?? kept(seconds, now, () => read(extractionId));
     readers.set(extractionId, reader);
     const [oldest] = readers.keys();
     if (readers.size > mostStories && oldest !== undefined) readers.delete(oldest);
     return reader();
+  };
+};
+
+const triesReader = (seconds: number, sources: StorySources, now: () => Date): ConsoleSources['tries'] => {
+  const settings = kept(60, now, () => sources.settings());
+  const tryingFor = keptEach(seconds, now, async (extractionId) => {
+    const execution = await sources.execution(extractionId);
+    return execution === undefined ? undefined : tryingOf(progressOf(execution), await settings());
+  });
+  return async (ids) => {
+    const read = await Promise.all(ids.map(async (id) => [id, await tryingFor(id)] as const));
+    return read.flatMap(([id, trying]) => (trying === undefined ? [] : [[id, trying] as const]));
   };
 };
 
@@ -137,7 +151,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       const complete = last === undefined && entries.length <= mostOfReference;
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
-    story: storyReader(deployment, story, now),
+    story: keptEach(secondsFor(deployment, storySeconds), now, (id) => explainExtraction(story, id, now())),
+    tries: triesReader(secondsFor(deployment, trySeconds), story, now),
     holds: story.holds,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
     sweeps: kept(10, now, () => {

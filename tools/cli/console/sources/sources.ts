@@ -2,6 +2,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { QueueContent } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
 import type { Finding } from '../../doctor/finding.ts';
+import type { Trying } from '../../explain/execution-progress.ts';
 import type { Bounded, Hold } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
 import type { HealthReport, HourOfSubject } from '../../health/compare-periods.ts';
@@ -85,6 +86,10 @@ export interface ConsoleSources {
   withReference(reference: string): Promise<Bounded<Extraction>>;
   /** Undefined where no place knows the extraction. */
   story(extractionId: string): Promise<Story | undefined>;
+  /** What the machine does about each of these, if it still does anything. */
+  tries(
+    extractionIds: readonly string[],
+  ): Promise<readonly (readonly [extractionId: string, trying: Trying])[]>;
   /** Newest first. */
   deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
   /** Those that finished within an hour, newest first. */

@@ -139,11 +139,14 @@ const deployed = (providerBaseUrl: string) => {
     BREAKERS_TABLE: 'Breakers',
     ENCRYPT_RAW_CREDENTIALS: 'false',
     EXTRACTIONS_TABLE: 'Extractions',
+    FINGERPRINT_KEY_SECRET: 'fingerprint-key',
     PROVIDER_API_KEY_SECRET: 'provider-api-key',
     PROVIDER_BASE_URL: providerBaseUrl,
     PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
+    REFUSALS_TABLE: 'Refusals',
+    REFUSED_CREDENTIALS_DAYS: '7',
     REQUESTS_TABLE: 'Requests',
     RESULTS_BUCKET: 'results',
     RESULTS_MAX_BYTES: '1024',
@@ -158,6 +161,7 @@ const deployed = (providerBaseUrl: string) => {
   const tables = {
     Breakers: interpretedDynamo('name'),
     Extractions: interpretedDynamo('extractionId'),
+    Refusals: interpretedDynamo('credentialsMac'),
     Requests: interpretedDynamo('requestId'),
     Tasks: interpretedDynamo('taskId'),
   };
@@ -232,6 +236,23 @@ describe('start-task', () => {
       tables,
     );
     expect(provider.seen).toHaveLength(made);
+  });
+
+  test('makes no call for credentials that are marked as refused, under the MAC that it stores in Tasks', async () => {
+    const provider = await httpServer((response) =>
+      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
+    );
+    const { tables } = deployed(provider.baseUrl);
+    const run = starterFromEnvironment(() => at(5));
+    await startOnce(run, tables);
+    const made = provider.seen.length;
+    const { credentialsMac } = tables.Tasks.items.get('task-1') ?? {};
+    expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
+    const mark = { extractionId: 'another', noticedAt: iso(1), isRefused: true, expiresAt: 1e11 };
+    tables.Refusals.items.set(String(credentialsMac), { credentialsMac, ...mark });
+    await startOnce(run, tables);
+    expect(provider.seen).toHaveLength(made);
+    expect(tables.Extractions.items.get(id)).toMatchObject({ status: 'REJECTED' });
   });
 
   test('reports a slow start once it takes breakerSlowCallSeconds, and clears the timer of one that has ended', () => {

@@ -14,6 +14,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
@@ -139,6 +140,7 @@ describe('a record that was restored before its start was confirmed', () => {
   const startDeps = (store: ReturnType<typeof memoryExtractionStore>) => ({
     extractions: store,
     tasks: memoryTaskStore(),
+    ...memoryMarks(),
     requests: memoryRequestStore({}, storedRequest(id)),
     callFor: async () => ({
       tokens: { current: async () => 'session', drop: () => undefined },

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { defined } from '../../../../../lib/defined.ts';
 import { type Read, type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
 import {
   type ReconcileDeps,
@@ -28,6 +29,7 @@ import {
   timings,
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
@@ -74,6 +76,7 @@ const world = (
 ) => {
   const extractions = memoryExtractionStore();
   const tasks = memoryTaskStore();
+  const marks = memoryMarks();
   const requests = memoryRequestStore({}, storedRequest(id));
   if (record !== undefined) extractions.items.set(id, record);
   if (setup.task !== undefined) tasks.items.set('task-1', setup.task);
@@ -92,6 +95,7 @@ const world = (
   const deps: ReconcileDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
+    ...marks,
     requests,
     readCallFor: async (_record, taskId) => {
       expect(taskId).toBe('task-1');
@@ -126,6 +130,7 @@ const world = (
     record: () => extractions.items.get(id),
     task: () => tasks.items.get('task-1'),
     tasks,
+    marks: () => [...marks.refusals.items.values()],
     requests,
     extractions,
     counted,
@@ -997,5 +1002,52 @@ describe('a task whose reads end their process', () => {
     const after = world(settled, { now: 100 + timings.collectFor });
     await after.reconcile(swept);
     expect(after.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
+  });
+});
+
+describe('credentials that the bank refused', () => {
+  const refused = 'CREDENTIALS_WRONG';
+  const task: Task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
+
+  test.each([
+    ['that a read shows', { task, reads: [answer(refused)] }, iso(100)],
+    ['that a delivery left', { task: { ...task, taskStatus: refused, notifiedAt: iso(50) } }, iso(50)],
+  ])('%s are marked before the outcome is written', async (_, setup, noticedAt) => {
+    let marksAtWrite = 0;
+    const its = world(extractionIn('RUNNING'), {
+      ...setup,
+      through: (store) => ({
+        ...store,
+        apply: (change) => {
+          if (change.set.status === refused) marksAtWrite = its.marks().length;
+          return store.apply(change);
+        },
+      }),
+    });
+    await its.reconcile(machine);
+    expect(its.record()).toMatchObject({ status: refused });
+    expect(marksAtWrite).toBe(1);
+    expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', noticedAt, isRefused: true }]);
+    expect(its.task()).toMatchObject({ refusedAt: noticedAt });
+  });
+
+  test('are not marked of a task that was adopted, or that belongs to another extraction', async () => {
+    for (const given of [undefined, { ...task, extractionId: 'another', taskStatus: refused }]) {
+      const { reconcile: reconcileIt, marks } = world(extractionIn('RUNNING'), {
+        ...defined({ task: given }),
+        reads: [answer(refused)],
+      });
+      await reconcileIt(machine);
+      expect(marks()).toEqual([]);
+    }
+  });
+
+  test('count no longer once confirmed ones were accepted', async () => {
+    const { reconcile: reconcileIt, marks } = world(extractionIn('RUNNING'), {
+      task: { ...task, isConfirmed: true },
+      reads: [answer('COMPLETED', full)],
+    });
+    await reconcileIt(machine);
+    expect(marks()).toMatchObject([{ credentialsMac: 'mac', isRefused: false }]);
   });
 });

@@ -24,6 +24,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
@@ -72,6 +73,7 @@ const world = (
   const deps: StartDeps = {
     extractions,
     tasks,
+    ...memoryMarks(),
     requests,
     callFor: async (record) => {
       if (record.method !== 'consent') throw new Error('It is not by consent.');

@@ -16,6 +16,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
@@ -41,6 +42,7 @@ const world = (setup: {
   const deps: StartForMachineDeps = {
     extractions,
     tasks: memoryTaskStore(),
+    ...memoryMarks(),
     requests: memoryRequestStore({}, storedRequest(id)),
     callFor: async () => ({
       tokens: { current: async () => 'session', drop: () => undefined },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { loginProblemOf } from '../../../../../lib/extraction/provider-codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
@@ -27,6 +28,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
@@ -66,6 +68,7 @@ const world = (
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
   const tasks = memoryTaskStore(setup.faults);
+  const marks = memoryMarks(setup.faults);
   const requests = memoryRequestStore(setup.faults, storedRequest(id));
   if (setup.record !== null) extractions.items.set(id, setup.record ?? extraction());
   const posts: Post[] = [];
@@ -112,11 +115,17 @@ const world = (
   const deps: StartDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
+    ...marks,
     requests,
     callFor: async (record) => {
       events.push('unseal');
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
-      return callByCredentials(record, (await setup.unseal?.()) ?? setup.plaintext ?? raw, byCredentials);
+      const unsealed = (await setup.unseal?.()) ?? setup.plaintext ?? raw;
+      const known = await knownCredentials(record, unsealed, {
+        key: async () => 'key',
+        keptDays: marks.keptDays,
+      });
+      return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
@@ -151,6 +160,7 @@ const world = (
     time,
     extractions,
     tasks,
+    marks,
     requests,
     deps,
     logins: () => logins,
@@ -244,6 +254,7 @@ describe('a successful start', () => {
       extractionId: id,
       callbackToken: 'token-0',
       callbackAttempt: 0,
+      credentialsMac: expect.any(String),
       expiresAt: taskExpiry,
     });
     expect(posts).toHaveLength(1);
@@ -466,6 +477,7 @@ describe('an invocation that finds a start made or in progress', () => {
       ...adopted,
       callbackToken: 'token-0',
       callbackAttempt: 0,
+      credentialsMac: expect.any(String),
       expiresAt: taskExpiry,
     });
 
@@ -675,5 +687,93 @@ describe('the breakers of starts', () => {
   test('wait for no start that has ended', async () => {
     expect((await slowStart('pass', 'task-1')).timers.size).toBe(0);
     expect((await slowStart('pass', http(503))).timers.size).toBe(0);
+  });
+});
+
+describe('credentials that the bank refused before', () => {
+  const mac = credentialsMac('key', extraction(), { username: 'u', password: 'p' });
+  const mark = {
+    credentialsMac: mac,
+    extractionId: 'another',
+    noticedAt: iso(1),
+    isRefused: true,
+    expiresAt: Date.parse(iso(1_000)) / 1_000,
+  };
+  const marked = (setup: Parameters<typeof world>[0] = {}, fields: Partial<typeof mark> = {}) => {
+    const started = world(setup);
+    started.marks.refusals.items.set(mac, { ...mark, ...fields });
+    return started;
+  };
+
+  test('are not sent: no call is made, and the record ends', async () => {
+    const { start, record, requests, posts, events, logins, counted } = marked();
+    expect(await start()).toMatchObject({ as: 'closed' });
+    expect(record()).toMatchObject({
+      status: 'REJECTED',
+      reason: 'credentials-refused-before',
+      settledBy: 'start',
+      isFinal: true,
+    });
+    expect(record()).not.toHaveProperty('attemptId');
+    expect([posts, logins(), requests.items.size]).toEqual([[], 0, 0]);
+    expect(events.filter((event) => event === 'session' || event === 'login')).toEqual([]);
+    expect(counted).toEqual(['Rejected']);
+  });
+
+  test.each([
+    ['the user has confirmed them', { plaintext: { ...raw, confirmed: true } }, {}],
+    ['confirmed ones were accepted since', {}, { isRefused: false }],
+    ['the mark has ended', {}, { expiresAt: Date.parse(iso(5)) / 1_000 }],
+    ['they are of another caller', { record: extraction({ requestedBy: 'other' }) }, {}],
+    ['they are for another entity', { record: extraction({ entity: 'other-bank' }) }, {}],
+    ['they are persisted', { plaintext: { credentials: { mode: 'persisted', value: 'ciphertext' } } }, {}],
+  ] as const)('are sent if %s', async (_, setup, fields) => {
+    const { start, posts, task } = marked(setup, fields);
+    await start();
+    expect(posts).toHaveLength(1);
+    expect(task()?.isConfirmed).toBe(
+      'plaintext' in setup && 'confirmed' in setup.plaintext ? true : undefined,
+    );
+  });
+
+  test('are not sent either if nobody knows whether they were refused', async () => {
+    const failing = ({ store }: StoreCall): void => {
+      if (store === 'refusals') throw new Error('throttled');
+    };
+    const { start, posts, record } = world({ faults: { before: failing } });
+    await expect(start()).rejects.toThrow('throttled');
+    expect([posts, record()?.status]).toEqual([[], 'REQUESTED']);
+  });
+
+  test('are recognized by the MAC that the link stores, also if an earlier attempt ended before the link', async () => {
+    const first = world();
+    await first.start();
+    expect(first.task()).toMatchObject({ credentialsMac: mac });
+    const retried = world({ record: extractionIn('RUNNING') });
+    await retried.start(1);
+    expect(retried.task()).toMatchObject({ credentialsMac: mac, callbackAttempt: 1 });
+    const late = world({ record: extractionIn('RUNNING') });
+    late.requests.items.clear();
+    await late.start(1);
+    expect(late.task()).not.toHaveProperty('credentialsMac');
+  });
+
+  test('are marked by an early delivery before the outcome is written', async () => {
+    const early = { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG', notifiedAt: iso(3) };
+    let marksAtWrite = 0;
+    const started = world({
+      through: (store) => ({
+        ...store,
+        apply: (change) => {
+          if (change.set.status === 'CREDENTIALS_WRONG') marksAtWrite = started.marks.refusals.items.size;
+          return store.apply(change);
+        },
+      }),
+    });
+    started.tasks.items.set('task-1', early);
+    await started.start();
+    expect(started.record()).toMatchObject({ status: 'CREDENTIALS_WRONG' });
+    expect(marksAtWrite).toBe(1);
+    expect(started.marks.refusals.items.get(mac)).toMatchObject({ noticedAt: iso(3), extractionId: id });
   });
 });

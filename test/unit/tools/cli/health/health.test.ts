@@ -175,10 +175,15 @@ describe('lines that are repeated, late or taken back', () => {
       return [
         ...[29, 20, 1].slice(0, 1 + (index % 3)).map((seconds) => line(seconds, 'Extraction ended.', fields)),
         line(10, 'Extraction ended.', late),
+        // As the sweep repeats it, without the seconds.
+        line(5, 'Extraction ended.', { ...fields, seconds: undefined, again: true }),
       ];
     });
     const { subjects } = await of(logged.flat());
-    expect(subjects[0]?.lastHour).toMatchObject({ ended: 300, well: 300, failed: 0 });
+    expect(subjects[0]?.lastHour).toMatchObject({
+      ...{ ended: 300, well: 300, failed: 0 },
+      toOutcome: { p50: 40, p95: 40 },
+    });
     expect(subjects[0]?.hourBefore).toMatchObject({ ended: 300, failed: 300 });
   });
 

@@ -25,9 +25,13 @@ const alarm = {
 } as const;
 
 test('the first line answers whether something needs the operator', async () => {
-  expect(await pageOf({})).toContain('All checks passed, and no alarm is in ALARM.');
+  expect(await pageOf({})).toContain(
+    '<h1>All checks passed, no alarm is in ALARM, and no extraction fails or waits.</h1>',
+  );
   const page = await pageOf({ findings: async () => [failed], alarms: async () => [alarm] });
-  expect(page).toContain('<h1>The check stack failed, and the alarm Cosecha-prod-overdue is in ALARM.</h1>');
+  expect(page).toContain(
+    '<h1>The check stack failed, and the alarm Cosecha-prod-overdue is in ALARM for 1 min.</h1>',
+  );
   const several = ['a', 'b', 'c', 'd'].map((one) => ({ ...failed, id: one }));
   expect(await pageOf({ findings: async () => several.slice(0, 3) })).toContain(
     '<h1>The checks a, b and c failed.</h1>',
@@ -35,8 +39,28 @@ test('the first line answers whether something needs the operator', async () => 
   expect(await pageOf({ findings: async () => several })).toContain(
     '<h1>The checks a, b and 2 others failed.</h1>',
   );
-  expect(await pageOf({ alarms: () => denied('cloudwatch:DescribeAlarms') })).toContain(
-    '<h1>Not everything could be checked.</h1>',
+  for (const unread of ['alarms', 'holds', 'subjects', 'open'] as const) {
+    expect(await pageOf({ [unread]: () => denied('cloudwatch:DescribeAlarms') })).toContain(
+      '<h1>Not everything could be checked.</h1>',
+    );
+  }
+});
+
+test('a provider that is down is in the first line below the failures that open a breaker', async () => {
+  const waiting = extractionIn('REQUESTED');
+  const others = [1, 2].map((number) => ({
+    ...waiting,
+    extractionId: `0190a0b0-0000-7000-8000-00000000001${number}`,
+    requestedAt: iso(20),
+  }));
+  expect(await pageOf({ open: async () => [waiting] })).toContain(
+    '<h1>1 extraction waits to be started, for 1 min 40 s.</h1>',
+  );
+  expect(await pageOf({ open: async () => [...others, waiting] })).toContain(
+    '<h1>3 extractions wait to be started, the first for 1 min 40 s.</h1>',
+  );
+  expect(await pageOf({ open: async () => [{ ...waiting, requestedAt: iso(41) }] })).toContain(
+    '<h1>All checks passed',
   );
 });
 
@@ -55,7 +79,7 @@ test('what holds calls is in the first line, in the banner, and below with its r
   const paused = { kind: 'paused', calls: 'reads', since: iso(40), reason: 'bank <down>' } as const;
   const holds = [paused, ...Array.from({ length: 30 }, () => ({ ...open, nextTurnAt: iso(160) }))];
   const page = await pageOf({ holds: async () => holds });
-  expect(page).toContain('<h1>Calls to the provider are held. All checks');
+  expect(page).toContain('<h1>Reads have been paused for 1 min, and 30 others.</h1>');
   expect(page.replace(/<[^>]*>/g, '')).toContain(
     'reads have been paused for 1 min: bank &lt;down&gt;. 0 extractions are not read meanwhile.',
   );
@@ -105,7 +129,7 @@ test('figures stand beside those of an hour and a day ago, where CloudWatch has 
 
 test('an entity that fails is in the first line, and beside the hour before it below', async () => {
   const page = await pageOf({ subjects: comparedSubjects });
-  expect(page).toContain('<h1>Most extractions at demo-bank fail. All checks passed');
+  expect(page).toContain('<h1>10 of 12 failed at demo-bank in the last hour, since 10:50Z.</h1>');
   const [first = '', second = ''] = page.split('<tr data-key="lastHour ').slice(1);
   expect(first).toContain('<td data-label="Failed">10 <span class="quiet">(1)</span></td>');
   expect(first).toContain('8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../../lib/extraction/record.ts';
 import { icon } from '../../../../../../tools/cli/console/pages/parts.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
+import type { Trying } from '../../../../../../tools/cli/explain/execution-progress.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../../support/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../../support/extraction-fixtures.ts';
 
@@ -75,6 +76,38 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
     );
   },
 );
+
+test.each<[Extraction, Trying, string]>([
+  [
+    extractionIn('REQUESTED'),
+    { does: 'start', tries: 3, error: 'ProviderUnreachable', nextAt: iso(108) },
+    'waits to be started · try 3: the provider could not be reached · next within 8 s',
+  ],
+  [
+    extractionIn('REQUESTED'),
+    { does: 'wait', tries: 4, error: 'ProviderUnreachable', nextAt: iso(700) },
+    'waits to be started · try 4 is under way, before: the provider could not be reached',
+  ],
+  [
+    extractionIn('RUNNING'),
+    { does: 'poll', tries: 12, nextAt: iso(101) },
+    'is polled · 12 polls · next within 1 s',
+  ],
+  [
+    extractionIn('RUNNING'),
+    { does: 'wait', tries: 1, nextAt: iso(601) },
+    'waits for the webhook · is polled in 8 min 21 s',
+  ],
+])('a row of what the machine does has its try and the last problem: %#', async (record, trying, next) => {
+  expect(await pageOf([record], { tries: async () => [[id, trying]] })).toContain(`>${next}<`);
+});
+
+test('a row without a history says when it is reconciled next', async () => {
+  const tries = () => denied('states:GetExecutionHistory');
+  expect(await pageOf([extractionIn('REQUESTED')], { tries })).toContain(
+    'waits to be started · next reconcile',
+  );
+});
 
 test('a row that a hold keeps waiting says so, and another does not', async () => {
   const [second, third] = [id.replace(/1$/, '2'), id.replace(/1$/, '3')];

@@ -1,0 +1,281 @@
+import { plusSeconds } from '../../lib/extraction/deadlines.ts';
+import { delayUntil, longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
+import {
+  type Extraction,
+  hasWebhook,
+  isTerminalStatus,
+  mostUnfinishedReads,
+} from '../../lib/extraction/record.ts';
+import { isRequestDone } from '../../lib/extraction/request-data.ts';
+import { transitions } from '../../lib/extraction/transitions.ts';
+import { timings } from '../support/extraction-fixtures.ts';
+import type { Chain, Happened } from './chain.ts';
+import { mayEnd, ownAttempt } from './records.ts';
+
+/** What holds for every chain. `broken` returns how a chain breaks it. */
+export type Check = {
+  readonly name: string;
+  readonly rule: string;
+  readonly broken: (chain: Chain) => string | undefined;
+};
+
+type Kind<K extends Happened['kind']> = Extract<Happened, { kind: K }>;
+const of = <K extends Happened['kind']>({ happened }: Chain, kind: K): readonly Kind<K>[] =>
+  happened.filter((one): one is Kind<K> => one.kind === kind);
+
+const isOpen = (record: Extraction | undefined): record is Extraction => record?.dueShard !== undefined;
+
+const writesOf = (chain: Chain) => of(chain, 'write').filter(({ isApplied }) => isApplied);
+
+/** Whether a write says that the task gave no outcome or no results: for this reason, or for none. */
+const givesUp = ({ change: { transition, set } }: Kind<'write'>): boolean =>
+  transition === 'markTimedOut'
+    ? set.expiresAt === undefined
+    : set.expiresAt !== undefined &&
+      set.collectedAt === undefined &&
+      transition === undefined &&
+      !['results-too-large', 'task-linked-elsewhere'].includes(set.collectionError ?? '');
+
+/** What was learned by a lookup that began before this, with nothing refused in between. */
+const looksBefore = ({ happened }: Chain, index: number): readonly Kind<'look'>[] => {
+  const since = happened.findLastIndex(
+    (one, at) => at < index && one.kind === 'write' && one.outcome === 'lost',
+  );
+  return happened.slice(since + 1, index).filter((one) => one.kind === 'look');
+};
+
+/** Reasons that only a lookup brings. */
+const isLearned = (why: unknown): boolean =>
+  typeof why === 'string' &&
+  ['still-running', 'request-data-gone', 'ProviderUnreachable', 'InternalError'].includes(why);
+
+/** A reading that is used on any record: the next read would download the same again. */
+const isKept = (look: Kind<'look'> | undefined): boolean =>
+  look?.seen.kind === 'read' && look.seen.reading.kind !== 'running';
+
+const latestDueAt = ({ status, settledAt = '' }: Extraction, now: Date): string => {
+  if (isTerminalStatus(status)) return plusSeconds(now, 3_600);
+  const poll = plusSeconds(now, timings.pollEvery);
+  const graceEnd = status === 'TIMED_OUT' ? plusSeconds(settledAt, timings.grace) : '';
+  return poll > graceEnd ? poll : graceEnd;
+};
+
+/** How an open record is visited again after an end that leaves it to a message or to the sweep. */
+const deferred = (chain: Chain, record: Extraction): string | undefined => {
+  const { who, endedAt, end } = chain;
+  const { dueAt = '' } = record;
+  const [sent, second] = of(chain, 'sent');
+  const last = of(chain, 'write').at(-1);
+  const isOwn = last?.outcome === 'written' && last.change.set.dueAt === dueAt;
+  const isEarly = end.why === 'early' && who.kind === 'queue' && who.dueAt === dueAt;
+  if (last?.outcome === 'lost' && last.change.set.status !== undefined)
+    return 'It ends after a refused write.';
+  if (isOwn && dueAt > latestDueAt(record, endedAt)) return `It is due too late, at ${dueAt}.`;
+  if (!isOwn && !isEarly) return sent === undefined ? undefined : 'It sends the message of another process.';
+  const delay = delayUntil(dueAt, endedAt);
+  if (delay > longestDelaySeconds) return sent === undefined ? undefined : 'Its message is too early.';
+  const isRight =
+    second === undefined &&
+    sent?.message.dueAt === dueAt &&
+    sent.delay === delay &&
+    sent.isSlow === (record.readsSlowly === true);
+  return isRight ? undefined : 'It does not send the message for its dueAt.';
+};
+
+const neverThrows: Check = {
+  name: 'never-throws',
+  rule: 'No chain throws, and every chain ends.',
+  broken: ({ end }) => (end.as === 'thrown' ? String(end.why) : undefined),
+};
+
+const oneStartCall: Check = {
+  name: 'start-call-once',
+  rule: "The start call is made after this attempt's STARTING write, at most once, and not after an answer.",
+  broken: (chain) => {
+    const [call, second] = of(chain, 'start call');
+    if (second !== undefined) return 'There are two.';
+    if (call === undefined) return undefined;
+    const before = chain.happened.slice(0, chain.happened.indexOf(call));
+    const claim = before.findLast((one) => one.kind === 'write');
+    const isClaimed =
+      claim?.change.transition === 'markStarting' &&
+      claim.outcome === 'written' &&
+      claim.after?.attemptId === ownAttempt;
+    return isClaimed ? undefined : 'The attempt has not claimed the start.';
+  },
+};
+
+const visitedAgain: Check = {
+  name: 'visited-again',
+  rule: 'An open record is left to the machine, to a message that is sent, or to a dueAt that is near.',
+  broken: (chain) => {
+    const { who, end } = chain;
+    const { as, why, record } = end;
+    if (!isOpen(record)) return undefined;
+    const sent = of(chain, 'sent').length;
+    const hasMachine = who.kind === 'machine' || who.kind === 'start';
+    if (as === 'not-yet') return hasMachine || why === 'contended' ? undefined : 'Nobody repeats it.';
+    if (as === 'queued' || as === 'moved') return sent === 1 ? undefined : `${sent} messages are sent.`;
+    if (as === 'waiting')
+      return hasWebhook(record) && who.kind === 'start' ? undefined : 'No webhook will come.';
+    if (as === 'deferred') return deferred(chain, record);
+    if (as === 'superseded') return sent === 0 ? undefined : 'It sends the message of another process.';
+    return `It ends as ${as}.`;
+  },
+};
+
+const closedLeftAlone: Check = {
+  name: 'closed-left-alone',
+  rule: 'A closed record is written only by a late start or a correction.',
+  broken: (chain) => {
+    const write = writesOf(chain).find(
+      ({ before, change }) =>
+        !isOpen(before) && !['markRunningLate', 'correctOutcome'].includes(change.transition ?? ''),
+    );
+    return write && `${write.change.transition} changes a closed record.`;
+  },
+};
+
+const requestKept: Check = {
+  name: 'request-kept',
+  rule: 'No chain removes the item of a request that its last record needs.',
+  broken: (chain) => {
+    const { record } = chain.end;
+    const isRemoved = of(chain, 'removed').some(({ requestId }) => requestId === record?.requestId);
+    return isRemoved && record !== undefined && !isRequestDone(record) ? record.status : undefined;
+  },
+};
+
+const requestForgotten: Check = {
+  name: 'request-forgotten',
+  rule: 'The chain after which nothing needs the item of a request removes it. The webhook has no access to it.',
+  broken: (chain) => {
+    const { record } = chain.end;
+    if (chain.who.kind === 'webhook' || record === undefined || !isRequestDone(record)) return undefined;
+    const isDoneHere = writesOf(chain).some(
+      ({ before, after }) => before && after && !isRequestDone(before) && isRequestDone(after),
+    );
+    const isRemoved = of(chain, 'removed').some(({ requestId }) => requestId === record.requestId);
+    return isDoneHere && !isRemoved ? `Nobody removes it after ${record.status}.` : undefined;
+  },
+};
+
+const statusesOfTheTable: Check = {
+  name: 'statuses-of-the-table',
+  rule: 'Each status is written by a transition of the table, from its statuses to its statuses.',
+  broken: (chain) => {
+    for (const { before, after, change } of writesOf(chain)) {
+      if (before === undefined || after === undefined || change.set.status === undefined) continue;
+      const { from, to } = (change.transition && transitions[change.transition]) ?? { from: [], to: [] };
+      const has = (of_: readonly string[], status: string): boolean => of_.includes(status);
+      if (!has(from, before.status) || !has(to, after.status))
+        return `${before.status} became ${after.status}.`;
+    }
+    return undefined;
+  },
+};
+
+const timeIsFresh: Check = {
+  name: 'time-is-fresh',
+  rule: 'A write has the time at which it is made, and leaves no dueAt that has passed.',
+  broken: (chain) => {
+    for (const { at, before, change } of of(chain, 'write')) {
+      const { set, transition } = change;
+      const now = at.toISOString();
+      const times = [set.startingAt, set.startedAt, set.settledAt, set.collectedAt];
+      if (times.some((time) => time !== undefined && time !== now))
+        return `It writes another time than ${now}.`;
+      const isPast = set.dueAt !== undefined && set.dueAt <= now && transition !== 'revertToRequested';
+      if (isPast && before !== undefined) return `It is due at ${set.dueAt}, before ${now}.`;
+    }
+    return undefined;
+  },
+};
+
+const limitsHold: Check = {
+  name: 'limits-hold',
+  rule: 'What ends a wait is decided with the limit that held when the last read began, and no read after it changes nothing.',
+  broken: (chain) => {
+    const { happened, end, endedAt } = chain;
+    for (const [index, one] of happened.entries()) {
+      if (one.kind !== 'write' || one.outcome !== 'written' || one.before === undefined) continue;
+      const { transition, set } = one.change;
+      const looks = looksBefore(chain, index);
+      const [look] = looks;
+      const began = transition === 'markTimedOut' ? one.at : (look?.at ?? one.at);
+      const isHeld = looks.some(({ seen }) => seen.kind === 'unread' && seen.why === 'ProviderPaused');
+      if (isHeld && givesUp(one) && transition !== 'markTimedOut')
+        return 'It ends although the last read is held.';
+      const isStale = transition === 'markUnconfirmed' && set.reason === 'start-interrupted';
+      const isOver = transition === 'markNotStarted' && set.reason === 'start-window-over';
+      if ((givesUp(one) || isStale || isOver) && !mayEnd(one.before, began)) return 'It ends too early.';
+    }
+    const { record, as, why } = end;
+    if (!isOpen(record) || as === 'moved' || as === 'queued') return undefined;
+    const [look] = looksBefore(chain, happened.length);
+    const began =
+      record.status === 'RUNNING' ? endedAt : look?.record.status === record.status ? look.at : undefined;
+    const isAnswered = isLearned(why) || why === 'no-results' || why === 'results-too-large';
+    return isAnswered && began && mayEnd(record, began)
+      ? `It goes on after the last read: ${why}.`
+      : undefined;
+  },
+};
+
+const refusalForgets: Check = {
+  name: 'refusal-forgets',
+  rule: 'After a refused write, nothing that was learned before is used, except a reading that need not be made again.',
+  broken: (chain) => {
+    const { happened, end } = chain;
+    const lost = happened.findLastIndex(
+      (one) => one.kind === 'write' && one.outcome === 'lost' && one.change.set.status !== undefined,
+    );
+    const closeLost = happened.findLastIndex(
+      (one) => one.kind === 'write' && one.outcome === 'lost' && givesUp(one),
+    );
+    const since = Math.max(lost, closeLost);
+    if (since < 0) return undefined;
+    const after = happened.slice(since + 1);
+    if (after.some(({ kind }) => kind === 'look')) return undefined;
+    if (isKept(happened.findLast((one) => one.kind === 'look'))) return undefined;
+    const gaveUp = after.some(
+      (one) => one.kind === 'write' && givesUp(one) && one.change.set.collectionError !== 'read-ends-process',
+    );
+    return gaveUp || (isOpen(end.record) && isLearned(end.why)) ? `It ends with ${end.why}.` : undefined;
+  },
+};
+
+const readsAllowed: Check = {
+  name: 'reads-allowed',
+  rule: 'No read is made that the provider held, or that ended too many processes; and none is refused that may be made.',
+  broken: (chain) => {
+    for (const { at, record, lookup } of of(chain, 'look')) {
+      if (lookup.kind !== 'read') continue;
+      const { count = 0, lastBegunAt = '' } = record.unfinishedReads ?? {};
+      const isUnderWay = lastBegunAt >= plusSeconds(at, -timings.reconcileTimeout);
+      const isLast = record.status !== 'RUNNING' && lookup.isLast;
+      if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
+      if (count >= mostUnfinishedReads && !isUnderWay && chain.who.kind !== 'operator')
+        return 'It ends processes.';
+      if (lookup.count > 0 && isUnderWay) return 'It is counted beside one that may be under way.';
+    }
+    const { why, record } = chain.end;
+    const ofProcesses = why === 'read-ends-process' && record?.unfinishedReads;
+    const isWrong = ofProcesses && (chain.who.kind === 'operator' || ofProcesses.count < mostUnfinishedReads);
+    return isWrong ? 'No read is made.' : undefined;
+  },
+};
+
+export const checks: readonly Check[] = [
+  neverThrows,
+  oneStartCall,
+  visitedAgain,
+  closedLeftAlone,
+  requestKept,
+  requestForgotten,
+  statusesOfTheTable,
+  timeIsFresh,
+  refusalForgets,
+  limitsHold,
+  readsAllowed,
+];
