@@ -36,7 +36,7 @@ type TaskState = {
   readonly Retry: readonly Retrier[];
   readonly Catch?: readonly {
     readonly ErrorEquals: readonly string[];
-    readonly Output: Readonly<Record<string, unknown>>;
+    readonly Output: unknown;
     readonly Next: string;
   }[];
   readonly Output: unknown;
@@ -91,7 +91,7 @@ export const extractionMachineDefinition = (
         {
           // The function or the Lambda service failed. The process may have ended in the middle of a read.
           ErrorEquals: ['States.ALL'],
-          Output: { extractionId: '{% $states.input.extractionId %}' },
+          Output: '{% $states.input %}',
           Next: 'ReconcileAfterFailure',
         },
       ],
@@ -99,6 +99,9 @@ export const extractionMachineDefinition = (
     ReconcileAfterFailure: reconcile(timings, functions, ['States.ALL'], true),
   },
 });
+
+const lastProblem =
+  "$match($string($states.errorOutput.Cause), /^[A-Za-z][A-Za-z0-9_.\\/-]*$/) ? {'lastProblem': $states.errorOutput.Cause} : {}";
 
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
@@ -122,7 +125,8 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   Catch: [
     {
       ErrorEquals: ['States.ALL'],
-      Output: { extractionId: '{% $states.input.extractionId %}' },
+      // The cause of the last failed start. start-task puts a code there; all else has a space or a brace.
+      Output: `{% $merge([{'extractionId': $states.input.extractionId}, ${lastProblem}]) %}`,
       Next: 'Reconcile',
     },
   ],
@@ -142,11 +146,7 @@ const reconcile = (
   Resource: 'arn:aws:states:::lambda:invoke',
   Arguments: {
     FunctionName: functions.reconcile,
-    Payload: {
-      trigger: 'machine',
-      extractionId: '{% $states.input.extractionId %}',
-      afterFailure,
-    },
+    Payload: `{% $merge([$states.input, {'trigger': 'machine', 'afterFailure': ${afterFailure}}]) %}`,
   },
   Retry: [
     {
@@ -171,7 +171,7 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   {
     // No later try could succeed. "A value of 0 specifies that the error is never retried"
     // (https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html), so Reconcile ends the extraction at once.
-    ErrorEquals: ['CiphertextExpired'],
+    ErrorEquals: ['CiphertextExpired', 'StartWindowOver'],
     IntervalSeconds: 1,
     MaxAttempts: 0,
     BackoffRate: 1,

@@ -32,10 +32,14 @@ class Outcomes:
             self.entries[event["extractionId"]] = (event["sequenceNumber"], event["extraction"])
 
     def totals(self):
-        """How many extractions ended how, as `source outcome`, and how many of the outcomes are final."""
+        """How many extractions ended how, as `source outcome`, what is to be done about them, and how many outcomes are final.
+
+        `advice` is missing while it depends on results that are not collected yet.
+        """
         settled = [extraction for _, extraction in self.entries.values() if "settledAt" in extraction]
         counts = Counter(f"{one.get('entity', one.get('product'))} {one['status']}" for one in settled)
-        return {"outcomes": counts, "final": sum("isFinal" in one for one in settled)}
+        advice = Counter(one.get("advice", "wait") for one in settled)
+        return {"outcomes": counts, "advice": advice, "final": sum("isFinal" in one for one in settled)}
 
 
 if __name__ == "__main__":

@@ -10,5 +10,6 @@ const { extraction } = await cosecha.requestExtraction({
   },
   actions: [{ id: 'product-balance' }],
 });
-const { extractionId, status } = await cosecha.waitForOutcome(extraction.extractionId);
-console.log(extractionId, status);
+// `advice` is what to do next, such as `request-later` or `renew-consent` (docs/stream.md, "Advice").
+const { extractionId, status, advice } = await cosecha.waitForOutcome(extraction.extractionId);
+console.log(extractionId, status, advice);

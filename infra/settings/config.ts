@@ -5,6 +5,7 @@ import { isLocalStage } from '../../lib/aws/stage.ts';
 import { worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
 import {
+  consentReadSeconds,
   ownWorkSeconds,
   providerCallsPerStart,
   type SettingsSchema,
@@ -125,7 +126,10 @@ const contradictoryLifetimes = (config: Config): readonly Rule[] => [
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = isLocalStage(config.stage);
-  const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
+  const startNeedsSeconds =
+    (providerCallsPerStart * config.providerTimeoutMs) / 1_000 +
+    ownWorkSeconds +
+    consentReadSeconds(config.startTimeoutSeconds);
   const history = worstCaseHistory(config);
   const rules: readonly Rule[] = [
     [
@@ -138,7 +142,7 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
-      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
+      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}), ${consentReadSeconds(config.startTimeoutSeconds)} s for the read of a consent and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,

@@ -23,7 +23,7 @@ export type Group = {
   readonly opened?: Cause & { readonly since: number; readonly pause: number; readonly turn: Turn };
 };
 
-/** The last failure, as a status or a code. It is only shown. */
+/** The last failure, as one of the public codes, or `slow`. It decides nothing. */
 type Cause = { readonly cause?: string | undefined };
 
 /** The breakers of one caller: one for each group in trouble, and one over all groups. */
@@ -110,6 +110,10 @@ export const mayStart = (state: BreakerState, name: string, now: number): 'yes' 
   const passes = shared !== undefined && now < (group.passesUntil ?? 0);
   return passes || turns.some(({ at }) => now < at) ? 'no' : 'turn';
 };
+
+/** The last failure that a hold of this group is due to. */
+export const causeOfHold = (state: BreakerState, name: string): string =>
+  groupOf(state, name).opened?.cause ?? state.opened?.cause ?? 'slow';
 
 /** Who takes or has a turn, for a start of this group. */
 type Taker = { readonly holder: string; readonly name: string; readonly now: number };

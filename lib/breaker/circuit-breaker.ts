@@ -7,6 +7,7 @@ import {
   afterNothing,
   type BreakerSettings,
   type BreakerState,
+  causeOfHold,
   holdsTurn,
   mayOpenSoon,
   mayStart,
@@ -15,15 +16,19 @@ import {
 import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
 import type { Seen } from './provider-trouble.ts';
 
-/** What may be done about one start. `turn`: a breaker is open, and the start may close it. A login goes before it. */
+/**
+ * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
+ * open, and the start may close it. A login goes before it.
+ */
 export type Admission =
-  | { readonly kind: 'held' }
+  | { readonly kind: 'held'; readonly cause: string }
   | { readonly kind: 'pass'; readonly about: About }
   | { readonly kind: 'turn'; readonly about: About; readonly holder: string };
 
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
 export interface CircuitBreaker {
-  admit(about: About): Promise<Admission>;
+  /** `onlyAsk`: no start will be made, so no turn is taken. */
+  admit(about: About, options?: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
    * Takes what the admitted start showed. Every start that was not held is reported, and one that takes too long twice: as slow
    * meanwhile, and in the end.
@@ -152,16 +157,16 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const admitUnlessOpen = async (about: About): Promise<Admission> => {
+  const admitUnlessOpen = async (about: About, onlyAsk: boolean): Promise<Admission> => {
     const { group: name } = about;
     let state = await current(about);
     const holder = newId();
-    if (state !== undefined && mayStart(state, name, time()) === 'turn') {
+    if (!onlyAsk && state !== undefined && mayStart(state, name, time()) === 'turn') {
       state = await change(about, (before) => takeTurn(before, { holder, name, now: time() }, settings));
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
-    const passes = state === undefined || mayStart(state, name, time()) === 'yes';
-    return passes ? { kind: 'pass', about } : { kind: 'held' };
+    if (state === undefined || mayStart(state, name, time()) === 'yes') return { kind: 'pass', about };
+    return { kind: 'held', cause: causeOfHold(state, name) };
   };
 
   const reportAccepted = async (about: About): Promise<void> => {
@@ -178,10 +183,12 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   return {
-    admit: async (about) => {
+    admit: async (about, { onlyAsk } = { onlyAsk: false }) => {
       let admission: Admission = { kind: 'pass', about };
       try {
-        admission = (await deps.isPaused()) ? { kind: 'held' } : await admitUnlessOpen(about);
+        admission = (await deps.isPaused())
+          ? { kind: 'held', cause: 'paused' }
+          : await admitUnlessOpen(about, onlyAsk);
       } catch (error) {
         unavailable(error);
       }

@@ -47,11 +47,11 @@ const retryAtOfStatus = (error: unknown, statuses: readonly number[], now: Date)
   return retryAtOf(error.retryAfter, now);
 };
 
-/** What an error in trouble was, as a status or a code. Texts of the provider never become one. */
+/** What an error in trouble was, as one of the public codes. Texts of the provider never become one. */
 const causeOf = (error: unknown): string | undefined => {
-  const { status, cause } = error as { readonly status?: number; readonly cause?: unknown };
+  const { status, why } = error as { readonly status?: number; readonly why?: string };
   if (status !== undefined) return `http-${status}`;
-  return cause instanceof TransportFailure ? cause.message : undefined;
+  return error instanceof ProviderUnreachable ? 'unreachable' : why;
 };
 
 /** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */

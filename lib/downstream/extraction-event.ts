@@ -4,7 +4,12 @@ import type { Open } from '../provider/vocabulary.ts';
 /** The status of an extraction. New values can appear at any time, so have a default branch. */
 export type Status = Open<ExtractionStatus>;
 
-type Distribute<T> = T extends unknown ? Omit<T, 'status'> & { readonly status: Status } : never;
+/** What to do next after an outcome. Treat a value that you do not know as `operator`. */
+export type Advice = Open<NonNullable<Extraction['advice']>>;
+
+type Distribute<T> = T extends unknown
+  ? Omit<T, 'status' | 'advice'> & { readonly status: Status; readonly advice?: Advice }
+  : never;
 
 /**
  * The record after the change (docs/stream.md lists every attribute). Times are ISO 8601 text in UTC with

@@ -5,4 +5,4 @@ export {
   RecordNotOurs,
 } from './consume-extraction-events.ts';
 export { decodeExtractionEvent, type StreamRecord } from './decode-extraction-event.ts';
-export type { ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';
+export type { Advice, ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';

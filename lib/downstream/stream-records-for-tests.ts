@@ -77,13 +77,22 @@ const withStatus: Partial<Record<ExtractionStatus, Partial<Extraction>>> = {
   REQUESTED: open,
   STARTING: { ...open, ...starting },
   RUNNING: { ...open, ...running },
-  TIMED_OUT: { ...open, ...running, settledAt: at(7_200), settledBy: 'reconcile', reason: 'deadline-passed' },
+  TIMED_OUT: {
+    ...open,
+    ...running,
+    settledAt: at(7_200),
+    settledBy: 'reconcile',
+    reason: 'deadline-passed',
+    lastProblem: 'still-running',
+    advice: 'wait',
+  },
   UNCONFIRMED: {
     ...closed,
     ...starting,
     settledAt: at(91),
     settledBy: 'reconcile',
     reason: 'start-interrupted',
+    advice: 'ask-provider',
   },
   REJECTED: {
     ...closed,
@@ -91,6 +100,7 @@ const withStatus: Partial<Record<ExtractionStatus, Partial<Extraction>>> = {
     settledAt: at(2),
     settledBy: 'start',
     reason: 'http-400',
+    advice: 'fix-request',
     isFinal: true,
   },
   NOT_STARTED: {
@@ -98,6 +108,8 @@ const withStatus: Partial<Record<ExtractionStatus, Partial<Extraction>>> = {
     settledAt: at(900),
     settledBy: 'reconcile',
     reason: 'start-window-over',
+    lastProblem: 'http-429',
+    advice: 'request-later',
     isFinal: true,
   },
 };
@@ -108,6 +120,17 @@ const ended: Partial<Extraction> = {
   settledBy: 'webhook',
   isFinal: true,
 };
+
+/** The advice of a collected outcome. Wrong credentials have theirs from the outcome on. */
+const adviceWith: Partial<Record<ExtractionStatus, Extraction['advice']>> = {
+  COMPLETED: 'none',
+  PARTIAL: 'request-again',
+  FAILED: 'request-again',
+  CREDENTIALS_WRONG: 'ask-user',
+  CREDENTIALS_LOCKED: 'ask-user',
+};
+const adviceAtOnce = (status: ExtractionStatus): Partial<Extraction> =>
+  status.startsWith('CREDENTIALS_') ? { advice: 'ask-user' } : {};
 
 /** The status that an outcome follows. */
 const before: Partial<Record<ExtractionStatus, ExtractionStatus>> = {
@@ -128,7 +151,7 @@ const requestOf = (fields: EventFields): Image => {
 
 const imageIn = (status: ExtractionStatus, fields: EventFields): Image => ({
   ...requestOf(fields),
-  ...(withStatus[status] ?? ended),
+  ...(withStatus[status] ?? { ...ended, ...adviceAtOnce(status) }),
   status,
 });
 
@@ -193,8 +216,9 @@ export const reopenedEvent = (fields: EventFields = {}): LambdaRecord =>
   record(imageIn('UNCONFIRMED', fields), { ...imageIn('RUNNING', fields), ...fields });
 
 const collected = (fields: EventFields): Image => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = imageIn(fields.status ?? 'COMPLETED', fields);
-  return { ...image, ...closed, collectedAt: at(31), results, ...fields };
+  const { status = 'COMPLETED' } = fields;
+  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = imageIn(status, fields);
+  return { ...image, ...closed, collectedAt: at(31), results, advice: adviceWith[status], ...fields };
 };
 
 export const collectedEvent = (fields: EventFields = {}): LambdaRecord =>
@@ -204,7 +228,13 @@ export const collectedEvent = (fields: EventFields = {}): LambdaRecord =>
 export const notCollectedEvent = (fields: EventFields = {}): LambdaRecord => {
   const settled = imageIn(fields.status ?? 'COMPLETED', fields);
   const { dueShard: _dueShard, dueAt: _dueAt, ...image } = settled;
-  return record(settled, { ...image, ...closed, collectionError: 'results-too-large', ...fields });
+  return record(settled, {
+    ...image,
+    ...closed,
+    collectionError: 'results-too-large',
+    advice: adviceAtOnce(fields.status ?? 'COMPLETED').advice ?? 'fix-request',
+    ...fields,
+  });
 };
 
 /** Another `dueAt`. */

@@ -1,4 +1,5 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
+import { codes } from './advice.ts';
 import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
 import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
 import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
@@ -32,6 +33,7 @@ const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'none'): 
   kind: 'end',
   as,
   why,
+  problem: undefined,
   message,
   counts: [],
 });
@@ -64,24 +66,28 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 
 /* Waiting */
 
-/** What is waited for. `readsSlowly`: the read that was made failed; absent if none was made. */
-type Waiting = { readonly why: Why; readonly readsSlowly?: boolean };
+/**
+ * What is waited for. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read that was made failed; absent
+ * if none was made.
+ */
+type Waiting = { readonly why: Why; readonly problem?: string | undefined; readonly readsSlowly?: boolean };
+
+/** The public code of what is waited for. Undefined if it shows nothing about the last try. */
+const problemIn = ({ why, problem }: Waiting): string | undefined =>
+  problem ?? (Object.hasOwn(codes, why) ? why : undefined);
 
 /** Counted by the process that writes what follows from it. */
 const lostData = (why: Why): readonly ExtractionMetric[] =>
   why === 'request-data-gone' ? ['RequestDataGone'] : [];
 
 /** `readsSlowly` is kept if no read was made. */
-const defer = (
-  record: Extraction,
-  dueAt: string,
-  { why, readsSlowly = record.readsSlowly === true }: Waiting,
-): Plan => ({
+const defer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
   kind: 'defer',
   dueAt,
-  why,
-  readsSlowly,
-  once: lostData(why),
+  why: waiting.why,
+  problem: problemIn(waiting),
+  readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
+  once: lostData(waiting.why),
   counts: [],
 });
 
@@ -128,7 +134,8 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
 const read = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
   if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
-  const without = (why: Why) => judge(record, who, { kind: 'unread', why, isLast }, now, at.timings);
+  const without = (why: Why) =>
+    judge(record, who, { kind: 'unread', why, problem: undefined, isLast }, now, at.timings);
   // The provider asked for no call before then. Only an operator's pause holds the last read.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
     return without('ProviderPaused');
@@ -145,12 +152,16 @@ const read = (at: At, taskId: string, isLast: boolean): Plan => {
 
 /* Start */
 
-const beforeStart = ({ record, now, timings }: At): Plan => {
-  const time = now.toISOString();
-  // Reconcile then writes NOT_STARTED.
-  if (time >= plusSeconds(record.requestedAt, timings.startWindow)) return end('queued', undefined, 'start');
-  if (record.notBefore !== undefined && time < record.notBefore) return end('not-yet', 'ProviderBusy');
-  return { kind: 'start', counts: [] };
+const isWindowOver = ({ record, now, timings }: At): boolean =>
+  now.toISOString() >= plusSeconds(record.requestedAt, timings.startWindow);
+
+const beforeStart = (at: At): Plan => {
+  const { notBefore, lastProblem } = at.record;
+  const isOver = isWindowOver(at);
+  if (!isOver && notBefore !== undefined && at.now.toISOString() < notBefore) {
+    return { ...end('not-yet', 'ProviderBusy'), problem: lastProblem };
+  }
+  return { kind: 'start', isOver, counts: [] };
 };
 
 const staleStart = (at: At, attemptId: string): Plan =>
@@ -183,9 +194,16 @@ const atRest = (record: Extraction, cause: 'start' | 'webhook'): Ending =>
 const notCalled = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | undefined => {
   const { record } = at;
   if (record.status !== 'REQUESTED') return undefined;
-  const retry = end('not-yet', seen.why);
-  const { notBefore } = seen;
-  return notBefore === undefined ? retry : write(change.postponeCalls({ record, notBefore }), [], retry);
+  const { notBefore, problem } = seen;
+  if (isWindowOver(at)) {
+    // Reconcile then writes NOT_STARTED: by the machine, which hands the problem over, or else by the queue.
+    return problem === undefined
+      ? end('queued', undefined, 'start')
+      : { ...end('not-yet', 'StartWindowOver'), problem };
+  }
+  const retry = { ...end('not-yet', seen.why), problem };
+  const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
+  return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);
 };
 
 const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
@@ -202,9 +220,9 @@ const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefin
       return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return write(
-        change.revertToRequested({ ...decision, notBefore: result.notBefore }),
+        change.revertToRequested({ ...decision, notBefore: result.notBefore, lastProblem: result.problem }),
         [],
-        end('not-yet', result.error),
+        { ...end('not-yet', result.error), problem: result.problem },
       );
     case 'refused':
       return write(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
@@ -279,19 +297,30 @@ const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { why } = waiting;
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
+    // Each read by the queue leaves what it showed. Nobody knows what the machine read before.
+    const neverRead = hasWebhook(record) ? undefined : 'never-read';
+    const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The first read in grace is due later. Another one now would only repeat the read just made.
-    return write(change.markTimedOut(at), ['TimedOut', ...lostData(why)], end('deferred', why, 'due'));
+    return write(
+      change.markTimedOut({ ...at, lastProblem }),
+      ['TimedOut', ...lostData(why)],
+      end('deferred', why, 'due'),
+    );
   }
-  if (isLast && isUnreadable(why)) return abandon(at, why);
-  if (isLast && !isHeld(why)) return write(change.closeAfterGrace(at));
+  if (isLast && isUnreadable(why)) return abandon(at, waiting);
+  if (isLast && !isHeld(why)) {
+    return write(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
+  }
   return defer(record, nextInGrace(at), waiting);
 };
 
-const abandon = (at: At, collectionError: Why): Plan =>
-  write(change.closeUncollected({ ...at, collectionError }), [
+const abandon = (at: At, waiting: Waiting): Plan => {
+  const { why: collectionError } = waiting;
+  return write(change.closeUncollected({ ...at, collectionError, lastProblem: problemIn(waiting) }), [
     'CollectionAbandoned',
     ...lostData(collectionError),
   ]);
+};
 
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
@@ -300,7 +329,7 @@ const collectCeiling = 3600;
 const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now, timings } = at;
   const { why } = waiting;
-  if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, why));
+  if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, waiting));
   const { settledAt = record.requestedAt } = record;
   const ceiling = isLast ? timings.pollEvery : collectCeiling;
   const dueAt = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
@@ -319,10 +348,10 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  * A read that fails counts as one without an answer, even if it failed on our side. It must not keep a record open beyond its
  * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
  */
-const unread = (at: At, { why, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
+const unread = (at: At, { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
   if (isHeld(why) || isUnreadable(why)) return goOn(at, { why }, isLast);
   if (readsBriefly(at.who)) return end('moved', why, 'same');
-  const planned = goOn(at, { why, readsSlowly: true }, isLast);
+  const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
 };
 
@@ -358,8 +387,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
     // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
     // moment between the end of a task and its first delivery.
-    // The last read for an outcome is the first one for its results.
-    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], { ...seen, isLast: false });
+    return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
   if (!hasNoOutcome(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
@@ -399,7 +427,8 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'request': {
       if (at.record.status !== 'REQUESTED') return undefined;
       const reason = seen.isThere ? seen.reason : 'request-data-gone';
-      return write(change.markNotStarted({ ...at, reason }), ['NotStarted']);
+      const { lastProblem = at.record.lastProblem } = at.who.kind === 'machine' ? at.who : {};
+      return write(change.markNotStarted({ ...at, reason, lastProblem }), ['NotStarted']);
     }
     case 'task':
       return afterTask(at, seen);
@@ -418,11 +447,11 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
 };
 
 const planRequested = (at: At): Plan => {
-  const { record, who, now, timings } = at;
+  const { who } = at;
   const isAbandoned = who.kind === 'machine' || (who.kind === 'queue' && who.cause === 'execution-broken');
-  if (isAbandoned) return { kind: 'find-request', reason: 'start-abandoned', counts: [] };
-  return now.toISOString() >= plusSeconds(record.requestedAt, timings.startWindow)
-    ? { kind: 'find-request', reason: 'start-window-over', counts: [] }
+  if (isWindowOver(at)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
+  return isAbandoned
+    ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
     : notYet(at, { why: 'not-started-yet' });
 };
 

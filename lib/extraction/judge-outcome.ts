@@ -1,22 +1,23 @@
+import { adviceOf } from './advice.ts';
+
 /**
  * `failed`: the service, the provider or the bank did, and it counts against the share that the alarms watch
  * (docs/operations.md). `user`: the user can mend it, such as a wrong password. `caller`: the caller's code can.
  */
 export type Judgement = 'well' | 'user' | 'caller' | 'failed';
 
-const byUser =
-  /^(?:CREDENTIALS_(?:WRONG|LOCKED)|REJECTED (?:user-restricted|credentials-refused-before|consent-[a-z-]+))$/;
-const byCaller = /^REJECTED (?:http-400|http-422|invalid-request|session-token-refused)$/;
-
 /**
- * How an extraction ended. This is the only place that decides it: alarms, `health` and the console ask here.
+ * How an extraction ended. This is the only place that decides it: alarms, `health` and the console ask here. It follows from the
+ * advice that an outcome gives when it is recorded. That of `COMPLETED` comes with its results.
  *
  * @param outcome a status, followed by its reason if it has one: `REJECTED http-500`
  */
-export const judgeOutcome = (outcome: string): Judgement => {
+export const judgeOutcome = (outcome: string, lastProblem?: string): Judgement => {
   if (outcome === 'COMPLETED') return 'well';
-  if (byUser.test(outcome)) return 'user';
-  return byCaller.test(outcome) ? 'caller' : 'failed';
+  const [status = '', reason] = outcome.split(' ');
+  const advice = adviceOf({ status, reason, lastProblem });
+  if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
+  return advice === 'fix-request' ? 'caller' : 'failed';
 };
 
 /** The status, followed by its reason if it has one. */

@@ -15,7 +15,8 @@ export type Invoker =
   /** `requestId`: of the record that the execution was started for. */
   | { readonly kind: 'start'; readonly requestId: string }
   | { readonly kind: 'webhook' }
-  | { readonly kind: 'machine'; readonly afterFailure?: boolean }
+  /** `lastProblem`: why the last start was not accepted. */
+  | { readonly kind: 'machine'; readonly afterFailure?: boolean; readonly lastProblem?: string }
   | {
       readonly kind: 'queue';
       readonly cause: ReconcileCause;
@@ -46,6 +47,8 @@ type End = {
     /** The machine repeats it. */
     | 'not-yet';
   readonly why: Why | undefined;
+  /** Why the last start was not accepted, as a public code. */
+  readonly problem: string | undefined;
   /** The cause of the message to send. `same`: that of the message received. */
   readonly message: ReconcileCause | 'same' | 'none';
 };
@@ -54,8 +57,10 @@ type End = {
 export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
 /** What follows. `counts` are counted at once, also if a write fails. */
-export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
-  | { readonly kind: 'start' }
+export type Plan = {
+  readonly counts: readonly ExtractionMetric[];
+} /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */ & (
+  | { readonly kind: 'start'; readonly isOver: boolean }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
   | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
@@ -76,6 +81,8 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
       readonly kind: 'defer';
       readonly dueAt: string;
       readonly why: Why;
+      /** The new `lastProblem` of the record. Undefined: it stays. */
+      readonly problem: string | undefined;
       readonly readsSlowly: boolean;
       readonly once: readonly ExtractionMetric[];
     }
@@ -90,6 +97,7 @@ export type Seen =
   | {
       readonly kind: 'not-called';
       readonly why: RetryableStartError;
+      readonly problem: string | undefined;
       readonly notBefore: string | undefined;
     }
   /** The bank has refused the credentials before, and the user has not confirmed them since. */
@@ -112,7 +120,13 @@ export type Seen =
       readonly isLast: boolean;
     }
   /** A read brought nothing, or was not made. */
-  | { readonly kind: 'unread'; readonly why: Why; readonly isLast: boolean }
+  | {
+      readonly kind: 'unread';
+      readonly why: Why;
+      /** What the read showed, as a public code. Undefined if none was made. */
+      readonly problem: string | undefined;
+      readonly isLast: boolean;
+    }
   /** `results` is undefined if they could not be stored. */
   | {
       readonly kind: 'stored';

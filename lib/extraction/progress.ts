@@ -44,7 +44,7 @@ const outcomeFields = (record: Extraction) => {
 /** Reports an outcome, a correction too. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const of = { record, time: record.settledAt, telemetry };
-  const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
+  const failed = judgeOutcome(outcomeText(record), record.lastProblem) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
   report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
   if (failed) telemetry.count('OutcomeFailed', record);

@@ -4,6 +4,7 @@ import {
   type TerminalTaskStatus,
   terminalTaskStatuses as terminalStatuses,
 } from '../provider/vocabulary.ts';
+import type { Advice } from './advice.ts';
 
 /** The final statuses of the provider: an extraction takes that of its task. */
 export {
@@ -106,6 +107,13 @@ type Progress = {
   readonly startedAt?: Timestamp;
   readonly taskId?: string;
   readonly reason?: string;
+  /**
+   * Why the last try brought nothing, as one of the public codes: the last start of an extraction that is not started, or the last read.
+   * Absent where nobody knows it.
+   */
+  readonly lastProblem?: string;
+  /** What the caller's code should do next. `isFinal` does not fix it: it follows the results too. */
+  readonly advice?: Advice;
   readonly settledAt?: Timestamp;
   readonly settledBy?: SettledBy;
   /**

@@ -24,10 +24,11 @@ export type RunDeps = {
 
 /** How an invocation ended for its extraction. */
 export type Result =
-  | { readonly as: 'gone'; readonly why: Ending['why']; readonly record: undefined }
+  | (Pick<Ending, 'why' | 'problem'> & { readonly as: 'gone'; readonly record: undefined })
   | {
       readonly as: Exclude<Ending['as'], 'gone'>;
       readonly why: Ending['why'];
+      readonly problem: Ending['problem'];
       readonly record: Extraction;
     };
 
@@ -56,6 +57,7 @@ const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
   kind: 'end',
   as: 'not-yet',
   why,
+  problem: undefined,
   message: 'none',
   counts: [],
 });
@@ -99,17 +101,24 @@ const sendNext = async (
 
 /** Sets `dueAt`. Only the process that has written it sends the next message. */
 const defer = async (
-  { dueAt, why, readsSlowly, once }: Extract<Plan, { kind: 'defer' }>,
+  { dueAt, why, problem, readsSlowly, once }: Extract<Plan, { kind: 'defer' }>,
   record: Extraction,
   write: Write,
   deps: RunDeps,
 ): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
-  const ending = { kind: 'end', as: 'deferred', why, message: 'none', counts: [] } as const;
+  const ending = {
+    kind: 'end',
+    as: 'deferred',
+    why,
+    problem: undefined,
+    message: 'none',
+    counts: [],
+  } as const;
   // It has a message for this time already.
   if (record.dueAt === dueAt) return { ending, record };
   await keepRequest(record, dueAt, deps);
   const { kind, record: after = record } = await write(
-    reschedule({ record, dueAt, readsSlowly }),
+    reschedule({ record, dueAt, readsSlowly, lastProblem: problem }),
     once,
     record,
   );
@@ -164,10 +173,10 @@ export const run = async (
       [planned, record] = [deferred.ending, deferred.record];
     } else planned = judge(record, who, await learn(planned, record), now(), timings);
   }
-  const { as, why } = planned;
-  if (record === undefined || as === 'gone') return { as: 'gone', why, record: undefined };
+  const { as, why, problem } = planned;
+  if (record === undefined || as === 'gone') return { as: 'gone', why, problem, record: undefined };
   if (record.settledAt !== undefined && !isReported && repeats(who)) reportOutcomeAgain(record, telemetry);
   if (forgetsRequest(record, who)) await removeRequest(record, deps);
   await sendNext(planned, record, who, deps);
-  return { as, why, record };
+  return { as, why, problem, record };
 };

@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { adviceOf } from './advice.ts';
 import { dueShardOf, plusSeconds, type Timings } from './deadlines.ts';
 import {
   type ActionResult,
@@ -106,6 +107,9 @@ type Facts = {
 };
 type Decision<More extends keyof Facts = never> = Pick<Facts, 'record' | 'now' | 'timings' | More>;
 
+/** Why the last try brought nothing, as a public code. Undefined where nobody knows it. */
+type Problem = { readonly lastProblem?: string | undefined };
+
 /** The update of a transition. */
 const moving = <Name extends TransitionName>(
   transition: Name,
@@ -120,6 +124,16 @@ const moving = <Name extends TransitionName>(
   ...update,
   transition,
   when: { status: transitions[transition].from, ...when },
+});
+
+/** Attributes that are set where they are known, and removed otherwise, as those of an earlier outcome or try are obsolete. */
+const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
+  known: {
+    readonly [Name in keyof Known]: Known[Name] | undefined;
+  },
+) => ({
+  set: defined(known) as Pick<Attributes, 'advice' | 'lastProblem'>,
+  remove: (Object.keys(known) as ('advice' | 'lastProblem')[]).filter((name) => known[name] === undefined),
 });
 
 /** The proof of a change that only one process can make. */
@@ -216,13 +230,14 @@ export const revertToRequested = ({
   attemptId,
   timings,
   notBefore,
-}: Omit<Decision<'attemptId'>, 'now'> & { readonly notBefore: string | undefined }): Change => ({
+  lastProblem,
+}: Omit<Decision<'attemptId'>, 'now'> & Problem & { readonly notBefore: string | undefined }): Change => ({
   ...moving('revertToRequested', {
     extractionId: record.extractionId,
     when: { attemptId },
     set: {
       status: 'REQUESTED',
-      ...defined({ notBefore }),
+      ...defined({ notBefore, lastProblem }),
       ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
     },
     remove: ['startingAt'],
@@ -244,7 +259,7 @@ const runningFrom =
           startedAt: now.toISOString(),
           ...dueOn(record.extractionId, dueAtOf(decision)),
         },
-        remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+        remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],
       }),
       // Only the attempt that received a taskId ever writes it. The record may have been settled since.
       proof: (refusing) => ownIf(refusing.taskId === taskId),
@@ -269,13 +284,16 @@ export const markRunningLate = runningFrom('markRunningLate', ({ now, timings })
 /** The transition to an outcome of Cosecha itself. Closes. */
 const endOwn = <Name extends TransitionName>(
   transition: Name,
-  decision: Decision<'reason' | 'settledBy'>,
+  decision: Decision<'reason' | 'settledBy'> & Problem,
   when: Omit<Guard, 'status'>,
   outcome: { readonly status: (typeof transitions)[Name]['to'][number]; readonly isFinal?: true },
 ): Change => {
-  const { reason, settledBy, now } = decision;
-  const set = { ...outcome, reason, settledAt: now.toISOString(), settledBy };
-  return settling(moving(transition, { when, ...closing(decision, set) }));
+  const { reason, settledBy, now, lastProblem } = decision;
+  const advice = adviceOf({ status: outcome.status, reason, lastProblem });
+  const replaced = replacing({ advice, lastProblem });
+  const set = { ...outcome, reason, ...replaced.set, settledAt: now.toISOString(), settledBy };
+  const close = closing(decision, set);
+  return settling(moving(transition, { when, ...close, remove: [...close.remove, ...replaced.remove] }));
 };
 
 /** The provider refused the start: no task exists. */
@@ -304,7 +322,7 @@ export const disownTask = (decision: Decision<'taskId' | 'settledBy'>): Change =
 };
 
 /** No start call reached the provider. */
-export const markNotStarted = (decision: Decision<'reason'>): Change => {
+export const markNotStarted = (decision: Decision<'reason'> & Problem): Change => {
   const outcome = { status: 'NOT_STARTED', isFinal: true } as const;
   const when = sameAttempt(decision.record);
   return endOwn('markNotStarted', { ...decision, settledBy: 'reconcile' }, when, outcome);
@@ -331,13 +349,15 @@ const settledFrom =
   }: Pick<Facts, 'settledBy' | 'now'> & {
     readonly reported: ReportedOutcome;
     readonly timings: Pick<Timings, 'pollEvery'>;
-  }): Change =>
-    settling(
+  }): Change => {
+    const advised = replacing({ advice: adviceOf({ status: taskStatus, reason }), lastProblem: undefined });
+    return settling(
       moving(transition, {
         extractionId,
         when: { taskId },
         set: {
           status: taskStatus,
+          ...advised.set,
           settledAt: now.toISOString(),
           settledBy,
           isFinal: true,
@@ -346,9 +366,15 @@ const settledFrom =
           ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
         },
         // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
-        remove: [...(reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
+        remove: [
+          ...(reason === undefined ? (['reason'] as const) : []),
+          ...advised.remove,
+          'collectionError',
+          'expiresAt',
+        ],
       }),
     );
+  };
 
 /** The task has ended. The process that writes this also collects, or sends a message to the queue. */
 export const markSettled = settledFrom('markSettled');
@@ -365,13 +391,15 @@ const timedOutAt = (now: Date) =>
   }) as const;
 
 /** No final status by the deadline, not even from a last read. Grace starts. */
-export const markTimedOut = ({ record, now, timings }: Decision): Change =>
+export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & Problem): Change =>
   settling(
     moving('markTimedOut', {
       extractionId: record.extractionId,
       when: { ...sameAttempt(record), open: true },
       set: {
         ...timedOutAt(now),
+        ...defined({ lastProblem }),
+        advice: 'wait',
         ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
       },
       remove: [],
@@ -389,6 +417,7 @@ export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>
 
 const tooLarge = ({ record, now }: Decision) => ({
   collectionError: 'results-too-large',
+  lastProblem: 'results-too-large',
   oversizedAt: record.oversizedAt ?? now.toISOString(),
 });
 
@@ -396,7 +425,8 @@ const tooLarge = ({ record, now }: Decision) => ({
  * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
  */
 export const timeOutOversized = (decision: Decision): Change => {
-  const set = { ...timedOutAt(decision.now), ...tooLarge(decision) };
+  const outcome = { ...timedOutAt(decision.now), ...tooLarge(decision) };
+  const set = { ...outcome, ...defined({ advice: adviceOf(outcome) }) };
   const when = sameAttempt(decision.record);
   return settling(moving('markTimedOut', { when, ...closing(decision, set) }));
 };
@@ -411,7 +441,9 @@ const unchangedSince = (record: Extraction): Guard => ({
 
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
 const closeWith = (decision: Decision, set: Attributes & { readonly status?: never }): Change => {
-  const close = { when: unchangedSince(decision.record), ...closing(decision, set) };
+  const advice = adviceOf({ ...decision.record, ...set, dueShard: undefined });
+  const advised = { ...set, ...defined({ advice }) };
+  const close = { when: unchangedSince(decision.record), ...closing(decision, advised) };
   const isClosedSo = (refusing: Extraction) =>
     set.collectionError === undefined
       ? refusing.dueShard === undefined
@@ -431,35 +463,43 @@ export const closeCollected = (
 ): Change => {
   const { record, results, actionResults, now } = decision;
   const collectedAt = now.toISOString();
-  const close = closing(decision, { ...defined({ results, actionResults }), collectedAt });
+  const { collectionError: _collectionError, ...ended } = record;
+  const advice = adviceOf({ ...ended, ...defined({ actionResults }), collectedAt });
+  const close = closing(decision, { ...defined({ results, actionResults, advice }), collectedAt });
   return {
     ...close,
     when: unchangedSince(record),
-    remove: [...close.remove, 'collectionError'],
+    remove: [...close.remove, 'collectionError', 'lastProblem'],
     proof: (refusing) =>
       equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
   };
 };
 
 /** The results could not be collected. Closes, with the reason in the record and on the stream. */
-export const closeUncollected = (decision: Decision & { readonly collectionError: string }): Change =>
-  closeWith(decision, { collectionError: decision.collectionError });
+export const closeUncollected = (
+  decision: Decision & Problem & { readonly collectionError: string },
+): Change => {
+  const { collectionError, lastProblem } = decision;
+  return closeWith(decision, { collectionError, ...defined({ lastProblem }) });
+};
 
 /** The same for results over the size limit. */
 export const abandonOversized = (decision: Decision): Change => closeWith(decision, tooLarge(decision));
 
 /** Grace is over. Closes a `TIMED_OUT`. */
-export const closeAfterGrace = (decision: Decision): Change => closeWith(decision, {});
+export const closeAfterGrace = (decision: Decision & Problem): Change =>
+  closeWith(decision, defined({ lastProblem: decision.lastProblem }));
 
 /** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = ({
   record,
   dueAt,
   readsSlowly,
-}: Pick<Facts, 'record' | 'dueAt'> & { readonly readsSlowly: boolean }): Change => ({
+  lastProblem,
+}: Pick<Facts, 'record' | 'dueAt'> & Problem & { readonly readsSlowly: boolean }): Change => ({
   extractionId: record.extractionId,
   when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
-  set: { dueAt, ...(readsSlowly ? { readsSlowly } : {}) },
+  set: { dueAt, ...(readsSlowly ? { readsSlowly } : {}), ...defined({ lastProblem }) },
   remove: readsSlowly ? [] : ['readsSlowly'],
   proof: movedTo(dueAt),
 });
@@ -477,10 +517,11 @@ export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly fou
 export const postponeCalls = ({
   record: { extractionId, requestId, status },
   notBefore,
-}: Pick<Facts, 'record' | 'notBefore'>): Change => ({
+  lastProblem,
+}: Pick<Facts, 'record' | 'notBefore'> & Problem): Change => ({
   extractionId,
   when: { status: [status], requestId, open: true },
-  set: { notBefore },
+  set: { notBefore, ...defined({ lastProblem }) },
   remove: [],
   proof: repeatable,
 });

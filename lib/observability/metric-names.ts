@@ -70,6 +70,8 @@ export type ServiceMetric =
   | 'ProviderBusy'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
+  /** The provider refused a start because the monthly quota is used up. */
+  | 'QuotaReached'
   | 'SecretNotFilled'
   /** AWS refused a call because of a KMS key (`isKeyFailure`). */
   | 'KeyFailed'

@@ -15,6 +15,13 @@ export const notAcceptedStatus = 429;
  */
 export const ambiguousClientStatus = 408;
 
+/**
+ * The document shows the texts of refusals for `POST /api/v1/tasks` alone ("Sandbox presets for `POST /api/v1/tasks`"). A start with
+ * one of these statuses is assumed to be refused in the same words, for a v2 task and under a consent. They only give the refusal a
+ * name: without such a text the status decides, as before. Under a consent a 403 is about the consent, so its text is not looked for.
+ */
+export const statusesWithTexts = { task: [403, 429], consent: [429] } as const;
+
 /** "`sha256=<hmac-hex>`". The case of the hex is not shown, so both are accepted. */
 export const signaturePattern = /^sha256=[0-9a-fA-F]{64}$/;
 
@@ -54,6 +61,13 @@ export const inProgressStatus = 202;
  * "bodies are JSON unless stated otherwise". It counts as a failed poll.
  */
 export const finishedStatus = 'success';
+
+/**
+ * "`wrong_login` (code 401), `locked` (code 401), `error` (code 500)" are "returned inside an HTTP 200 poll response", which the document
+ * shows for legacy tasks. A poll of v1 under a consent is assumed to report an error in the same way: by a `taskStatusCode` from this
+ * one on, and a status that is not in progress.
+ */
+export const firstErrorCode = 400;
 
 /**
  * A poll of an extraction by consent with one of these statuses, or any 5xx, does not report how the extraction ended,

@@ -180,6 +180,55 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
   });
 });
 
+describe('Causes that the document shows for other routes', () => {
+  statement('a v2 task is assumed to be refused in the words of v1', ['control'], async () => {
+    const refusals = {
+      temporarilyRestricted: ProviderRefused,
+      forbidden: ProviderRefused,
+      processAlreadyRunning: ProviderBusy,
+      notEnoughCredits: ProviderBusy,
+    } as const;
+    for (const [preset, kind] of Object.entries(refusals) as [keyof typeof refusals, typeof ProviderBusy][]) {
+      const user = newUser();
+      await control().setPlan(user.username, { start: [{ kind: 'refuse', preset }] });
+      const failure = await failureOf(client.startTask(taskOf(user)));
+      expect(failure).toBeInstanceOf(kind);
+      expect(failure).toMatchObject({ refusal: preset });
+    }
+  });
+
+  statement('a start under a consent is assumed to be refused so for the quota', ['control'], async () => {
+    const { target, token, product, consentId } = await someConsent();
+    const quota = { kind: 'refuse', preset: 'notEnoughCredits' } as const;
+    await control().setPlan(target, { startForever: quota });
+    for (const start of [client.startExtraction, client.startExtractionV2]) {
+      const failure = await failureOf(start(token, { product, consentId }));
+      expect(failure).toBeInstanceOf(ProviderBusy);
+      expect(failure).toMatchObject({ refusal: 'notEnoughCredits' });
+    }
+  });
+
+  statement(
+    'a poll under a consent that is answered with the code of an error has ended',
+    ['control'],
+    async () => {
+      const ends = {
+        CREDENTIALS_WRONG: ['wrong_login', 401],
+        CREDENTIALS_LOCKED: ['locked', 401],
+        FAILED: ['error', 500],
+      };
+      for (const [outcome, [errorType, code]] of Object.entries(ends)) {
+        const { target, token, product, consentId } = await someConsent();
+        await control().setPlan(target, { durationMs: 0, outcome: outcome as keyof typeof ends });
+        const taskId = await client.startExtraction(token, { product, consentId });
+        const failure = await failureOf(client.waitForExtraction(token, taskId, waiting));
+        expect(failure).toBeInstanceOf(ProviderExtractionFailed);
+        expect(failure).toMatchObject({ status: 200, errorType, errorCode: `${code}` });
+      }
+    },
+  );
+});
+
 describe('Refusals of POST /api/v1/tasks that arise from state', () => {
   const start = (credentials: ReturnType<typeof credentialsFor>) =>
     client.startLegacyTask({ action: `${server.entity}:tef`, credentials });
@@ -266,6 +315,21 @@ describe('Consent-based rules that cause failure', () => {
       );
     }
   });
+
+  statement(
+    'a consent that ends between two calls is the cause of the second one’s refusal',
+    ['control'],
+    async () => {
+      for (const subStatus of ['EXPIRED', 'REVOKED'] as const) {
+        const { token, product, consentId } = await someConsent();
+        await control().alterConsent(consentId, { ends: { subStatus, afterCalls: 1 } });
+        expect(await client.startExtraction(token, { product, consentId })).toEqual(expect.any(String));
+        const failure = await failureOf(client.startExtraction(token, { product, consentId }));
+        expect(failure).toBeInstanceOf(ProviderRefused);
+        expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'INACTIVE', subStatus });
+      }
+    },
+  );
 
   statement('data availability varies by entity and product', ['control'], async () => {
     const token = await client.createTaskToken(someTarget());

@@ -47,7 +47,7 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       const { taskId, isLast } = lookup;
       return [
         ...readingsOf(record).map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
-        ...unreadFor(record).map((why) => ({ kind: 'unread', why, isLast }) as const),
+        ...unreadFor(record).map((why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const),
       ];
     }
     case 'store': {

@@ -211,6 +211,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => undefined },
       logIn: never,
       whenSlow: () => () => undefined,
+      msLeft: () => 60_000,
       newAttemptId: () => ownAttempt,
     },
   );

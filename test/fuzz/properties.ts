@@ -1,3 +1,4 @@
+import { nothingKept } from './answers/nothing-kept.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
 import { oneMac } from './credentials/one-mac.ts';
 import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
@@ -44,4 +45,5 @@ export const properties: readonly FuzzProperty[] = [
   oneMac,
   consentRoutes,
   sameAsJsonParse,
+  nothingKept,
 ];

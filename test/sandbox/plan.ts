@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { START_PRESET_NAMES } from './legacy/presets.ts';
 import { ACTION_ERROR_CODES, ACTION_IDS, TERMINAL_STATUSES } from './task-vocabulary.ts';
 
 /**
@@ -52,6 +53,8 @@ export const StartBehaviourSchema = v.variant('kind', [
   silence,
   expireSession,
   v.strictObject({ kind: v.literal('accept') }),
+  /** Refused in the words of a preset of `POST /api/v1/tasks`. */
+  v.strictObject({ kind: v.literal('refuse'), preset: v.picklist(START_PRESET_NAMES) }),
   v.strictObject({ ...answer, kind: v.literal('accept-then-answer') }),
   v.strictObject({ kind: v.literal('accept-then-silence') }),
   v.strictObject({ kind: v.literal('reset'), taken: v.exactOptional(v.boolean()) }),

@@ -76,6 +76,8 @@ export type Consent = {
   /** Milliseconds since the epoch. */
   validUntil: number;
   terminatedAt?: number;
+  /** After so many more calls that name it, the consent ends. */
+  ends?: { readonly subStatus: SubStatus; callsLeft: number };
   /** Overrides every answer. */
   shown: ConsentOverride;
   /** Overrides list items, after `shown`. */

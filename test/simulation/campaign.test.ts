@@ -52,6 +52,8 @@ test.each([
   'an additional sweep runs',
   'the rule is late',
   'function timeout',
+  'start call: over quota',
+  'get consent: revoked',
   'start call: 503, accepted',
   'start call: no answer, accepted',
   'start call: 500 with errorType, accepted',

@@ -34,7 +34,7 @@ export const breakerThat = (
   return {
     reported,
     breaker: {
-      admit: async (about) => ({ kind, about, holder: 'this-process' }),
+      admit: async (about) => ({ kind, about, holder: 'this-process', cause: 'http-503' }) as Admission,
       report: async (_admission, seen) => void reported.push(seen),
     },
   };

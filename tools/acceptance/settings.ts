@@ -30,7 +30,7 @@ const common = {
  * other allows (infra/settings/config.ts):
  *
  * - A call to the fake provider may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
- * - start-task makes up to four calls and 3 s of its own work: 4 × 10 + 3 = 43, so 45. The webhook is waited for longer, 50.
+ * - start-task makes up to four calls and 3 s of its own work: 4 × 10 + 3 = 43, and 3 s for the read of a consent. So 46. The webhook is waited for longer, 50.
  * - A start may be tried for 40 s, of which the fake provider is busy for at most 20.
  * - The deadline is at least both: 40 + 50 = 90. The task that has to time out ends 20 s later, at 110.
  * - An extraction can be erased once reconcile-extraction's timeout has passed: 4 × 10 + 40 = 80.
@@ -43,7 +43,7 @@ const common = {
 export const awsSettings: Readonly<Record<string, string>> = {
   ...common,
   providerTimeoutMs: '10000',
-  startTimeoutSeconds: '45',
+  startTimeoutSeconds: '46',
   webhookWaitSeconds: '50',
   startWindowSeconds: '40',
   startRetryEverySeconds: '4',

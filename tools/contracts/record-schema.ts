@@ -4,7 +4,7 @@ import { repository } from '../local/paths.ts';
 import type { Schema } from './schema.ts';
 
 /** Vocabularies that may get new values without a new `schemaVersion` (docs/stream.md, "Guarantees"). */
-const openVocabularies = ['ExtractionStatus', 'ProductType'];
+const openVocabularies = ['ExtractionStatus', 'ProductType', 'Advice'];
 
 /** Attributes that docs/stream.md calls internal. They may change in any version, so the schema does not have them. */
 export const internalAttributes: readonly string[] = [
@@ -26,6 +26,7 @@ const presentTogether = {
   settledAt: ['settledBy'],
   settledBy: ['settledAt'],
   isFinal: ['settledAt'],
+  advice: ['settledAt'],
   collectedAt: ['settledAt'],
   collectionError: ['settledAt'],
   results: ['collectedAt'],

@@ -350,6 +350,13 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 1,
   },
   {
+    id: 'quota-reached',
+    symptom: 'Nothing starts until the month ends: the monthly quota of the provider is used up.',
+    // The provider counts by month, so that a single refusal is none by chance.
+    metric: metrics.custom('QuotaReached'),
+    threshold: 1,
+  },
+  {
     id: 'key-failing',
     pages: true,
     symptom: 'Nothing starts, or nothing is recorded: AWS refuses calls because of a KMS key.',

@@ -82,6 +82,7 @@ const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWid
       custom('ProviderBusy'),
       custom('ProviderUnreachable'),
       custom('ProviderUnauthorized'),
+      custom('QuotaReached'),
       custom('SecretNotFilled'),
       custom('KeyFailed'),
       custom('RequestDataGone'),

@@ -8,12 +8,18 @@ import { parseTimings } from '../../extraction/deadlines.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import { knownCredentials } from '../../extraction/refusals.ts';
 import type { StartInput } from '../../extraction/start/start.ts';
-import { callByConsent, callByCredentials, type StartCall } from '../../extraction/start/start-call.ts';
+import {
+  callByConsent,
+  callByCredentials,
+  consentReadMs,
+  type StartCall,
+} from '../../extraction/start/start-call.ts';
 import { startForMachine } from '../../extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { telemetry } from '../../observability/observability.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import { getConsent } from '../../provider/consents/get-consent.ts';
 import { type StartExtractionRequest, startExtraction } from '../../provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../provider/extractions/start-extraction-v2.ts';
 import { startTask } from '../../provider/tasks/start-task.ts';
@@ -37,6 +43,8 @@ import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */
 const maxAnswerBytes = 64 * 1024;
+
+type CallOf<Request> = [token: string, request: Request, options: { readonly whenRefused: () => void }];
 
 /** A start that fails because the stack is not configured also logs what to configure. */
 const startTelemetry: Telemetry = {
@@ -66,16 +74,22 @@ export const starterFromEnvironment = (
     maxAnswerBytes,
     encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
   });
+  const totalTimeoutMs = Math.min(connection.totalTimeoutMs, consentReadMs);
+  const briefConnection = { ...connection, totalTimeoutMs };
   const byCredentials = {
     sessions,
-    startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
+    startTask: (...[token, request, options]: CallOf<TaskRequest>) =>
+      startTask(connection, token, request, options),
   };
   const byConsent = {
     taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
     startExtraction: {
-      v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
-      v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
+      v1: (...[token, request, options]: CallOf<StartExtractionRequest>) =>
+        startExtraction(connection, token, request, options),
+      v2: (...[token, request, options]: CallOf<StartExtractionRequest>) =>
+        startExtractionV2(connection, token, request, options),
     },
+    getConsent: (token: string, consentId: string) => getConsent(briefConnection, token, consentId),
   };
   const marks = refusalsFromEnvironment(database);
   const key = fingerprintKeyFromEnvironment(secrets);

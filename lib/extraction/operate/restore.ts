@@ -25,11 +25,12 @@ const isExtraction = (record: Readonly<Record<string, unknown>>): boolean =>
  * stays, so that this attempt, if it still runs, can write its taskId (`markRunningLate`).
  */
 const unconfirmed = (record: Extraction, now: Date, recordRetention: number): Extraction => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = record;
+  const { dueShard: _dueShard, dueAt: _dueAt, lastProblem: _lastProblem, ...closed } = record;
   return {
     ...closed,
     status: 'UNCONFIRMED',
     reason: 'restored',
+    advice: 'ask-provider',
     settledAt: now.toISOString(),
     settledBy: 'reconcile',
     expiresAt: Math.floor(now.getTime() / 1000) + recordRetention,

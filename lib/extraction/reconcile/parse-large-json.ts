@@ -7,9 +7,11 @@ import { jsonParser, type Token } from 'stream-json/core/parser.js';
 export type Parts = {
   readonly fields?: Readonly<Record<string, Parts>>;
   readonly items?: Parts;
+  /** A number is kept as it is. Any other one becomes 0, as it decides nothing. */
+  readonly isNumber?: true;
 };
 
-/** In characters. The rest of a longer key or string is dropped. No status, id or code that counts is as long. */
+/** In characters. The rest of a longer key, string or number is dropped. No status, id or code that counts is as long. */
 const longestText = 128;
 
 /** The first items of an array that are kept. More actions than 50 are unexpected, so one more is enough. */
@@ -47,9 +49,11 @@ class KeptParts {
     switch (token.name) {
       case 'startKey':
       case 'startString':
+      case 'startNumber':
         this.#text = '';
         return;
       case 'stringChunk':
+      case 'numberChunk':
         if (this.#dropped === 0 && this.#text.length < longestText) {
           this.#text = (this.#text + token.value).slice(0, longestText);
         }
@@ -61,8 +65,7 @@ class KeptParts {
         this.#scalar(this.#text);
         return;
       case 'endNumber':
-        // No number decides anything.
-        this.#scalar(0);
+        this.#scalar(this.#nextParts()?.isNumber === true ? Number(this.#text) : 0);
         return;
       case 'nullValue':
       case 'trueValue':

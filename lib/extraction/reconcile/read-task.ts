@@ -7,6 +7,7 @@ import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts'
 import { type Tokens, withSession } from '../../provider/tokens/tokens.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
 import type { Plan, Seen } from '../plan.ts';
+import { loginProblemOf, problemOf } from '../provider-codes.ts';
 import type { ConsentVariant, Extraction } from '../record.ts';
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
@@ -98,8 +99,8 @@ export const readTask = async (
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
-  const unread = (why: Extract<Seen, { kind: 'unread' }>['why']) =>
-    ({ seen: { kind: 'unread', why, isLast }, bytes: undefined }) as const;
+  const unread = (why: Extract<Seen, { kind: 'unread' }>['why'], problem?: string) =>
+    ({ seen: { kind: 'unread', why, problem, isLast }, bytes: undefined }) as const;
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
     return unread('ProviderPaused');
@@ -120,11 +121,14 @@ export const readTask = async (
     return { seen: { kind: 'read', taskId, reading, isLast }, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
-    const notBefore = error === ofTask ? notBeforeOf(error, now()) : busyUntil(error, now());
-    if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore }), deps);
+    const [notBefore, lastProblem] =
+      error === ofTask
+        ? [notBeforeOf(error, now()), problemOf(error)]
+        : [busyUntil(error, now()), loginProblemOf(error)];
+    if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore, lastProblem }), deps);
     if (isBrief) await tryToApply(readSlowly({ record }), deps);
-    if (!(error instanceof ProviderError)) return unread('InternalError');
-    return unread(isWhy(error.name) ? error.name : 'ProviderError');
+    if (!(error instanceof ProviderError)) return unread('InternalError', lastProblem);
+    return unread(isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
   } finally {
     if (count > 0 || record.unfinishedReads !== undefined) await endCount(record, deps);
   }

@@ -1,4 +1,4 @@
-import { finishedStatus, inProgressStatuses } from '../../provider/assumptions.ts';
+import { finishedStatus, firstErrorCode, inProgressStatuses } from '../../provider/assumptions.ts';
 import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
 import { parseActionResults } from '../../provider/tasks/parse-action-results.ts';
 import type { TaskReading } from '../../provider/tasks/read-task.ts';
@@ -38,6 +38,7 @@ const anyValue: Parts = {};
 const partsOfReading: Parts = {
   fields: {
     taskStatus: anyValue,
+    taskStatusCode: { isNumber: true },
     results: {
       fields: {
         actions: {
@@ -99,20 +100,22 @@ export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Re
 };
 
 /**
- * The reading of an extraction by consent. The v1 variant ends with the status `success`. The v2 variant has no status,
- * and its 200 means that it has finished. Data of an unexpected form do not change that it has ended.
+ * The reading of an extraction by consent. The v1 variant ends with the status `success`, or with another one and the code of an
+ * error. The v2 variant has no status, and its 200 means that it has finished. Data of an unexpected form do not change that it
+ * has ended.
  */
 export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
   if (answer.kind === 'in-progress') return without({ kind: 'running', known: true });
   if (answer.kind === 'too-large') return without({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const ended = { kind: 'ended', reason: undefined, actionResults: undefined } as const;
-  if (answer.kind === 'failed') {
-    const reason = failureReason(answer);
-    return without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, expected: true });
-  }
-  const { taskStatus, data, bytes } = answer;
+  const failedWith = (reason: string): Read =>
+    without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, expected: true });
+  if (answer.kind === 'failed') return failedWith(failureReason(answer));
+  const { taskStatus, taskStatusCode = 0, data, bytes } = answer;
   if (taskStatus !== undefined && taskStatus !== finishedStatus) {
-    return without({ kind: 'running', known: inProgressStatuses.includes(taskStatus) });
+    const known = inProgressStatuses.includes(taskStatus);
+    if (known || taskStatusCode < firstErrorCode) return without({ kind: 'running', known });
+    return failedWith(failureReason({ errorType: taskStatus }));
   }
   const expected = Array.isArray(data);
   return { reading: { ...ended, taskStatus: 'COMPLETED', hasResults: true, expected }, bytes };

@@ -1,5 +1,6 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
+import { isProblem } from '../provider-codes.ts';
 import { parseReconcileMessage } from '../reconcile-message.ts';
 import type { ExtractionStatus } from '../record.ts';
 import type { Result } from '../run.ts';
@@ -11,6 +12,8 @@ export type ReconcileEvent =
       readonly trigger: 'machine';
       readonly extractionId: string;
       readonly afterFailure?: boolean;
+      /** The cause of the last failed start. Only a code counts. */
+      readonly lastProblem?: unknown;
     }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 
@@ -23,10 +26,15 @@ export type ReconcileAnswer = {
 };
 
 /** Who invokes, in the domain's terms. */
-export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker =>
-  event.trigger === 'machine'
-    ? { kind: 'machine', afterFailure: event.afterFailure === true }
-    : { kind: 'operator' };
+export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker => {
+  if (event.trigger !== 'machine') return { kind: 'operator' };
+  const { afterFailure, lastProblem } = event;
+  return {
+    kind: 'machine',
+    afterFailure: afterFailure === true,
+    ...(isProblem(lastProblem) ? { lastProblem } : {}),
+  };
+};
 
 /** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */
 export class NotYet extends Error {

@@ -10,12 +10,14 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
-import { failureReason } from '../provider-codes.ts';
+import { failureReason, problemOf } from '../provider-codes.ts';
 
-/** Names of the errors that start-task reports. The machine retries all but the first (design, section 5). */
+/** Names of the errors that start-task reports. The machine retries all but the first two (design, section 5). */
 export type RetryableStartError =
   /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
   | 'CiphertextExpired'
+  /** The start window is over, and this is why nothing could have been started now. */
+  | 'StartWindowOver'
   | 'ProviderBusy'
   /** No call was made: the breaker is open, or an operator paused starts. */
   | 'ProviderPaused'
@@ -29,6 +31,8 @@ export type RetryableStartError =
 export type NotAccepted = {
   readonly kind: 'not-accepted';
   readonly error: RetryableStartError;
+  /** Why, as one of the public codes. */
+  readonly problem: string;
   readonly notBefore: string | undefined;
 };
 
@@ -48,30 +52,38 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
 };
 
 /** `cause` is the answer, which may ask to wait. */
-export const notAccepted = (error: RetryableStartError, cause: unknown, now: Date): NotAccepted => ({
+export const notAccepted = (
+  error: RetryableStartError,
+  { cause, problem, now }: { readonly cause: unknown; readonly problem: string; readonly now: Date },
+): NotAccepted => ({
   kind: 'not-accepted',
   error,
+  problem,
   notBefore: busyUntil(cause, now),
 });
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
 const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
-  if (failure.status === notAcceptedStatus) return notAccepted('ProviderBusy', failure, now);
+  if (failure.status === notAcceptedStatus) {
+    return notAccepted('ProviderBusy', { cause: failure, problem: problemOf(failure), now });
+  }
   if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
     return { kind: 'refused', reason: failureReason(failure) };
   }
-  return { kind: 'unknown', reason: 'start-call-unanswered' };
+  return { kind: 'unknown', reason: failureReason(failure) };
 };
 
 /** The result of a start call that threw. A 401 is returned as such, because another token may help. */
 export const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
   if (error instanceof ProviderUnauthorized) return 'unauthorized';
   if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
-  if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
-  if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
+  const problem = problemOf(error);
+  if (error instanceof ProviderRefused || error instanceof InvalidProviderRequest) {
+    return { kind: 'refused', reason: problem };
+  }
   const name = retryName(error);
-  if (name !== undefined) return notAccepted(name, error, now);
-  return { kind: 'unknown', reason: 'start-call-unanswered' };
+  if (name !== undefined) return notAccepted(name, { cause: error, problem, now });
+  return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
 };
 
 /**

@@ -1,10 +1,12 @@
 import { type Seen, seenIn } from '../../breaker/provider-trouble.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import type { Consent } from '../../provider/consents/consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
 import { plusSeconds } from '../deadlines.ts';
+import { consentProblemOf, loginProblemOf } from '../provider-codes.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,
@@ -28,9 +30,16 @@ export type StartCall = KnownCredentials & {
   readonly renewable: boolean;
   /** From then on, the provider surely accepts its credentials no more. */
   readonly expiresAt?: string;
-  /** Makes the call and returns the taskId. It is called a second time only after a 401, with another token. */
-  readonly post: (token: string) => Promise<string>;
+  /**
+   * Makes the call and returns the taskId. It is called a second time only after a 401, with another token. Calls back once a
+   * refusal has come, before its text is read.
+   */
+  readonly post: (token: string, whenRefused: () => void) => Promise<string>;
+  /** What else may be the reason of a refusal: reads the consent under the same token. Undefined if its state is none. */
+  readonly readConsentProblem?: (token: string) => Promise<string | undefined>;
 };
+
+type Options = { readonly whenRefused: () => void };
 
 /**
  * In seconds: "temporary encryption keyed by the session token, valid at most 60 minutes". A caller has encrypted before its
@@ -49,7 +58,7 @@ export const callByCredentials = (
   { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
-    readonly startTask: (sessionToken: string, request: TaskRequest) => Promise<string>;
+    readonly startTask: (sessionToken: string, request: TaskRequest, options: Options) => Promise<string>;
   },
 ): StartCall => ({
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
@@ -57,13 +66,11 @@ export const callByCredentials = (
   ...(credentials.mode === 'encrypted'
     ? { expiresAt: plusSeconds(record.requestedAt, ciphertextValidity) }
     : {}),
-  post: (token) =>
-    deps.startTask(token, {
-      entity: record.entity,
-      credentials,
-      actions: record.actions,
-      ...(hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {}),
-    }),
+  post: (token, whenRefused) => {
+    const webhook = hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {};
+    const { entity, actions } = record;
+    return deps.startTask(token, { entity, credentials, actions, ...webhook }, { whenRefused });
+  },
 });
 
 /** "Start extraction" in the recorded variant, under a Task Token for the unsealed target. */
@@ -76,13 +83,17 @@ export const callByConsent = (
       readonly [Variant in ConsentVariant]: (
         taskToken: string,
         request: StartExtractionRequest,
+        options: Options,
       ) => Promise<string>;
     };
+    /** Makes one call, of at most `consentReadMs`. */
+    readonly getConsent: (taskToken: string, consentId: string) => Promise<Consent>;
   },
 ): StartCall => ({
   tokens: tokensOf(deps.taskTokens, target),
   renewable: true,
-  post: (token) => deps.startExtraction[variant](token, { product, consentId }),
+  post: (token, whenRefused) => deps.startExtraction[variant](token, { product, consentId }, { whenRefused }),
+  readConsentProblem: async (token) => consentProblemOf(await deps.getConsent(token, consentId)),
 });
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
@@ -101,7 +112,8 @@ export const obtainToken = async (
   | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
 > => {
   if (call.expiresAt !== undefined && now().toISOString() >= call.expiresAt) {
-    const result = notAccepted('CiphertextExpired', undefined, now());
+    const problem = 'ciphertext-expired';
+    const result = notAccepted('CiphertextExpired', { cause: undefined, problem, now: now() });
     return { kind: 'failed', result, seen: { kind: 'nothing' } };
   }
   try {
@@ -109,8 +121,35 @@ export const obtainToken = async (
     return { kind: 'obtained', token: await call.tokens.current() };
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
-    const result = notAccepted(tokenFailure(error), error, now());
+    const problem = loginProblemOf(error);
+    const result = notAccepted(tokenFailure(error), { cause: error, problem, now: now() });
     return { kind: 'failed', result, seen: seenIn(error, now()) };
+  }
+};
+
+/** The limit of the call that reads a consent, and what has to be left of the invocation for it and all that follows. */
+export const consentReadMs = 3_000;
+export const consentReadNeedsMs = 20_000;
+
+/**
+ * A refusal with an HTTP status alone, under a consent that is not active, is due to the consent. If the consent cannot be read, or in
+ * time, the status stays the reason.
+ */
+const withConsentProblem = async (
+  called: Called,
+  { readConsentProblem }: StartCall,
+  token: string,
+  { msLeft, telemetry }: Pick<CallDeps, 'telemetry'> & { readonly msLeft: () => number },
+): Promise<Called> => {
+  const { result } = called;
+  const isByStatus = result.kind === 'refused' && /^http-4\d\d$/.test(result.reason);
+  if (!isByStatus || readConsentProblem === undefined || msLeft() < consentReadNeedsMs) return called;
+  try {
+    const reason = (await readConsentProblem(token)) ?? result.reason;
+    return { ...called, result: { kind: 'refused', reason } };
+  } catch (error) {
+    telemetry.failure('The consent of a refused start could not be read.', error);
+    return called;
   }
 };
 
@@ -127,17 +166,19 @@ export const makeStartCall = async (
   deps: CallDeps & {
     readonly whenSlow: (callback: () => void) => () => void;
     readonly reportSlow: () => Promise<void>;
+    /** How long this invocation may still run, in milliseconds. */
+    readonly msLeft: () => number;
   },
 ): Promise<Called> => {
   const { telemetry, now } = deps;
-  const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+  const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
     let reported: Promise<void> | undefined;
     const stop = deps.whenSlow(() => {
       reported = deps.reportSlow();
     });
     try {
       return {
-        result: { kind: 'accepted', taskId: await call.post(withToken) },
+        result: { kind: 'accepted', taskId: await call.post(withToken, stop) },
         seen: { kind: 'accepted' },
         wasSlow: reported !== undefined,
       };
@@ -150,6 +191,11 @@ export const makeStartCall = async (
       stop();
       await reported;
     }
+  };
+
+  const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+    const called = await postOnce(withToken);
+    return called === 'unauthorized' ? called : withConsentProblem(called, call, withToken, deps);
   };
 
   const first = await post(token);
@@ -165,11 +211,13 @@ export const makeStartCall = async (
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
-    const result = notAccepted('ProviderUnauthorized', error, now());
+    const problem = loginProblemOf(error);
+    const result = notAccepted('ProviderUnauthorized', { cause: error, problem, now: now() });
     return { result, seen: seenIn(error, now()) };
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { result: notAccepted('ProviderUnauthorized', undefined, now()), seen: { kind: 'nothing' } };
+  const unauthorized = { cause: undefined, problem: 'http-401', now: now() };
+  return { result: notAccepted('ProviderUnauthorized', unauthorized), seen: { kind: 'nothing' } };
 };

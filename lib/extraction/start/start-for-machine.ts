@@ -3,11 +3,12 @@ import type { WakeOutcome } from '../record-delivery.ts';
 import type { Result } from '../run.ts';
 import { type StartDeps, type StartInput, start } from './start.ts';
 
-export type StartForMachineDeps = StartDeps & {
+export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
+   * Fails the state with an error name that the machine retries. `cause` is one of the public codes or a fixed sentence. The history
+   * shows it, and the machine hands the last one to Reconcile.
    */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
@@ -23,7 +24,7 @@ const countedRetries = [
 /** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  { as, why = 'StartFailed' }: Result,
+  { as, why = 'StartFailed', problem = 'The start can be retried.' }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
   if (as === 'waiting') return;
@@ -33,7 +34,8 @@ const answerMachine = async (
   }
   const counted = countedRetries.find((metric) => metric === why);
   if (counted !== undefined) telemetry.count(counted);
-  await fail(callbackToken, why, 'The start can be retried.');
+  if (problem === 'quota-reached') telemetry.count('QuotaReached');
+  await fail(callbackToken, why, problem);
 };
 
 /**
@@ -45,12 +47,17 @@ export const startForMachine = async (
   input: StartInput,
   deps: StartForMachineDeps,
 ): Promise<Result | undefined> => {
+  const endsAt = deps.now().getTime() + deps.timings.startTimeout * 1_000;
+  const msLeft = (): number => endsAt - deps.now().getTime();
   try {
-    const result = await start(input, deps);
-    const { as, why, record } = result;
+    const result = await start(input, { ...deps, msLeft });
+    const { as, why, problem, record } = result;
     // Otherwise the report of the start has it.
     if (as !== 'waiting') {
-      deps.telemetry.log('Start finished.', { outcome: as, ...defined({ why, status: record?.status }) });
+      deps.telemetry.log('Start finished.', {
+        outcome: as,
+        ...defined({ why, problem, status: record?.status }),
+      });
     }
     await answerMachine(input, result, deps);
     return result;

@@ -9,6 +9,7 @@ import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
+import type { RetryableStartError } from './start-answer.ts';
 import { makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 import { startWriter } from './write-start.ts';
 
@@ -34,6 +35,8 @@ export type StartDeps = RunDeps &
     readonly logIn: () => Promise<unknown>;
     /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
     readonly whenSlow: (callback: () => void) => () => void;
+    /** How long this invocation may still run, in milliseconds. */
+    readonly msLeft: () => number;
     readonly newAttemptId: () => string;
   };
 
@@ -92,18 +95,23 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const planned = plan(record, who, now(), timings);
   if (planned.kind !== 'start' || record === undefined) return end(planned, record);
 
-  const admission = await breaker.admit(breakerAboutOf(record));
-  if (admission.kind === 'held') {
-    return endWith(record, { kind: 'not-called', why: 'ProviderPaused', notBefore: undefined });
-  }
+  const { isOver } = planned;
+  const notCalled = (
+    of: Extraction | undefined,
+    why: RetryableStartError,
+    problem?: string,
+    notBefore?: string,
+  ): Promise<Result> => endWith(of, { kind: 'not-called', why, problem, notBefore });
+
+  const admission = await breaker.admit(breakerAboutOf(record), { onlyAsk: isOver });
+  if (admission.kind === 'held') return notCalled(record, 'ProviderPaused', `held/${admission.cause}`);
   let shown: Shown = { kind: 'nothing' };
   try {
     const stored = await findRequest(input, deps);
     if (stored === undefined) {
       // A process that used the item changed the record before. Otherwise it is lost, and the machine retries until the start
       // window ends, as after any failure.
-      const current = await extractions.get(extractionId);
-      return await endWith(current, { kind: 'not-called', why: 'RequestDataGone', notBefore: undefined });
+      return await notCalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone');
     }
     if (record.method === 'consent') needed = stored;
     const call = await deps.callFor(record, stored);
@@ -113,9 +121,11 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {
       shown = obtained.seen;
-      const { error: why, notBefore } = obtained.result;
-      return await endWith(record, { kind: 'not-called', why, notBefore });
+      const { error, problem, notBefore } = obtained.result;
+      return await notCalled(record, error, problem, notBefore);
     }
+    // Nothing keeps it from being started, except that it is too late.
+    if (isOver) return await notCalled(record, 'StartWindowOver');
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });

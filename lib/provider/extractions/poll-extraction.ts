@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { inProgressStatus } from '../assumptions.ts';
+import { finishedStatus, firstErrorCode, inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { productData } from '../transport/answer-fields.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint.ts';
+import { ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-fields.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';
@@ -24,8 +25,9 @@ export type ExtractionReading =
 const status = { taskStatus: v.string(), taskStatusCode: v.pipe(v.number(), v.integer()) };
 const inProgressSchema = v.object(status);
 const finishedSchema = v.object({ ...status, results: productData });
+const anySchema = v.fallback(v.object(status), { taskStatus: finishedStatus, taskStatusCode: 200 });
 
-/** "Poll extraction (v1)". */
+/** "Poll extraction (v1)". A 200 with the code of an error throws ProviderExtractionFailed, with that status and code as its `errorType` and `errorCode`. */
 export const pollExtraction = async (
   connection: Connection,
   taskToken: string,
@@ -38,7 +40,18 @@ export const pollExtraction = async (
     route,
     headers: bearer(taskToken),
   });
-  return answer.status === inProgressStatus
-    ? { kind: 'in-progress', ...parseAnswer(answer.bytes, inProgressSchema, route) }
-    : { kind: 'finished', ...parseAnswer(answer.bytes, finishedSchema, route) };
+  if (answer.status === inProgressStatus) {
+    return { kind: 'in-progress', ...parseAnswer(answer.bytes, inProgressSchema, route) };
+  }
+  const { taskStatus: errorType, taskStatusCode } = parseAnswer(answer.bytes, anySchema, route);
+  if (taskStatusCode >= firstErrorCode && ![...inProgressStatuses, finishedStatus].includes(errorType)) {
+    const message = 'The extraction ended with an error of the provider.';
+    const { status: httpStatus } = answer;
+    throw new ProviderExtractionFailed(message, {
+      status: httpStatus,
+      errorType,
+      errorCode: `${taskStatusCode}`,
+    });
+  }
+  return { kind: 'finished', ...parseAnswer(answer.bytes, finishedSchema, route) };
 };

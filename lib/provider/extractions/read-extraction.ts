@@ -11,6 +11,7 @@ import {
   exchange,
   type ParseBytes,
   type ProviderRequest,
+  statusError,
 } from '../transport/send-request.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 
@@ -23,7 +24,9 @@ export type ExtractionAnswer =
   /** HTTP 200 with any JSON. Only v1 has a `taskStatus`. `bytes` is the body as received. */
   | {
       readonly kind: 'answered';
-      readonly taskStatus?: string;
+      readonly taskStatus?: string | undefined;
+      /** Only v1 has one. */
+      readonly taskStatusCode?: number | undefined;
       readonly data: unknown;
       readonly bytes: Uint8Array;
     }
@@ -36,6 +39,7 @@ export type ExtractionAnswer =
 const bodySchema = v.fallback(
   v.object({
     taskStatus: v.fallback(v.optional(v.string()), undefined),
+    taskStatusCode: v.fallback(v.optional(v.number()), undefined),
     results: v.optional(v.unknown()),
     data: v.optional(v.unknown()),
   }),
@@ -44,8 +48,14 @@ const bodySchema = v.fallback(
 
 const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-data/tasks/{taskId}' };
 
-const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
-  status >= 500 || statusesOfPoll.includes(status) ? undefined : explainExtractionFailure(status, body, call);
+/** An error in an answer about the poll only gets a name: the status decides. */
+const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
+  const failure = explainExtractionFailure(status, body, call);
+  const isOfPoll = status >= 500 || statusesOfPoll.includes(status);
+  if (failure === undefined || !isOfPoll) return failure;
+  const { errorType, errorCode } = failure;
+  return Object.assign(statusError(status, call), { named: { errorType, errorCode } });
+};
 
 /**
  * Polls an extraction by consent in the variant that started it. Error bodies of v1 are "not shown", so an `errorType`
@@ -71,9 +81,9 @@ export const readExtraction = async (
       explain,
     });
     if (status === inProgressStatus) return { kind: 'in-progress' };
-    const { taskStatus, results, data } = parseAnswer(bytes, bodySchema, path, parse);
+    const { taskStatus, taskStatusCode, results, data } = parseAnswer(bytes, bodySchema, path, parse);
     if (variant === 'v2') return { kind: 'answered', data, bytes };
-    return { kind: 'answered', ...(taskStatus === undefined ? {} : { taskStatus }), data: results, bytes };
+    return { kind: 'answered', taskStatus, taskStatusCode, data: results, bytes };
   } catch (error) {
     if (error instanceof ProviderAnswerTooLarge) {
       // The body of a 202 is not needed, so its size does not matter.

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { statusesWithTexts } from '../assumptions.ts';
+import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
 import { answerTaskId } from '../transport/answer-fields.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdField, productField } from '../transport/request-fields.ts';
-import type { Connection } from '../transport/send-request.ts';
+import type { Connection, ProviderRequest } from '../transport/send-request.ts';
 import type { ProductType } from '../vocabulary.ts';
 
 const route = '/api/v1/products/retrieve-data/tasks';
@@ -12,11 +14,13 @@ const answerSchema = v.object({ taskId: answerTaskId });
 /**
  * Starts the extraction of one product under one consent and returns its taskId ("Start extraction (v1,
  * asynchronous)"). The call is not idempotent. After ProviderAmbiguous or ProviderAnswerTooLarge a task may exist.
+ * `whenRefused`: see `startTask`.
  */
 export const startExtraction = async (
   connection: Connection,
   taskToken: string,
   request: StartExtractionRequest,
+  { whenRefused }: Pick<ProviderRequest, 'whenRefused'> = {},
 ): Promise<string> => {
   checkRequest(startExtractionRequestSchema, request, route);
   const { taskId } = await requestAnswer(connection, answerSchema, {
@@ -25,6 +29,9 @@ export const startExtraction = async (
     route,
     headers: bearer(taskToken),
     body: request,
+    explain: explainLegacyRefusal,
+    explainOnly: statusesWithTexts.consent,
+    whenRefused,
   });
   return taskId;
 };

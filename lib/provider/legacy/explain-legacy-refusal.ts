@@ -27,7 +27,11 @@ const presets: readonly {
  * Returns the error for a status, with the document's name for the text in the answer. Only the name is kept, never the
  * text. The position of the text in the body is not shown, so any position is accepted.
  */
-export const explainLegacyRefusal = (status: number, body: Uint8Array, call: string): ProviderError => {
+export const explainLegacyRefusal = (
+  status: number,
+  body: Uint8Array,
+  call: string,
+): ProviderError & { readonly refusal?: LegacyRefusal } => {
   const error = statusError(status, call);
   const text = Buffer.from(body).toString('utf8');
   const preset = presets.find((candidate) => candidate.status === status && text.includes(candidate.text));

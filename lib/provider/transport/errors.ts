@@ -8,7 +8,12 @@ export abstract class ProviderError extends Error {
   override readonly name: string = 'ProviderError';
   /** When the provider asks to be called again, if its answer said so. */
   declare retryAfter?: RetryAfter;
+  /** The error that the answer named although its status decides. As returned, so that it may be any text. */
+  declare named?: NamedError;
 }
+
+/** "A body discriminated by `errorType` (and `errorCode` for subcategories)", as returned. */
+export type NamedError = { readonly errorType: string; readonly errorCode?: string };
 
 /** One rule that a request breaks. `rule` never repeats a value. */
 export type RequestViolation = {
@@ -34,7 +39,7 @@ export class ProviderUnreachable extends ProviderError {
   override readonly name = 'ProviderUnreachable';
 }
 
-/** "Sandbox presets for `POST /api/v1/tasks`", by the document's names for them. */
+/** "Sandbox presets for `POST /api/v1/tasks`", by the document's names for them (`statusesWithTexts`). */
 export type LegacyRefusal =
   | 'jwtExpired'
   | 'temporarilyRestricted'
@@ -45,7 +50,7 @@ export type LegacyRefusal =
 /** HTTP 429. The call was not accepted (see `notAcceptedStatus`). */
 export class ProviderBusy extends ProviderError {
   override readonly name = 'ProviderBusy';
-  /** Only for a legacy start whose answer contained a documented text. */
+  /** Only for a start whose answer contained a documented text. */
   declare readonly refusal?: LegacyRefusal;
 }
 
@@ -60,7 +65,7 @@ export class ProviderUnauthorized extends ProviderError {
 export class ProviderRefused extends ProviderError {
   override readonly name = 'ProviderRefused';
   readonly status: number;
-  /** Only for a legacy start whose answer contained a documented text. */
+  /** Only for a start whose answer contained a documented text. */
   declare readonly refusal?: LegacyRefusal;
 
   constructor(message: string, status: number) {
@@ -117,14 +122,26 @@ export class WaitTimedOut extends ProviderError {
   override readonly name = 'WaitTimedOut';
 }
 
+/**
+ * Why an answer is no answer. `timeout` and `reset`: it did not come, or not to its end. `not-json` and `unexpected-answer`: its
+ * body is not of the documented form.
+ */
+export type NoAnswer = 'timeout' | 'reset' | 'not-json' | 'unexpected-answer';
+
 /** Everything else: 5xx, 408, 3xx, a timeout, a reset or an unreadable answer. The call may have had an effect. */
 export class ProviderAmbiguous extends ProviderError {
   override readonly name = 'ProviderAmbiguous';
   /** The status of the answer, if there was one and its status is the reason. */
   declare readonly status?: number;
+  /** What else is the reason. */
+  declare readonly why?: NoAnswer;
 
-  constructor(message: string, options: ErrorOptions & { readonly status?: number } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly status?: number; readonly why?: NoAnswer } = {},
+  ) {
     super(message, options);
     if (options.status !== undefined) this.status = options.status;
+    if (options.why !== undefined) this.why = options.why;
   }
 }

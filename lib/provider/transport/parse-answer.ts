@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ProviderAmbiguous } from './errors.ts';
+import { type NoAnswer, ProviderAmbiguous } from './errors.ts';
 import { type Connection, type ParseBytes, type ProviderRequest, sendRequest } from './send-request.ts';
 
 /**
@@ -22,16 +22,16 @@ export const parseAnswer = <T>(
   route: string,
   parse: ParseBytes = parseJson,
 ): T => {
-  const unreadable = () =>
-    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`);
+  const unreadable = (why: NoAnswer) =>
+    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`, { why });
   let json: unknown;
   try {
     json = parse(bytes);
   } catch {
-    throw unreadable();
+    throw unreadable('not-json');
   }
   const parsed = v.safeParse(schema, json);
-  if (!parsed.success) throw unreadable();
+  if (!parsed.success) throw unreadable('unexpected-answer');
   return parsed.output;
 };
 

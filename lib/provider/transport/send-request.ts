@@ -48,6 +48,10 @@ export type ProviderRequest = {
    * body is not read.
    */
   readonly explain?: (status: number, body: Uint8Array, call: string) => ProviderError | undefined;
+  /** Only answers with these statuses are explained, from the beginning of their bodies. Default: all, unless over 64 KiB. */
+  readonly explainOnly?: readonly number[];
+  /** Called when the provider has answered with a status that is not 2xx, before the body is read. */
+  readonly whenRefused?: (() => void) | undefined;
 };
 
 export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
@@ -93,6 +97,32 @@ const readCapped = async (
   return bytes.subarray(0, size);
 };
 
+/** The beginning of a refusal's body: at most so much is read, for so many milliseconds. A start waits for it. */
+const beginning = { bytes: 4_096, milliseconds: 2_000 };
+
+/** Reads the beginning of a body. Never throws: what came until then is returned. */
+const readBeginning = async ({ body }: Pick<Answer, 'body'>): Promise<Uint8Array> => {
+  const { bytes, milliseconds } = beginning;
+  const chunks: Uint8Array[] = [];
+  const read = async () => {
+    let size = 0;
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size >= bytes) return;
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  // A broken body, too, is as long as it got.
+  await Promise.race([read().catch(() => {}), timeout]);
+  clearTimeout(timer);
+  body?.cancel().catch(() => {});
+  return Buffer.concat(chunks).subarray(0, bytes);
+};
+
 /** Returns the error for a status that is not 2xx. */
 export const statusError = (
   status: number,
@@ -112,9 +142,18 @@ const explained = async (
   request: ProviderRequest,
   call: string,
 ): Promise<ProviderError | undefined> => {
-  if (request.explain === undefined) return undefined;
+  const { explain, explainOnly, whenRefused } = request;
+  whenRefused?.();
+  if (explain === undefined || explainOnly?.includes(answer.status) === false) {
+    // The status decides, and the body is never read.
+    answer.body?.cancel().catch(() => {});
+    return undefined;
+  }
   try {
-    return request.explain(answer.status, await readCapped(answer, maxRefusalBytes, call), call);
+    const body = await (explainOnly === undefined
+      ? readCapped(answer, maxRefusalBytes, call)
+      : readBeginning(answer));
+    return explain(answer.status, body, call);
   } catch {
     // The status decides.
     return undefined;
@@ -137,6 +176,7 @@ const jsonOf = (body: unknown, call: string): string => {
 export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
   const call = `${request.method} ${request.route}`;
   const body = request.body === undefined ? undefined : jsonOf(request.body, call);
+  const signal = AbortSignal.timeout(connection.totalTimeoutMs);
   try {
     const answer = await connection.fetch(`${connection.baseUrl}${request.path}`, {
       method: request.method,
@@ -149,15 +189,13 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
       },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(connection.totalTimeoutMs),
+      signal,
     });
     const { status } = answer;
     if (status >= 200 && status < 300) {
       return { status, bytes: await readCapped(answer, connection.maxAnswerBytes, call) };
     }
     const explanation = await explained(answer, request, call);
-    // Without `explain` the status decides, and the body is never read.
-    if (request.explain === undefined) answer.body?.cancel().catch(() => {});
     const failure: ProviderError = explanation ?? statusError(status, call);
     const retryAfter = parseRetryAfter(answer.headers?.get('retry-after'));
     if (retryAfter !== undefined) failure.retryAfter = retryAfter;
@@ -168,7 +206,8 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
     if (wasNeverSent(error)) {
       throw new ProviderUnreachable(`The provider could not be reached for ${call}.`, { cause });
     }
-    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause });
+    const why = signal.aborted ? 'timeout' : 'reset';
+    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause, why });
   }
 };
 

@@ -485,4 +485,25 @@ export const plantedFaults: readonly PlantedFault[] = [
     replace: '',
     caughtBy: 'reads/same-as-json-parse',
   },
+  {
+    name: 'keeps every number',
+    file: 'lib/extraction/reconcile/parse-large-json.ts',
+    find: 'Number(this.#text) : 0',
+    replace: '1 : 0',
+    caughtBy: 'reads/same-as-json-parse',
+  },
+  {
+    name: 'records an errorType as it is',
+    file: 'lib/extraction/provider-codes.ts',
+    find: "looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER'",
+    replace: 'code',
+    caughtBy: 'answers/nothing-kept',
+  },
+  {
+    name: 'takes a text with many digits for a code',
+    file: 'lib/extraction/provider-codes.ts',
+    find: "text.replace(/\\D/g, '').length <= mostDigits",
+    replace: 'true',
+    caughtBy: 'answers/nothing-kept',
+  },
 ];

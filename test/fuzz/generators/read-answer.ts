@@ -6,6 +6,7 @@ import { damagedBytes } from './damaged-bytes.ts';
 const names = [
   'taskStatus',
   'task\\u0053tatus',
+  'taskStatusCode',
   'results',
   'data',
   'actions',

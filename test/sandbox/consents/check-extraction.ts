@@ -4,7 +4,7 @@ import type { Sandbox } from '../state.ts';
 import { readJson } from '../transport/read-json.ts';
 import { refusal } from '../transport/refusal.ts';
 import type { SandboxContext } from '../transport/wire.ts';
-import { consentOf, consentStateAt } from './consent-state.ts';
+import { consentStateAt, namedConsentOf } from './consent-state.ts';
 
 const ExtractionSchema = v.strictObject({
   product: v.picklist(PRODUCTS),
@@ -30,7 +30,7 @@ export const checkExtraction = (sandbox: Sandbox, c: SandboxContext): Extraction
   const { product, consentId } = parsed.output;
   c.get('call').consentId = consentId;
   c.get('reportReceived')();
-  const consent = consentOf(sandbox, consentId, c.get('taskToken'));
+  const consent = namedConsentOf(sandbox, consentId, c.get('taskToken'));
   if (consent === undefined) {
     return refuse(refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' }));
   }

@@ -42,6 +42,23 @@ export const consentOf = (sandbox: Sandbox, consentId: string, taskToken: TaskTo
   return consent?.clientId === taskToken.clientId && consent.owner === taskToken.target ? consent : undefined;
 };
 
+/** The same for a call that names the consent. It may be the first after which the consent has ended. */
+export const namedConsentOf = (
+  sandbox: Sandbox,
+  consentId: string,
+  taskToken: TaskToken,
+): Consent | undefined => {
+  const consent = consentOf(sandbox, consentId, taskToken);
+  if (consent?.ends === undefined) return consent;
+  if (consent.ends.callsLeft === 0) {
+    setSubStatus(consent, consent.ends.subStatus, sandbox.clock.now());
+    delete consent.ends;
+  } else {
+    consent.ends.callsLeft -= 1;
+  }
+  return consent;
+};
+
 /** Creates a consent in progress, which can be decided until its OTP token expires. */
 export const createConsent = (
   sandbox: Sandbox,

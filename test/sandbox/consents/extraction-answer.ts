@@ -1,11 +1,20 @@
 import { hasProduct } from '../entities.ts';
+import type { LegacyAnswer } from '../legacy/presets.ts';
 import type { Plan } from '../plan.ts';
 import type { Product } from '../product-vocabulary.ts';
 import { productData } from '../results/build-results.ts';
+import type { TerminalStatus } from '../task-vocabulary.ts';
 
 export type ExtractionAnswer = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+};
+
+/** How a poll of v1 ends with HTTP 200 and the code of an error, by the planned outcome of a task ("v1 legacy task statuses"). */
+const v1Errors: Partial<Record<TerminalStatus, LegacyAnswer>> = {
+  CREDENTIALS_WRONG: { taskStatus: 'wrong_login', taskStatusCode: 401, results: {} },
+  CREDENTIALS_LOCKED: { taskStatus: 'locked', taskStatusCode: 401, results: {} },
+  FAILED: { taskStatus: 'error', taskStatusCode: 500, results: {} },
 };
 
 /** The extracted product, its owner and entity. `at`: when the extraction ended. */
@@ -14,21 +23,25 @@ export type ExtractionSource = {
   readonly owner: string;
   readonly entityId: string;
   readonly at: number;
+  /** Of the poll. The synchronous call has none. */
+  readonly version?: 'v1' | 'v2';
 };
 
 /**
- * The final answer of a consent-based extraction: by its plan, else by the entity's products ("data availability varies by
+ * The final answer of a consent-based extraction: by its plan (in v1 also by the planned outcome), else by the entity's products ("data availability varies by
  * entity and product"). `finished` builds the body from the data.
  */
 export const extractionAnswer = (
   plan: Plan,
-  { product, owner, entityId, at }: ExtractionSource,
+  { product, owner, entityId, at, version }: ExtractionSource,
   finished: (data: unknown) => Record<string, unknown>,
 ): ExtractionAnswer => {
   if (plan.failure !== undefined) {
     const { status, ...error } = plan.failure;
     return { status, body: { ...error, message: 'The data could not be retrieved' } };
   }
+  const error = version === 'v1' && plan.outcome !== undefined ? v1Errors[plan.outcome] : undefined;
+  if (error !== undefined) return { status: 200, body: error };
   if ('results' in plan) return { status: 200, body: finished(plan.results) };
   if (!hasProduct(entityId, product)) {
     const message = 'The entity does not have this product';

@@ -21,6 +21,12 @@ const changes = {
   validForSeconds: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
   shown: v.exactOptional(shownInstead),
   listed: v.exactOptional(shownInstead),
+  ends: v.exactOptional(
+    v.strictObject({
+      subStatus: v.picklist(SUB_STATUSES),
+      afterCalls: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    }),
+  ),
 };
 const CreateSchema = v.strictObject({
   owner: NationalIdSchema,
@@ -93,6 +99,8 @@ const alter = (sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof 
   consent.listed = change.listed ?? consent.listed;
   if (change.validForSeconds !== undefined) consent.validUntil = now + change.validForSeconds * 1000;
   if (change.subStatus !== undefined) setSubStatus(consent, change.subStatus, now);
+  const { ends } = change;
+  if (ends !== undefined) consent.ends = { subStatus: ends.subStatus, callsLeft: ends.afterCalls };
 };
 
 const entityNamed = (id: string | undefined, consent: Consent): Entity => {

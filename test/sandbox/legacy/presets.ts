@@ -17,6 +17,8 @@ export const START_PRESETS = {
 } as const;
 export type StartPreset = keyof typeof START_PRESETS;
 
+export const START_PRESET_NAMES = Object.keys(START_PRESETS) as readonly StartPreset[];
+
 export const isStartPreset = (name: string): name is StartPreset => Object.hasOwn(START_PRESETS, name);
 
 export type LegacyAnswer = {

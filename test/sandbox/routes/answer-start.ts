@@ -1,3 +1,4 @@
+import { START_PRESETS } from '../legacy/presets.ts';
 import type { StartBehaviour } from '../plan.ts';
 import type { Sandbox } from '../state.ts';
 import { holdSilent, plannedAnswer, resetConnection, trickle } from '../transport/misbehave.ts';
@@ -36,6 +37,10 @@ export const answerStart = async (
     case 'reset':
       if (behaviour.taken !== false) accept();
       return resetConnection(c);
+    case 'refuse': {
+      const { status, text } = START_PRESETS[behaviour.preset];
+      return c.text(text, status);
+    }
     case 'accept':
       return answered(accept());
     case 'accept-then-answer':

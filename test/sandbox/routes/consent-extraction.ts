@@ -105,8 +105,10 @@ const poll = (
   const plan = planOf(sandbox, task.username);
   const answer =
     progress === 'ended'
-      ? extractionAnswer(plan, { product, owner: task.username, entityId, at: task.endsAt ?? now }, (data) =>
-          finished(addMarker(sandbox, task.username, data)),
+      ? extractionAnswer(
+          plan,
+          { product, owner: task.username, entityId, at: task.endsAt ?? now, version },
+          (data) => finished(addMarker(sandbox, task.username, data)),
         )
       : { status: 202, body: inProgress(progress) };
   const behaviour = nextReadBehaviour(sandbox, task.username);

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { consentAnswer, consentListItem } from '../consents/consent-answer.ts';
-import { consentOf, consentStateAt, setSubStatus } from '../consents/consent-state.ts';
+import { consentOf, consentStateAt, namedConsentOf, setSubStatus } from '../consents/consent-state.ts';
 import { pdfAddress } from '../pdf/pdf-address.ts';
 import type { Sandbox } from '../state.ts';
 import { requireTaskToken } from '../transport/authenticate.ts';
@@ -70,7 +70,7 @@ export const consentRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
 
 const readableConsent = (sandbox: Sandbox, c: SandboxContext, consentId: string) => {
   c.get('call').consentId = consentId;
-  return consentOf(sandbox, consentId, c.get('taskToken'));
+  return namedConsentOf(sandbox, consentId, c.get('taskToken'));
 };
 
 /** The same for another user's consent and for an unknown one. */

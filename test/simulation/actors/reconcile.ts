@@ -1,5 +1,10 @@
 import { type ReconcileInvoker, reconcile } from '../../../lib/extraction/reconcile/reconcile.ts';
-import { answerReconcile, reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-event.ts';
+import {
+  answerReconcile,
+  type ReconcileEvent,
+  reconcileInvokerOf,
+  reconcileMessages,
+} from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
@@ -68,10 +73,10 @@ export const reconcileOf = (world: World) => {
   };
   return {
     reconcileForMachine: (
-      { extractionId, afterFailure }: { extractionId: string; afterFailure: boolean },
+      event: ReconcileEvent,
       failedBefore: boolean,
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(extractionId, { kind: 'machine', afterFailure }, failedBefore, ended),
+    ): void => invoke(event.extractionId, reconcileInvokerOf(event), failedBefore, ended),
     consume,
     reconcileForOperator: (extractionId: string): void =>
       invoke(extractionId, { kind: 'operator' }, false, () => undefined),

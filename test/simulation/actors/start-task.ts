@@ -36,6 +36,14 @@ const callFor = async (
     ? callByConsent(record, await unseal<SealedTargetData>(stored), {
         taskTokens: taskTokensFor(world, process),
         startExtraction: { v1: startTask, v2: startTask },
+        getConsent: async () => {
+          process.isReadingConsent = true;
+          try {
+            return await world.kernel.call(process, process.name, world.provider.consent());
+          } finally {
+            process.isReadingConsent = false;
+          }
+        },
       })
     : withMac(record, await unseal<SealedCredentialsData>(stored), world, {
         sessions: sessionsFor(world, process),
@@ -79,11 +87,11 @@ export const startTaskOf = (world: World) => {
             callFor: (record, stored) => callFor(world, process, record, stored),
             send: sendFor(world, process),
             wake: wakeFor(world, process, 'start-task'),
-            fail: (callbackToken, error) =>
+            fail: (callbackToken, error, cause) =>
               kernel.call<void>(process, process.name, {
                 name: `fail the state with ${error}`,
                 kind: 'write',
-                take: () => world.executions.get(extractionId)?.failTask(callbackToken, error),
+                take: () => world.executions.get(extractionId)?.failTask(callbackToken, error, cause),
               }),
             breaker: breakerFor(world, process),
             // No call of this world is slow: the outages have those.

@@ -83,9 +83,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'interrupted-start-is-final',
     does: 'UNCONFIRMED is written as final, although the attempt may still write its taskId.',
     file: transitions,
-    find: "moving('markUnconfirmed', { when: { attemptId }, ...closing(decision, outcome) })",
-    replace:
-      "moving('markUnconfirmed', { when: { attemptId }, ...closing(decision, { ...outcome, isFinal: true }) })",
+    find: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });",
+    replace: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED', isFinal: true });",
     caughtBy: 'final-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
@@ -248,8 +247,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'not-started-too-early',
     does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
     file: decide,
-    find: 'return now.toISOString() >= plusSeconds(record.requestedAt, timings.startWindow)',
-    replace: "return now.toISOString() !== ''",
+    find: "if (isWindowOver(at)) return { kind: 'find-request'",
+    replace: "if (at.now.getTime() > 0) return { kind: 'find-request'",
     caughtBy: 'not-started-means-no-task',
   },
 ];

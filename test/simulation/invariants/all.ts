@@ -1,3 +1,4 @@
+import { adviceFollows, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
 import { breakerRespected, waitsAsAsked } from './holding.ts';
 import type { Invariant } from './invariant.ts';
 import {
@@ -81,4 +82,7 @@ export const invariants: readonly Invariant[] = [
   breakerRespected,
   waitsAsAsked,
   countedOnce,
+  adviceFollows,
+  noRepeatBesideATask,
+  problemIsOfLastTry,
 ];

@@ -103,7 +103,9 @@ export const startWindowUsed: Invariant = {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status || scenario.jitter < 0.3) return;
       premise();
       const error = execution?.abandonedFor ?? 'States.Timeout';
-      return error === 'States.Timeout' || windowOver
+      // A process whose clock is ahead finds the window over too early.
+      const isEarly = scenario.skew > 0 && error === 'StartWindowOver';
+      return error === 'States.Timeout' || windowOver || isEarly
         ? undefined
         : `NOT_STARTED within the start window, for ${error}.`;
     },
@@ -146,12 +148,16 @@ export const rejectedMeansNoTask: Invariant = {
 
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
-  rule: 'UNCONFIRMED is final only if a start call was not answered, if a process was interrupted or a write of the record failed three times between the STARTING write and the next, or if the task belongs to another extraction.',
+  rule: 'UNCONFIRMED is final only if a start call was not answered, if a process was interrupted (also while it read a consent) or a write of the record failed three times between the STARTING write and the next, or if the task belongs to another extraction.',
   needs:
     'Clocks differ by less than the time from the start of a function to its STARTING write. Otherwise a start that was not accepted may end so, too.',
   checks: {
     end: (_fact, world, premise) => {
       const { record } = world;
+      const reader = world.attempts.get(record?.attemptId ?? '');
+      if (reader?.isReadingConsent === true && record?.reason !== 'start-interrupted') {
+        return `A process ended while it read the consent, and the record is ${record?.status} ${record?.reason}.`;
+      }
       if (record?.status !== 'UNCONFIRMED') return undefined;
       premise();
       // Settled as stale too early, but it had no taskId with which to return to RUNNING.

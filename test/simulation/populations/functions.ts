@@ -119,6 +119,8 @@ export const functionsIn = (service: Service, process: Process) => {
       return callByConsent(record, await unseal(stored), {
         taskTokens,
         startExtraction: { v1: startTask, v2: startTask },
+        // No start of these mixes is refused with a status alone.
+        getConsent: () => Promise.reject(new Error('No consent is read.')),
       });
     }
     const unsealed = await unseal<SealedCredentialsData>(stored);

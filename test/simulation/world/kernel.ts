@@ -80,6 +80,7 @@ export class Kernel implements Schedulable, PendingHost {
       dueAt: undefined,
       afterFailure: false,
       byOperator: false,
+      isReadingConsent: false,
       countedReads: undefined,
       reads: 0,
       failedCalls: 0,

@@ -23,7 +23,7 @@ export type MachineFunctions = {
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
   reconcile(
-    event: { extractionId: string; afterFailure: boolean },
+    event: { trigger: 'machine'; extractionId: string; afterFailure: boolean; lastProblem: unknown },
     /** Whether the invocation before it failed otherwise than by a poll that found nothing. */
     afterFailure: boolean,
     ended: (end: ProcessEnd<unknown>) => void,
@@ -59,6 +59,8 @@ export class Execution {
   abandoned = false;
   state: StateName = 'StartTask';
   #reconcileFailed = false;
+  /** The cause of the last failure of StartTask. */
+  #cause: string | undefined;
   readonly #world: World;
   readonly #functions: MachineFunctions;
   #token: string | undefined;
@@ -84,8 +86,10 @@ export class Execution {
   }
 
   /** SendTaskFailure. */
-  failTask(token: string, error: string): void {
-    if (token === this.#token) this.#fail(error);
+  failTask(token: string, error: string, cause: string): void {
+    if (token !== this.#token) return;
+    this.#cause = cause;
+    this.#fail(error);
   }
 
   isWaitingOn(token: string): boolean {
@@ -129,6 +133,7 @@ export class Execution {
   #tryStartTask(attempt: number): void {
     this.#tokens += 1;
     const token = `secret-token-${this.#tokens}`;
+    this.#cause = undefined;
     const input = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
     this.#token = token;
     this.#timers.push(
@@ -147,13 +152,17 @@ export class Execution {
 
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
-    const { afterFailure } = definition.States[this.state].Arguments.Payload as { afterFailure: boolean };
+    const afterFailure = /'afterFailure': true/.test(String(definition.States[this.state].Arguments.Payload));
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile({ extractionId, afterFailure }, this.#reconcileFailed, (end) => {
-        if (!this.#isCurrent(attempt)) return;
-        if (end.kind === 'returned') this.#end('SUCCEEDED');
-        else this.#fail(errorOf(end, this.#world.scenario));
-      }),
+      this.#functions.reconcile(
+        { trigger: 'machine', extractionId, afterFailure, lastProblem: this.#cause },
+        this.#reconcileFailed,
+        (end) => {
+          if (!this.#isCurrent(attempt)) return;
+          if (end.kind === 'returned') this.#end('SUCCEEDED');
+          else this.#fail(errorOf(end, this.#world.scenario));
+        },
+      ),
     );
   }
 

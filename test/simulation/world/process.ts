@@ -32,6 +32,8 @@ export type Process = {
   byOperator: boolean;
   /** The count of unfinished reads that it has written before a read. */
   countedReads: number | undefined;
+  /** Whether it reads the consent of a refused start, or has ended while it did. */
+  isReadingConsent: boolean;
   /** How often it started to read the provider. */
   reads: number;
   /** Its calls that failed, or whose answers were lost, */

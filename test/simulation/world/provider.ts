@@ -1,4 +1,5 @@
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
+import type { Consent } from '../../../lib/provider/consents/consent.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
@@ -62,6 +63,15 @@ const retryAfterSeconds = 12;
 const busyForATime = (): ProviderBusy =>
   Object.assign(new ProviderBusy('429'), { retryAfter: { kind: 'delay', seconds: retryAfterSeconds } });
 
+const anyConsent: Consent = {
+  id: 'consent-1',
+  products: [],
+  tyc: { actualVersion: 1 },
+  entity: { id: 'bank', name: 'Bank', type: 'bank' },
+  status: 'ACTIVE',
+  validUntil: '2030-01-01T00:00:00.000Z',
+};
+
 const patience = settings.providerTimeoutMs / 1_000;
 const hasWebhook = (method: string): boolean => method === 'credentials';
 
@@ -105,6 +115,7 @@ export class Provider {
         this.busyUntil = this.#world.kernel.now + retryAfterSeconds * 1_000;
         return busyForATime();
       }),
+      'over quota': refuse(() => Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' })),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
@@ -275,6 +286,18 @@ export class Provider {
         name: `${status} with an errorType`,
         take: () => failed(status),
       })),
+    };
+  }
+
+  /** "Get consent". The user may have changed it since the request. */
+  consent(): Call<Consent> {
+    const consent = (status: string, subStatus: string) => () => ({ ...anyConsent, status, subStatus });
+    return {
+      name: 'get consent',
+      kind: 'read',
+      take: consent('ACTIVE', 'ACTIVE'),
+      failure: () => new ProviderAmbiguous('503'),
+      others: [{ name: 'revoked', take: consent('INACTIVE', 'REVOKED') }],
     };
   }
 

@@ -7,6 +7,8 @@ export type StartAnswer =
   | 'busy'
   /** With a `Retry-After`. */
   | 'busy for a time'
+  /** The monthly quota is used up. */
+  | 'over quota'
   | 'unreachable'
   | 'unauthorized'
   | 'refused';

@@ -55,7 +55,17 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'ends-process-consent', method: 'consent-v1', task: ends(12, { endsProcesses: 1_000 }) },
   { ...plain, name: 'forgotten', task: ends(12, { keptFor: 1 }) },
   { ...plain, name: 'refused', startAnswers: ['refused'] },
+  // The user changes the consent between the refusal and the read of the consent.
+  { ...plain, name: 'consent-refused', method: 'consent-v1', startAnswers: ['refused'] },
+  { ...plain, name: 'consent-refused-v2', method: 'consent-v2', startAnswers: ['busy', 'refused'] },
+  {
+    ...plain,
+    name: 'consent-refused-at-second',
+    method: 'consent-v1',
+    startAnswers: ['unauthorized', 'refused'],
+  },
   { ...plain, name: 'busy-first', startAnswers: ['busy'] },
+  { ...plain, name: 'over-quota', startAnswers: Array.from({ length: 20 }, () => 'over quota' as const) },
   { ...plain, name: 'busy-for-long', startAnswers: Array.from({ length: 20 }, () => 'busy' as const) },
   {
     ...plain,

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
 import { targetHeader } from '../../../lib/consents/read-target.ts';
+import { advices } from '../../../lib/extraction/advice.ts';
 import {
   type ConsentRequest,
   type CredentialsRequest,
@@ -220,6 +221,8 @@ describe('the schemas of docs/openapi.yaml', () => {
       ...terminalStatuses,
       ...ownOutcomes,
     ]);
+    const { advice } = schema('Progress').properties as { advice: { anyOf: unknown } };
+    expect(known(advice.anyOf)).toEqual(Object.keys(advices));
     expect(schema('ConsentId').pattern).toBe(consentIdPattern.source);
     expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
     const problems = known((schema('Problem').properties as { type: { anyOf: unknown } }).type.anyOf);
@@ -241,6 +244,8 @@ describe('the schemas of docs/openapi.yaml', () => {
       startedAt: true,
       taskId: true,
       reason: true,
+      lastProblem: true,
+      advice: true,
       settledAt: true,
       settledBy: true,
       isFinal: true,

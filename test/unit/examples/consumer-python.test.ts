@@ -98,7 +98,11 @@ describe('the Python consumer', () => {
   test('counts an extraction once, by its latest record, in whatever batches', () => {
     const answer = run([[one, two], [two, one], [three], [one]]);
     expect(answer.stderr).toBe('');
-    expect(lastOf(answer.stdout)).toEqual({ outcomes: { 'demo-bank COMPLETED': 1 }, final: 1 });
+    expect(lastOf(answer.stdout)).toEqual({
+      outcomes: { 'demo-bank COMPLETED': 1 },
+      advice: { none: 1 },
+      final: 1,
+    });
   });
 
   test('reports a record that fails, and fails if it is the first', () => {
@@ -106,7 +110,11 @@ describe('the Python consumer', () => {
     expect(JSON.parse(reported.stderr)).toEqual({
       batchItemFailures: [{ itemIdentifier: poison.dynamodb.SequenceNumber }],
     });
-    expect(lastOf(reported.stdout)).toEqual({ outcomes: { 'demo-bank TIMED_OUT': 1 }, final: 0 });
+    expect(lastOf(reported.stdout)).toEqual({
+      outcomes: { 'demo-bank TIMED_OUT': 1 },
+      advice: { wait: 1 },
+      final: 0,
+    });
     const failed = run([[poison, two]]);
     expect(failed.status).toBe(1);
     expect(failed.stderr).toContain('NotOurs');

@@ -1,5 +1,6 @@
+import { adviceOf, advices, codes } from '../../../lib/extraction/advice.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { explainFailures } from '../terminal/describe-failure.ts';
+import { describeCode, explainFailures } from '../terminal/describe-failure.ts';
 import { lastFailure } from './execution-progress.ts';
 import { webhookCame, whyTimedOut } from './facts.ts';
 import type { Known } from './gather.ts';
@@ -36,20 +37,12 @@ const reportedBy = (known: Ended): string => {
     : `from a webhook of ${clockTime(notifiedAt, now)} that could not be recorded at once`;
 };
 
-const collectionErrors: Readonly<Record<string, string>> = {
-  'results-too-large': 'they exceed resultsMaxBytes',
-  'results-not-stored': 'the bucket did not accept them',
-  'still-running': 'the provider kept reporting that the task runs',
-  'no-results': 'the provider returned none',
-  'read-ends-process': 'each read of them ended its process',
-  'request-data-gone': 'the sealed data of its request are gone, which each read needs',
-  'task-linked-elsewhere': 'the task belongs to another extraction',
-};
-
 const collection = ({ record, now }: Ended): string => {
   const { results, collectedAt, collectionError } = record;
   if (collectionError !== undefined) {
-    const why = collectionErrors[collectionError] ?? `the last read failed with ${collectionError}`;
+    const why = Object.hasOwn(codes, collectionError)
+      ? describeCode(collectionError)
+      : 'the last read failed';
     return ` Its results were not collected (${collectionError}): ${why}.`;
   }
   if (collectedAt === undefined) return '';
@@ -91,17 +84,6 @@ const finalOutcome = (known: Ended): string => {
   return `${head} That was after the deadline, ${clockTime(deadlineAt, now)}, so it may have replaced TIMED_OUT.`;
 };
 
-const rejected = ({ reason = '' }: Extraction): string => {
-  const [, httpStatus] = /^http-(\d+)$/.exec(reason) ?? [];
-  if (httpStatus !== undefined) return `the provider answered the start call with HTTP ${httpStatus}`;
-  if (reason === 'session-token-refused')
-    return 'the provider did not accept the session token of the caller';
-  if (reason === 'credentials-refused-before')
-    return 'the bank has refused the same credentials before, so nothing was sent. The user has to enter others, or to confirm these (`confirmed`)';
-  if (reason === 'invalid-request') return 'the request could not be sent as it was';
-  return `the provider answered the start call with the error ${reason}`;
-};
-
 /** A taskId that only the log has: start-task received it, and ended before it was recorded. */
 const taskInLog = ({ logs, record }: Ended): string => {
   const accepted = logs.find(
@@ -111,9 +93,6 @@ const taskInLog = ({ logs, record }: Ended): string => {
     ? ` The log of start-task names task ${String(accepted)}, which the record does not have.`
     : '';
 };
-
-const askProvider =
-  'It is never sent again: ask the provider whether a task runs before you request it again.';
 
 const unconfirmed = (known: Ended): string => {
   const { record, task, extractionId, now } = known;
@@ -131,9 +110,10 @@ const unconfirmed = (known: Ended): string => {
     return 'it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again.';
   }
   if (reason === 'start-interrupted') {
-    return `start-task ended between ${call} and the record of its answer, so a task may exist.${taskInLog(known)} ${askProvider}`;
+    return `start-task ended between ${call} and the record of its answer, so a task may exist.${taskInLog(known)} It is never sent again.`;
   }
-  return `${call} got no usable answer, so a task may exist. ${askProvider}`;
+  const why = reason === undefined ? '' : `: ${describeCode(reason)}`;
+  return `${call} got no usable answer${why}. So a task may exist, and it is never sent again.`;
 };
 
 const notStartedReasons: Readonly<Record<string, string>> = {
@@ -148,7 +128,7 @@ const noFinalStatus = (why: string | undefined): string | undefined => {
   if (why === 'still-running') return 'the provider reported that it still ran';
   if (why === 'ProviderPaused')
     return 'no read was made, as reads were paused or the provider had asked to wait';
-  return collectionErrors[why] === undefined ? `the last read failed with ${why}` : undefined;
+  return Object.hasOwn(codes, why) ? undefined : `the last read failed with ${why}`;
 };
 
 const notStarted = ({ record, execution, now }: Ended): string => {
@@ -158,30 +138,36 @@ const notStarted = ({ record, execution, now }: Ended): string => {
     failure?.error === undefined
       ? ''
       : ` At the last try, number ${failure.number} at ${clockTime(failure.scheduledAt, now)}, ${describeStartError(failure.error)}.`;
-  const { reason = '' } = record;
+  const { reason = '', lastProblem } = record;
   const end = execution?.end?.how;
   const why =
     reason === 'start-abandoned' && end === 'aborted'
       ? 'somebody stopped its execution'
       : (notStartedReasons[reason] ?? `its reason is ${reason}`);
-  return `${why}.${last} Nothing ran, so it may be requested again.`;
+  const cause = lastProblem === undefined ? '' : ` It was not accepted: ${describeCode(lastProblem)}.`;
+  return `${why}.${last}${cause} Nothing ran.`;
 };
 
 const ownOutcome = (known: Ended): string => {
   const { record, now } = known;
   const { status, settledAt = '' } = record;
   const head = `${status} at ${clockTime(settledAt, now)}: `;
-  if (status === 'REJECTED') return `${head}${rejected(record)}. Nothing ran.`;
+  if (status === 'REJECTED') return `${head}${describeCode(record.reason ?? '')}. Nothing ran.`;
   if (status === 'UNCONFIRMED') return `${head}${unconfirmed(known)}`;
   if (status === 'NOT_STARTED') return `${head}${notStarted(known)}`;
-  const why = noFinalStatus(whyTimedOut(known));
+  const { lastProblem } = record;
+  const why = lastProblem === undefined ? noFinalStatus(whyTimedOut(known)) : describeCode(lastProblem);
   return `${head}no final status was known by the deadline, ${clockTime(record.deadlineAt, now)}${why === undefined ? '' : `: ${why}`}.`;
 };
 
 /** Why it ended so. `record` has an outcome, and may still be open for collecting or for a correction. */
 export const outcomeOf = (known: Ended): string => {
-  const why = isTerminalStatus(known.record.status) ? finalOutcome(known) : ownOutcome(known);
-  return `${why}${collection(known)}`;
+  const { record } = known;
+  const why = isTerminalStatus(record.status) ? finalOutcome(known) : ownOutcome(known);
+  const advice = adviceOf(record);
+  // What an open record waits for follows.
+  const next = advice === undefined || advice === 'none' || advice === 'wait' ? '' : ` ${advices[advice]}`;
+  return `${why}${collection(known)}${next}`;
 };
 
 const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =>

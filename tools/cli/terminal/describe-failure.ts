@@ -1,34 +1,35 @@
+import { codes } from '../../../lib/extraction/advice.ts';
 import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import { errorCodesOf } from '../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
 
-/** `meaning` is a clause, `remedy` a sentence. */
-type ErrorMeaning = { readonly meaning: string; readonly remedy: string };
-
-const readMessage = "The provider's message is in the results. If it repeats, report it to the provider.";
-const again = 'It may be requested again.';
-
-/** The provider's document, "Action error codes". */
-const errors: Readonly<Record<ActionErrorCode, ErrorMeaning>> = {
-  UNKNOWN_ERROR: { meaning: 'an unclassified or unexpected error', remedy: readMessage },
-  ACTION_ERROR: { meaning: 'the action could not complete during execution', remedy: readMessage },
-  REQUEST_BLOCK_ERROR: {
-    meaning: 'the request was blocked, for example by the entity',
-    remedy: `${again} If it is blocked each time, ask the provider.`,
-  },
-  TIMEOUT_ERROR: { meaning: 'the maximum operation time was exceeded', remedy: again },
-  ENTITY_API_ERROR: {
-    meaning: "the entity's API reported an error",
-    remedy: `${again} If others at this entity fail too, wait until it works.`,
-  },
+/** The provider's document, "Action error codes". Each meaning is a clause. */
+const meanings: Readonly<Record<ActionErrorCode, string>> = {
+  UNKNOWN_ERROR: 'an unclassified or unexpected error',
+  ACTION_ERROR: 'the action could not complete during execution',
+  REQUEST_BLOCK_ERROR: 'the request was blocked, for example by the entity',
+  TIMEOUT_ERROR: 'the maximum operation time was exceeded',
+  ENTITY_API_ERROR: "the entity's API reported an error",
 };
 
 /** "The catalogue grows over time." */
-const otherError: ErrorMeaning = { meaning: 'a code that Cosecha does not know', remedy: readMessage };
+const meaningOf = (code: string): string =>
+  Object.hasOwn(meanings, code) ? meanings[code as ActionErrorCode] : 'a code that Cosecha does not know';
 
-const meaningOf = (code: string): ErrorMeaning =>
-  Object.hasOwn(errors, code) ? errors[code as ActionErrorCode] : otherError;
+/** What one of the public codes means, as a clause (lib/extraction/advice.ts). */
+export const describeCode = (code: string): string => {
+  const [, httpStatus, error] = /^http-(\d{3})(?:\/(.+))?$/.exec(code) ?? [];
+  if (httpStatus !== undefined) {
+    return `the provider answered with HTTP ${httpStatus}${error === undefined ? '' : ` and its error ${error}`}`;
+  }
+  const [, kind, inner = ''] = /^(login-|held\/)(.+)$/.exec(code) ?? [];
+  if (kind === 'login-') return `the provider gave no token: ${describeCode(inner)}`;
+  if (inner === 'paused') return 'an operator paused starts';
+  if (inner === 'slow') return 'starts were held, because the last one took too long';
+  if (kind === 'held/') return `starts were held, because the last one failed: ${describeCode(inner)}`;
+  return Object.hasOwn(codes, code) ? codes[code as keyof typeof codes] : `the provider's error is ${code}`;
+};
 
 /** Each error code, and the actions that failed with it. */
 const failedActions = ({ actionResults = [] }: Extraction) => {
@@ -45,19 +46,11 @@ export const failurePhrases = (record: Extraction): readonly string[] =>
 
 /** The same with the meaning of each code. */
 export const failureMeanings = (record: Extraction): readonly string[] =>
-  failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code).meaning})`);
+  failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code)})`);
 
-/** For each error code sentences: which actions failed with it, what it means, and what to do. */
+/** For each error code a sentence: which actions failed with it, and what it means. */
 export const explainFailures = (record: Extraction): readonly string[] =>
-  failedActions(record).map(({ code, actions }) => {
-    const { meaning, remedy } = meaningOf(code);
-    return `${actions} failed with ${code}: ${meaning}. ${remedy}`;
-  });
-
-/** For each error code what to do about it, each once. */
-export const remediesOf = (record: Extraction): readonly string[] => [
-  ...new Set(failedActions(record).map(({ code }) => meaningOf(code).remedy)),
-];
+  failedActions(record).map(({ code, actions }) => `${actions} failed with ${code}: ${meaningOf(code)}.`);
 
 /**
  * Why an extraction failed, in codes: of its actions' errors or, without any, its status and reason. Undefined if it did not

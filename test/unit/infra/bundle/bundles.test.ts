@@ -33,9 +33,9 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 295_000,
   'get-extraction': 351_500,
-  'start-task': 341_000,
-  'receive-webhook': 297_500,
-  'reconcile-extraction': 438_000,
+  'start-task': 355_000,
+  'receive-webhook': 304_500,
+  'reconcile-extraction': 452_500,
   'sweep-extractions': 254_000,
   'manage-consents': 240_000,
 };
@@ -193,6 +193,8 @@ describe('signing', () => {
     AWS_SESSION_TOKEN: credentials.sessionToken,
     EXTRACTIONS_TABLE: 'Extractions',
     TASKS_TABLE: 'Tasks',
+    REFUSALS_TABLE: 'Refusals',
+    REFUSED_CREDENTIALS_DAYS: '7',
     WEBHOOK_SIGNING_KEY_SECRET: 'webhook-signing-key',
     SIGNING_KEY_REFRESH_SECONDS: '15',
     TIMINGS: JSON.stringify(timings),

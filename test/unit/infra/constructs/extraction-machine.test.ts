@@ -19,6 +19,12 @@ const config = readConfig(required);
 const definition = extractionMachineDefinition(config, functions);
 const { StartTask, Reconcile, ReconcileAfterFailure } = definition.States;
 
+/** The value of an expression, as plain JSON. */
+const evaluated = async (expression: unknown, states: object): Promise<unknown> => {
+  const value: unknown = await jsonata(String(expression).replace(/^{%|%}$/g, '')).evaluate({}, { states });
+  return JSON.parse(JSON.stringify(value));
+};
+
 describe('the machine', () => {
   test('is valid in the Amazon States Language', () => {
     // A clone, as the validator changes its argument. It checks the fields of JSONata states, but no expressions.
@@ -66,17 +72,28 @@ describe('StartTask', () => {
     expect(await expression.evaluate({}, { states: { context } })).toBe(number);
   });
 
-  test('passes on nothing but the id, whether it succeeds or not', () => {
-    const extractionId = '{% $states.input.extractionId %}';
-    expect(StartTask.Output).toEqual({ extractionId });
-    expect(StartTask.Catch).toEqual([
-      { ErrorEquals: ['States.ALL'], Output: { extractionId }, Next: 'Reconcile' },
-    ]);
+  test('passes on nothing but the id if it succeeds', () => {
+    expect(StartTask.Output).toEqual({ extractionId: '{% $states.input.extractionId %}' });
+  });
+
+  test.each([
+    ['a code', { Cause: 'held/http-503' }, { lastProblem: 'held/http-503' }],
+    ['a sentence', { Cause: 'See the log of start-task.' }, {}],
+    ['an error of Lambda', { Cause: '{"errorType":"Runtime.ExitError"}' }, {}],
+    ['nothing', {}, {}],
+  ])('passes on the cause of a failure if it is a code: %s', async (_, errorOutput, passed) => {
+    const [caught] = StartTask.Catch ?? [];
+    expect(caught).toMatchObject({ ErrorEquals: ['States.ALL'], Next: 'Reconcile' });
+    const input = { extractionId: 'e-1', requestId: 'r-1' };
+    expect(await evaluated(caught?.Output, { input, errorOutput })).toEqual({
+      extractionId: 'e-1',
+      ...passed,
+    });
   });
 
   test('retries every failure but a start in progress through the start window, whatever its name, and no expired ciphertext', () => {
     expect(StartTask.Retry.slice(1)).toEqual([
-      expect.objectContaining({ ErrorEquals: ['CiphertextExpired'], MaxAttempts: 0 }),
+      expect.objectContaining({ ErrorEquals: ['CiphertextExpired', 'StartWindowOver'], MaxAttempts: 0 }),
       {
         ErrorEquals: ['States.TaskFailed'],
         IntervalSeconds: 2,
@@ -102,24 +119,23 @@ describe('StartTask', () => {
 });
 
 describe('Reconcile', () => {
-  test('passes the trigger, and that the start was abandoned, as only then it is reached', () => {
-    expect(Reconcile.Arguments).toEqual({
-      FunctionName: functions.reconcile,
-      Payload: {
-        trigger: 'machine',
-        extractionId: '{% $states.input.extractionId %}',
-        afterFailure: false,
-      },
-    });
+  test('passes the trigger, its input, and whether it follows a failure', async () => {
+    const input = { extractionId: 'e-1', lastProblem: 'http-429' };
+    for (const [state, afterFailure] of [
+      [Reconcile, false],
+      [ReconcileAfterFailure, true],
+    ] as const) {
+      expect(state.Arguments.FunctionName).toBe(functions.reconcile);
+      const payload = await evaluated(state.Arguments.Payload, { input });
+      expect(payload).toEqual({ trigger: 'machine', ...input, afterFailure });
+    }
   });
 
   test('polls by being retried after NotYet, and after any other failure in a state of its own', () => {
-    const { Payload } = ReconcileAfterFailure.Arguments as { Payload: object };
-    expect(Payload).toMatchObject({ trigger: 'machine', afterFailure: true });
     expect(Reconcile.Catch).toEqual([
       {
         ErrorEquals: ['States.ALL'],
-        Output: { extractionId: '{% $states.input.extractionId %}' },
+        Output: '{% $states.input %}',
         Next: 'ReconcileAfterFailure',
       },
     ]);

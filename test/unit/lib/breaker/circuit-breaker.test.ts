@@ -182,7 +182,9 @@ describe('a turn', () => {
     const admissions = await Promise.all(processes.map((process) => process.admit(aboutOf())));
     expect(admissions.map(({ kind }) => kind).sort()).toEqual(['held', 'turn']);
     const first = admissions.findIndex(({ kind }) => kind === 'turn');
-    await processes[first]?.report(admissions[first] ?? { kind: 'held' }, { kind: 'accepted' });
+    await processes[first]?.report(admissions[first] ?? { kind: 'held', cause: 'slow' }, {
+      kind: 'accepted',
+    });
     expect(await admit(processOn(shared))).toBe('pass');
   });
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseLargeJson } from '../../../../../lib/extraction/reconcile/parse-large-json.ts';
-import { readingOfExtraction, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
+import {
+  parseRead,
+  readingOfExtraction,
+  readingOfTask,
+} from '../../../../../lib/extraction/reconcile/reading.ts';
 
 const read = (...actions: readonly unknown[]) => {
   const { reading } = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
@@ -74,6 +78,37 @@ describe('an extraction by consent in progress', () => {
   });
 });
 
+describe('a 200 of v1 with another status and the code of an error', () => {
+  const read = (body: object) => {
+    const { taskStatus, taskStatusCode } = parseRead(Buffer.from(JSON.stringify(body))) as never;
+    return readingOfExtraction({ kind: 'answered', taskStatus, taskStatusCode, data: {}, bytes }).reading;
+  };
+
+  test.each([
+    ['wrong_login', 401, 'wrong_login'],
+    ['error', 500, 'error'],
+    ['El rut 11.111.111-1 no existe', 400, 'OTHER'],
+  ])('%s, %i is FAILED', (taskStatus, taskStatusCode, reason) => {
+    expect(read({ taskStatus, taskStatusCode, results: {} })).toEqual({
+      kind: 'ended',
+      taskStatus: 'FAILED',
+      reason,
+      actionResults: undefined,
+      hasResults: false,
+      expected: true,
+    });
+  });
+
+  test.each([
+    ['running', 500, true],
+    ['pending', 401, true],
+    ['paused', 399, false],
+    ['paused', 202, false],
+  ])('%s, %j is still running', (taskStatus, taskStatusCode, known) => {
+    expect(read({ taskStatus, taskStatusCode })).toEqual({ kind: 'running', known });
+  });
+});
+
 describe('an extraction by consent that has ended', () => {
   test.each([
     ['success of v1', { taskStatus: 'success' }],
@@ -113,6 +148,14 @@ test('JSON of 10,000 levels is read, and of one more is refused', () => {
   const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   expect(parseLargeJson(nested(10_000), {})).toEqual([]);
   expect(() => parseLargeJson(nested(10_001), {})).toThrow(RangeError);
+});
+
+test('a number is kept where it is asked for, and is 0 elsewhere', () => {
+  const parts = { fields: { code: { isNumber: true }, other: {} } } as const;
+  const parsed = (text: string) => parseLargeJson(Buffer.from(text), parts);
+  expect(parsed('{"code":500,"other":500}')).toEqual({ code: 500, other: 0 });
+  expect(parsed('{"code":-4.5e2}')).toEqual({ code: -450 });
+  expect(parsed('{"in":{"code":1},"code":"400"}')).toEqual({ code: '400' });
 });
 
 test('what is kept of a large text is small', () => {

@@ -32,7 +32,12 @@ test('the machine reports a failure before, also by an earlier definition', () =
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
-const notYet: Result = { as: 'not-yet', record: extractionIn('RUNNING'), why: 'still-running' };
+const notYet: Result = {
+  as: 'not-yet',
+  record: extractionIn('RUNNING'),
+  why: 'still-running',
+  problem: undefined,
+};
 
 test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
@@ -48,13 +53,13 @@ test('an operator, who does not retry, gets an answer', () => {
 
 test('the machine gets an answer if the record is closed, or if the queue continues', () => {
   const record = extractionIn('TIMED_OUT');
-  const closed = answerReconcile(id, { as: 'closed', why: undefined, record }, 'machine');
+  const closed = answerReconcile(id, { as: 'closed', why: undefined, problem: undefined, record }, 'machine');
   expect(closed).toEqual({ extractionId: id, status: 'TIMED_OUT', deferred: false });
-  const deferred = { as: 'deferred', record, why: 'still-running' } as const;
+  const deferred = { as: 'deferred', record, why: 'still-running', problem: undefined } as const;
   expect(answerReconcile(id, deferred, 'machine')).toMatchObject({ deferred: true });
 });
 
-const gone: Result = { as: 'gone', why: undefined, record: undefined };
+const gone: Result = { as: 'gone', why: undefined, problem: undefined, record: undefined };
 
 test('without a record the answer is GONE', () => {
   expect(answerReconcile(id, gone, 'machine')).toEqual({
@@ -158,6 +163,7 @@ const deferred = (record: ReturnType<typeof extractionIn>): Result => ({
   as: 'deferred',
   record,
   why: 'still-running',
+  problem: undefined,
 });
 
 test('a record that is stuck is reported in seconds, as the reconcile left it', async () => {
@@ -170,7 +176,12 @@ test('a record that is stuck is reported in seconds, as the reconcile left it', 
 
 test('a record that the reconcile closed or advanced is not stuck, however late', async () => {
   const advanced = deferred(extractionIn('TIMED_OUT', { settledAt: iso(1_000) }));
-  const closed: Result = { as: 'closed', why: undefined, record: closedExtraction({ status: 'COMPLETED' }) };
+  const closed: Result = {
+    as: 'closed',
+    why: undefined,
+    problem: undefined,
+    record: closedExtraction({ status: 'COMPLETED' }),
+  };
   for (const result of [advanced, closed]) {
     const { receive, counted } = world(async () => result);
     await receive([message('a')]);

@@ -401,9 +401,14 @@ describe('settled by the provider and not collected', () => {
       'the provider is down',
       { reads: [new ProviderAmbiguous('503')] },
       ['ProviderReadFailed', 'CollectionFailed'],
-      { readsSlowly: true },
+      { readsSlowly: true, lastProblem: 'reset' },
     ],
-    ['the provider returns RUNNING', { reads: [answer('RUNNING')] }, ['CollectionFailed'], {}],
+    [
+      'the provider returns RUNNING',
+      { reads: [answer('RUNNING')] },
+      ['CollectionFailed'],
+      { lastProblem: 'still-running' },
+    ],
     [
       'S3 is down',
       {
@@ -413,7 +418,7 @@ describe('settled by the provider and not collected', () => {
         },
       },
       ['CollectionFailed'],
-      {},
+      { lastProblem: 'results-not-stored' },
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
     const { reconcile, record, counted } = world(settled, setup);
@@ -736,6 +741,96 @@ describe('a closed record', () => {
   });
 });
 
+describe('why the last try brought nothing, and what to do next', () => {
+  const http = (status: number, errorType?: string) =>
+    Object.assign(
+      new ProviderAmbiguous('', { status }),
+      errorType === undefined ? {} : { named: { errorType } },
+    );
+  const past = timings.deadline;
+
+  test.each<[string, Extraction, Parameters<typeof world>[1], ReconcileInvoker, string | undefined]>([
+    ['the last read failed', extractionIn('RUNNING'), { reads: [http(500)] }, machine, 'http-500'],
+    [
+      'it named its error',
+      consentIn('RUNNING'),
+      { reads: [http(500, 'INTERNAL')] },
+      slow,
+      'http-500/INTERNAL',
+    ],
+    ['the task still runs', extractionIn('RUNNING'), {}, machine, 'still-running'],
+    ['no read was ever made', consentIn('RUNNING'), { isPaused: true }, slow, 'never-read'],
+    ['nobody knows', extractionIn('RUNNING'), { isPaused: true }, machine, undefined],
+    [
+      'an earlier read is the last one',
+      consentIn('RUNNING', { lastProblem: 'http-503' }),
+      { isPaused: true },
+      slow,
+      'http-503',
+    ],
+  ])('TIMED_OUT has what the last read showed: %s', async (_what, record, setup, caller, lastProblem) => {
+    const { reconcile, ...timedOut } = world(record, { ...setup, now: past });
+    await reconcile(caller);
+    expect(timedOut.record()).toMatchObject({ status: 'TIMED_OUT', advice: 'wait' });
+    expect(timedOut.record()?.lastProblem).toBe(lastProblem);
+  });
+
+  test('after grace it is the provider who is to be asked', async () => {
+    const { reconcile, record } = world(extractionIn('TIMED_OUT', { advice: 'wait' }), {
+      reads: [http(502)],
+      now: past + timings.grace,
+    });
+    await reconcile(slow);
+    expect(record()).toMatchObject({ lastProblem: 'http-502', advice: 'ask-provider' });
+  });
+
+  test.each<[string, Partial<Extraction>, ReconcileInvoker, object]>([
+    [
+      'the machine',
+      {},
+      { ...machine, lastProblem: 'secret-not-filled' },
+      { lastProblem: 'secret-not-filled', advice: 'operator' },
+    ],
+    [
+      'the machine, later than the record',
+      { lastProblem: 'http-429' },
+      { ...machine, lastProblem: 'held/http-503' },
+      { lastProblem: 'held/http-503', advice: 'request-later' },
+    ],
+    [
+      'the record',
+      { lastProblem: 'quota-reached' },
+      swept,
+      { lastProblem: 'quota-reached', advice: 'request-later' },
+    ],
+    ['nobody', {}, swept, { advice: 'request-again' }],
+  ])('NOT_STARTED has what is known from %s', async (_who, fields, caller, expected) => {
+    const { reconcile, record } = world(extractionIn('REQUESTED', fields as never), { now: 900 });
+    await reconcile(caller);
+    const { lastProblem, advice, reason } = record() ?? {};
+    expect({ lastProblem, advice, reason }).toEqual({
+      lastProblem: undefined,
+      ...expected,
+      reason: 'start-window-over',
+    });
+  });
+
+  test('a correction withdraws both, and the collected results bring the advice', async () => {
+    const timedOut = extractionIn('TIMED_OUT', { advice: 'wait', lastProblem: 'still-running' });
+    const { reconcile, record } = world(timedOut, {
+      reads: [
+        answer('FAILED', { actions: [{ id: 'tef', status: 'FAILED', error: { code: 'ENTITY_API_ERROR' } }] }),
+      ],
+      storing: () => {
+        const { status, advice, lastProblem } = record() ?? {};
+        expect({ status, advice, lastProblem }).toEqual({ status: 'FAILED' });
+      },
+    });
+    await reconcile(machine);
+    expect(record()).toMatchObject({ status: 'FAILED', advice: 'request-later' });
+  });
+});
+
 describe('the next message', () => {
   const due: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 
@@ -808,12 +903,12 @@ describe('a read in the reconcile queue', () => {
     await failed.reconcile(dueSlow);
     const next = failed.record()?.dueAt;
     expect(failed.sent).toEqual([['slow queue', { ...same, dueAt: next }, expect.any(Number)]]);
-    expect(failed.record()).toEqual({ ...running, dueAt: next, readsSlowly: true });
+    expect(failed.record()).toEqual({ ...running, dueAt: next, readsSlowly: true, lastProblem: 'reset' });
     expect(failed.counted).toEqual(['ProviderReadFailed']);
     const answered = world({ ...running, readsSlowly: true });
     await answered.reconcile(dueSlow);
     expect(answered.sent).toEqual([['queue', { ...same, dueAt: next }, expect.any(Number)]]);
-    expect(answered.record()).toEqual({ ...running, dueAt: next });
+    expect(answered.record()).toEqual({ ...running, dueAt: next, lastProblem: 'still-running' });
   });
 
   test('that is held by an operator stays in its queue', async () => {

@@ -7,6 +7,7 @@ import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
+  ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
@@ -30,6 +31,13 @@ import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import type { StoreFaults } from '../../../../support/store-fault.ts';
 
 const target = '11111111-1';
+const anyConsent = {
+  id: consentId,
+  products: ['movement'],
+  tyc: { actualVersion: 1 },
+  entity: { id: 'bank', name: 'Bank', type: 'bank' },
+  validUntil: '2030-01-01T00:00:00.000Z',
+};
 
 const world = (
   record: ConsentExtraction = consentExtraction(),
@@ -37,6 +45,9 @@ const world = (
     readonly answers?: readonly (string | Error)[];
     readonly noToken?: Error;
     readonly faults?: StoreFaults;
+    /** Status and sub-status of the consent. */
+    readonly consent?: readonly [string, string] | Error;
+    readonly msLeft?: number;
     /** What happens while the start call is under way. */
     readonly meanwhile?: () => void;
   } = {},
@@ -48,6 +59,7 @@ const world = (
   const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   const sent: unknown[] = [];
+  const reads: string[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
@@ -79,12 +91,20 @@ const world = (
             },
           },
           startExtraction: { v1: post('v1'), v2: post('v2') },
+          getConsent: async (token, asked) => {
+            expect([asked, extractions.items.get(id)?.status]).toEqual([consentId, 'STARTING']);
+            reads.push(token);
+            const { consent = ['ACTIVE', 'ACTIVE'] } = setup;
+            if (consent instanceof Error) throw consent;
+            return { ...anyConsent, status: consent[0], subStatus: consent[1] };
+          },
         },
       );
     },
     breaker: closedCircuit,
     whenSlow: () => () => undefined,
     logIn: async () => undefined,
+    msLeft: () => setup.msLeft ?? 60_000,
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,
@@ -107,6 +127,7 @@ const world = (
     tasks,
     requests,
     posts,
+    reads,
     sent,
     counted,
   };
@@ -220,6 +241,38 @@ describe('a failure has the same effect as by credentials', () => {
     expect(requests.items.size).toBe(0);
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
+  });
+});
+
+describe('after a refusal with a status alone the consent is read, under the same token, before the outcome is written', () => {
+  const refused = { answers: [new ProviderRefused('403', 403)] };
+
+  test('a consent that has ended is the reason', async () => {
+    const { start, record, reads } = world(undefined, { ...refused, consent: ['INACTIVE', 'EXPIRED'] });
+    await start();
+    const advice = 'renew-consent';
+    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'consent-expired', advice });
+    expect(reads).toEqual([`${target}/1`]);
+  });
+
+  test.each<[string, object]>([
+    ['the consent is active', {}],
+    ['it has an unknown state', { consent: ['INACTIVE', 'PAUSED'] }],
+    ['it cannot be read', { consent: new ProviderRefused('404', 404) }],
+  ])('the status stays the reason if %s', async (_what, setup) => {
+    const { start, record, reads } = world(undefined, { ...refused, ...setup });
+    await start();
+    expect([record()?.reason, reads.length]).toEqual(['http-403', 1]);
+  });
+
+  test.each<[string, object]>([
+    ['less than 20 s of the invocation are left', { ...refused, msLeft: 19_999 }],
+    ['the answer named its error', { answers: [explained(403)] }],
+    ['it is unknown whether a task exists', { answers: [new ProviderAmbiguous('503', { status: 503 })] }],
+  ])('nothing is read if %s', async (_what, setup) => {
+    const { start, reads } = world(undefined, { consent: ['INACTIVE', 'EXPIRED'], ...setup });
+    await start();
+    expect(reads).toEqual([]);
   });
 });
 

@@ -14,7 +14,7 @@ import {
   iso,
   timings,
 } from '../../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
 import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
@@ -62,7 +62,8 @@ const world = (setup: {
       answers.push(`wake ${token} ${extractionId}`);
       return 'woken';
     },
-    fail: async (token, error) => void answers.push(`fail ${token} ${error}`),
+    fail: async (token, error, cause) =>
+      void answers.push(`fail ${token} ${error}`, ...(cause.includes(' ') ? [] : [cause])),
     ...(setup.send === undefined ? {} : { send: setup.send }),
     ...(setup.wake === undefined ? {} : { wake: setup.wake }),
     ...(setup.fail === undefined ? {} : { fail: setup.fail }),
@@ -107,9 +108,39 @@ test('after a refused start nothing is left, and the machine ends', async () => 
 test('a start that can be retried fails the state with the error that the machine retries, and is counted', async () => {
   const { deps, answers, counted } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
   expect(await startForMachine(input, deps)).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
-  expect(answers).toEqual(['fail token-1 ProviderBusy']);
+  expect(answers).toEqual(['fail token-1 ProviderBusy', 'http-429']);
   expect(counted).toEqual(['ProviderBusy']);
 });
+
+test('a used-up quota is counted, and is the cause of the failed state', async () => {
+  const overQuota = Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' });
+  const { deps, answers, counted } = world({ post: () => Promise.reject(overQuota) });
+  await startForMachine(input, deps);
+  expect(answers).toEqual(['fail token-1 ProviderBusy', 'quota-reached']);
+  expect(counted).toEqual(['ProviderBusy', 'QuotaReached']);
+});
+
+test.each<[string, Partial<StartForMachineDeps>, string]>([
+  ['a breaker holds it', { breaker: breakerThat('held').breaker }, 'held/http-503'],
+  [
+    'no token is given',
+    {
+      callFor: async () => ({
+        tokens: { current: () => Promise.reject(new ProviderRefused('403', 403)), drop: () => undefined },
+        renewable: true,
+        post: async () => 'task-1',
+      }),
+    },
+    'login-http-403',
+  ],
+])(
+  'after the start window the machine learns why nothing could be started now: %s',
+  async (_, more, problem) => {
+    const { deps, answers } = world({ post: () => Promise.reject(new Error('started')) });
+    await startForMachine(input, { ...deps, ...more, now: () => at(900) });
+    expect(answers).toEqual(['fail token-1 StartWindowOver', problem]);
+  },
+);
 
 test('a start in progress is retried and not counted', async () => {
   const record = extractionIn('STARTING', { startingAt: iso(5) });

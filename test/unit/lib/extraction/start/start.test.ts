@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { loginProblemOf } from '../../../../../lib/extraction/provider-codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
@@ -129,6 +130,7 @@ const world = (
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
+    msLeft: () => 60_000,
     newAttemptId: () => {
       attempts += 1;
       return `attempt-${attempts}`;
@@ -213,7 +215,11 @@ describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, record, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'RequestDataGone' });
+    expect(await start()).toMatchObject({
+      as: 'not-yet',
+      why: 'RequestDataGone',
+      problem: 'request-data-gone',
+    });
     expect(record()).toEqual(extraction());
     expect(posts).toEqual([]);
   });
@@ -315,7 +321,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
         throw failure();
       },
     });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: error });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: error, problem: loginProblemOf(failure()) });
     expect(record()).toEqual(extraction());
     expect(posts).toHaveLength(0);
   });
@@ -334,13 +340,16 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
 });
 
 describe('a start that was certainly not accepted goes back to REQUESTED, and the machine retries', () => {
-  test.each<readonly [string, () => Error, string]>([
-    ['429', busy, 'ProviderBusy'],
-    ['it cannot be reached', unreachable, 'ProviderUnreachable'],
-  ])('%s', async (_what, failure, error) => {
+  const overQuota = () => Object.assign(busy(), { refusal: 'notEnoughCredits' });
+
+  test.each<readonly [string, () => Error, string, string]>([
+    ['429', busy, 'ProviderBusy', 'http-429'],
+    ['429 as the quota is used up', overQuota, 'ProviderBusy', 'quota-reached'],
+    ['it cannot be reached', unreachable, 'ProviderUnreachable', 'unreachable'],
+  ])('%s', async (_what, failure, error, problem) => {
     const { start, record, posts } = world({ answers: [failure()] });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: error });
-    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
+    expect(await start()).toMatchObject({ as: 'not-yet', why: error, problem });
+    expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: problem }));
     expect(posts).toHaveLength(1);
   });
 });
@@ -373,8 +382,8 @@ describe('401 on the start call', () => {
 
   test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts, record } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    expect(await start(0)).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
-    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
+    expect(await start(0)).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized', problem: 'http-401' });
+    expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: 'http-401' }));
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
@@ -400,8 +409,9 @@ describe('401 on the start call', () => {
           return 'session-1';
         },
       });
-      expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
-      expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
+      const problem = loginProblemOf(failure);
+      expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized', problem });
+      expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: problem }));
       expect(posts).toHaveLength(1);
     }
   });
@@ -543,14 +553,23 @@ describe('the breakers of starts', () => {
   const failed = (cause: string) => ({ kind: 'failed', cause });
   const nothing = { kind: 'nothing' };
 
-  test('are not asked about an extraction that has started, or whose window is over', async () => {
-    const breaker = { ...closedCircuit, admit: () => Promise.reject(new Error('asked')) };
+  test('are not asked about an extraction that has started, and give no turn to one whose window is over', async () => {
+    const asked: unknown[] = [];
+    const breaker: CircuitBreaker = {
+      ...closedCircuit,
+      admit: (about, options) => {
+        asked.push(options);
+        return closedCircuit.admit(about);
+      },
+    };
     for (const record of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
       await expect(world({ breaker, record }).start()).resolves.toBeDefined();
     }
+    expect(asked).toEqual([]);
     const late = world({ breaker });
     late.time.set(timings.startWindow);
     expect(await late.start()).toMatchObject({ as: 'queued', record: { status: 'REQUESTED' } });
+    expect([asked, late.posts]).toEqual([[{ onlyAsk: true }], []]);
   });
 
   test('are asked by caller and entity, and a held start unseals, calls and writes nothing', async () => {
@@ -565,7 +584,11 @@ describe('the breakers of starts', () => {
         },
       },
     });
-    expect(await held.start()).toMatchObject({ as: 'not-yet', why: 'ProviderPaused' });
+    expect(await held.start()).toMatchObject({
+      as: 'not-yet',
+      why: 'ProviderPaused',
+      problem: 'held/http-503',
+    });
     expect([held.events, held.record()]).toEqual([[], extraction()]);
     const { requestedBy: caller } = extraction();
     expect(asked).toEqual([{ extraction: id.slice(-12), caller, group: 'bank' }]);
@@ -626,7 +649,7 @@ describe('the breakers of starts', () => {
     expect(events.indexOf('login')).toBeLessThan(events.indexOf('post on STARTING'));
     const failing = breakerThat('turn');
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
-    expect(await held.start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnreachable' });
+    expect(await held.start()).toMatchObject({ why: 'ProviderUnreachable', problem: 'login-http-503' });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
     const passing = world({ plaintext: withToken });
     await passing.start();

@@ -103,9 +103,30 @@ test('of v1, status, data and the very bytes are given', async () => {
   expect(await read('v1', 200, body)).toEqual({
     kind: 'answered',
     taskStatus: 'success',
+    taskStatusCode: 200,
     data: [{ a: 1.1 }],
     bytes: Buffer.from(body),
   });
+});
+
+test.each([
+  [401, 401],
+  ['401', undefined],
+  [null, undefined],
+])('of v1, the code %j is given as %j', async (taskStatusCode, given) => {
+  const answer = await read('v1', 200, { taskStatus: 'error', taskStatusCode });
+  expect(answer).toMatchObject({ kind: 'answered', taskStatus: 'error', taskStatusCode: given });
+});
+
+test.each([
+  [503, ProviderAmbiguous],
+  [404, ProviderRefused],
+])('an error in a %i about the poll has a name, and no effect', async (status, error) => {
+  const failure: unknown = await read('v1', status, { errorType: 'INTERNAL', errorCode: 'X' }).catch(
+    (one) => one,
+  );
+  expect(failure).toBeInstanceOf(error);
+  expect(failure).toMatchObject({ status, named: { errorType: 'INTERNAL', errorCode: 'X' } });
 });
 
 test('of v2, data and the very bytes are given', async () => {

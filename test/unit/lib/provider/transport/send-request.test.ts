@@ -189,6 +189,58 @@ describe('a status says what may be done next', () => {
   });
 });
 
+describe('the beginning of a refusal', () => {
+  /** What `explain` got of a 403, and what was called until then. */
+  const refusal = async (
+    answer: Parameters<typeof httpServer>[0],
+    explainOnly: readonly number[] = [403],
+  ) => {
+    const { baseUrl } = await httpServer(answer);
+    const seen: unknown[] = [];
+    const failure = await failureOf(
+      sendRequest(connectionTo(baseUrl), {
+        method: 'POST',
+        path: '/x',
+        route: '/x',
+        headers: {},
+        explainOnly,
+        explain: (_status, body) => void seen.push(Buffer.from(body).toString()),
+        whenRefused: () => seen.push('refused'),
+      }),
+    );
+    expect(failure).toBeInstanceOf(ProviderRefused);
+    return seen;
+  };
+
+  test('is read after the refusal was reported, and is 4 KB at most of a body that never ends', async () => {
+    const seen = await refusal((response) => {
+      response.writeHead(403);
+      const write = () => {
+        while (!response.destroyed && response.write('x'.repeat(1_000)));
+        response.once('drain', write);
+      };
+      write();
+    });
+    expect(seen).toEqual(['refused', 'x'.repeat(4_096)]);
+  });
+
+  test('is what came within 2 s of a body that stalls, or before it broke', async () => {
+    const stalling = refusal((response) => void response.writeHead(403).write('restricted'));
+    const broken = refusal((response) => {
+      response.writeHead(403).write('restricted');
+      setTimeout(() => response.destroy(), 50);
+    });
+    expect(await Promise.all([stalling, broken])).toEqual([
+      ['refused', 'restricted'],
+      ['refused', 'restricted'],
+    ]);
+  });
+
+  test('is not read with another status', async () => {
+    expect(await refusal((response) => void response.writeHead(403).end('x'), [429])).toEqual(['refused']);
+  });
+});
+
 describe('an answer that is lost is ambiguous: the call may have taken effect', () => {
   // Long enough for a busy machine to connect in: a connect that times out has surely started nothing.
   const totalTimeoutMs = 2_000;
@@ -223,6 +275,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     );
     for (const failure of failures) {
       expect(failure).toBeInstanceOf(ProviderAmbiguous);
+      expect(failure).toMatchObject({ why: 'timeout' });
       expect(failure.cause).toBeInstanceOf(TransportFailure);
     }
   });
@@ -246,6 +299,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     });
     const failure = await failureOf(post(connectionTo(baseUrl)));
     expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(failure).toMatchObject({ why: 'reset' });
     expect(failure.cause).toBeInstanceOf(TransportFailure);
     expect(connections()).toBe(1);
   });

@@ -226,7 +226,7 @@ export const situations: readonly Situation[] = [
       ),
       logs: bounded(logLine(3, 'start-task', 'The provider accepted the task.', { taskId: 'task-9' })),
     },
-    'UNCONFIRMED at 12:01:32Z: start-task ended between the start call of 12:00:01Z and the record of its answer, so a task may exist. The log of start-task names task task-9, which the record does not have. It is never sent again: ask the provider whether a task runs before you request it again.',
+    'UNCONFIRMED at 12:01:32Z: start-task ended between the start call of 12:00:01Z and the record of its answer, so a task may exist. The log of start-task names task task-9, which the record does not have. It is never sent again. Ask the provider whether the task runs before you request it again.',
   ],
   [
     'sweep disabled',
@@ -262,7 +262,7 @@ export const situations: readonly Situation[] = [
       }),
       task: linkedTask({ taskStatus: 'COMPLETED', notifiedAt: iso(30) }),
     },
-    'COMPLETED at 12:00:30Z, reported by the webhook. Its results were not collected (results-too-large): they exceed resultsMaxBytes.',
+    'COMPLETED at 12:00:30Z, reported by the webhook. Its results were not collected (results-too-large): the results exceed `resultsMaxBytes`. Change the request. As it is, it cannot succeed.',
   ],
   [
     'late correction',
@@ -384,7 +384,7 @@ export const situations: readonly Situation[] = [
       }),
       execution: inStartTask(event(60, 'ExecutionAborted')),
     },
-    'NOT_STARTED at 12:01:00Z: the sealed data of its request were gone, without which nothing can be started. Nothing ran, so it may be requested again.',
+    'NOT_STARTED at 12:01:00Z: the sealed data of its request were gone, without which nothing can be started. Nothing ran. Request it again, with a new key.',
   ],
   [
     'restored',
@@ -393,7 +393,7 @@ export const situations: readonly Situation[] = [
       record: closedExtraction({ status: 'UNCONFIRMED', reason: 'restored', ...settled(8_000, 'reconcile') }),
       changes: bounded(change(8_000, 'INSERT', { after: closedExtraction({ status: 'UNCONFIRMED' }) })),
     },
-    'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again.',
+    'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again. Ask the provider whether the task runs before you request it again.',
   ],
   [
     'restored while it ran',
@@ -431,7 +431,7 @@ export const situations: readonly Situation[] = [
       }),
       task: linkedTask({ extractionId: otherId }),
     },
-    `UNCONFIRMED at 12:00:03Z: the provider answered the start call of 12:00:01Z with task task-1, which belongs to extraction ${otherId}. Nothing of that task was used. Report it to the provider, as it may be a leak.`,
+    `UNCONFIRMED at 12:00:03Z: the provider answered the start call of 12:00:01Z with task task-1, which belongs to extraction ${otherId}. Nothing of that task was used. Report it to the provider, as it may be a leak. The operator of Cosecha has to act. Requesting it again would not help.`,
   ],
   [
     'an execution of an erased record under the same id',
@@ -476,7 +476,7 @@ export const situations: readonly Situation[] = [
       }),
       execution: inStartTask(failed(16, 'ProviderUnreachable')),
     },
-    'NOT_STARTED at 12:20:00Z: the machine abandoned the start, or was stopped. At the last try, number 1 at 12:00:01Z, the provider could not be reached. Nothing ran, so it may be requested again.',
+    'NOT_STARTED at 12:20:00Z: the machine abandoned the start, or was stopped. At the last try, number 1 at 12:00:01Z, the provider could not be reached. Nothing ran. Request it again, with a new key.',
   ],
   [
     'failed, for two codes, one of which is new',
@@ -494,7 +494,7 @@ export const situations: readonly Situation[] = [
         ],
       }),
     },
-    "FAILED at 12:00:30Z, reported by the webhook. product-balance, movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded. It may be requested again. tef failed with constructor: a code that Cosecha does not know. The provider's message is in the results. If it repeats, report it to the provider. Its results, 2489 bytes, were collected at 12:00:32Z.",
+    'FAILED at 12:00:30Z, reported by the webhook. product-balance, movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded. tef failed with constructor: a code that Cosecha does not know. Its results, 2489 bytes, were collected at 12:00:32Z. Request it again, with a new key.',
   ],
   [
     'partial, and not collected yet',
@@ -506,12 +506,12 @@ export const situations: readonly Situation[] = [
     'partial, with results of an unexpected shape',
     1_300,
     { record: closedExtraction({ ...ranAs, ...collected(32), status: 'PARTIAL', settledBy: 'webhook' }) },
-    'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. Its results name no error code of an action. Its results, 2489 bytes, were collected at 12:00:32Z.',
+    'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. Its results name no error code of an action. Its results, 2489 bytes, were collected at 12:00:32Z. Request it again, with a new key.',
   ],
   [
     'rejected',
     1_300,
     { record: extractionIn('REJECTED') },
-    'REJECTED at 12:00:30Z: the provider answered the start call with HTTP 400. Nothing ran.',
+    'REJECTED at 12:00:30Z: the provider answered with HTTP 400. Nothing ran. Change the request. As it is, it cannot succeed.',
   ],
 ];

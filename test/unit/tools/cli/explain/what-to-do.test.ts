@@ -14,15 +14,19 @@ test.each<readonly [string, Extraction, Waiting, string]>([
   ['one that a breaker holds', extractionIn('REQUESTED'), { ...onTime, hold: 'held' }, 'goes on once'],
   [
     'one whose action timed out',
-    closedExtraction({ status: 'FAILED', actionResults: failedWith('TIMEOUT_ERROR') }),
+    closedExtraction({
+      status: 'FAILED',
+      collectedAt: '2026-03-01T12:00:32.000Z',
+      actionResults: failedWith('TIMEOUT_ERROR'),
+    }),
     onTime,
-    'It may be requested again.',
+    'Request it again, with a new key.',
   ],
   [
     'one without its results',
     closedExtraction({ status: 'COMPLETED', collectionError: 'no-results' }),
     onTime,
-    'Its results are lost.',
+    'Request it again, with a new key.',
   ],
   ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],
 ])('%s: %j', (_, record, waiting, expected) => {

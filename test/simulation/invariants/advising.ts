@@ -1,0 +1,48 @@
+import { adviceOf } from '../../../lib/extraction/advice.ts';
+import { isUnderstood } from '../../../lib/extraction/record.ts';
+import type { Invariant } from './invariant.ts';
+
+export const adviceFollows: Invariant = {
+  name: 'advice-follows',
+  rule: 'Each record has the advice that follows from it, and none without an outcome.',
+  checks: {
+    record: ({ after }, _world, premise) => {
+      if (!isUnderstood(after)) return undefined;
+      if (after.settledAt !== undefined) premise();
+      const advice = after.settledAt === undefined ? undefined : adviceOf(after);
+      return after.advice === advice ? undefined : `${after.status} has ${after.advice} and not ${advice}.`;
+    },
+  },
+};
+
+export const noRepeatBesideATask: Invariant = {
+  name: 'no-repeat-beside-a-task',
+  rule: 'An extraction is to be requested again only if no task of it may run.',
+  checks: {
+    record: ({ after }, { provider, kernel }, premise) => {
+      if (after.advice !== 'request-again' && after.advice !== 'request-later') return undefined;
+      premise();
+      const tasks = [...provider.tasks.values()].filter((task) => task.extractionId === after.extractionId);
+      return tasks.some(({ endsAt }) => kernel.now < endsAt)
+        ? `${after.status} is to be requested again, while a task runs.`
+        : undefined;
+    },
+  },
+};
+
+export const problemIsOfLastTry: Invariant = {
+  name: 'problem-is-of-last-try',
+  rule: 'NOT_STARTED after a start call has a cause, and RUNNING has none of its start.',
+  checks: {
+    record: ({ before, after }, _world, premise) => {
+      if (after.status === 'RUNNING' && before?.status === 'STARTING' && after.lastProblem !== undefined) {
+        return `RUNNING has ${after.lastProblem}.`;
+      }
+      const ends = after.status === 'NOT_STARTED' && before?.status !== after.status;
+      if (!ends || after.attemptId === undefined) return undefined;
+      premise();
+      // A start call was made, and its refusal is the last thing that was written.
+      return after.lastProblem === undefined ? 'NOT_STARTED, and nobody knows why.' : undefined;
+    },
+  },
+};
