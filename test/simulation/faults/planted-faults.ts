@@ -2,6 +2,7 @@ import { decidingFaults } from './deciding.ts';
 import { holdingFaults } from './holding.ts';
 import { keepingFaults } from './keeping.ts';
 import type { PlantedFault } from './planted-fault.ts';
+import { refusingFaults } from './refusing.ts';
 import { settlingFaults } from './settling.ts';
 import { startingFaults } from './starting.ts';
 
@@ -11,5 +12,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...settlingFaults,
   ...keepingFaults,
   ...holdingFaults,
+  ...refusingFaults,
   ...decidingFaults,
 ];
