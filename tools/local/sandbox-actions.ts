@@ -12,13 +12,16 @@ type System = Pick<LocalSystem, 'api' | 'provider' | 'endOutage'>;
 /** Test data with a valid check digit. */
 export const person = '11111111-1';
 
-/** An extraction that ends as the sandbox's table of outcomes says of this username. */
+/**
+ * An extraction that ends as the sandbox's table of outcomes says of this username. Each has a password of its own, because refused
+ * ones are not sent again.
+ */
 export const outcomeRequest = (username: string) =>
   ({
     entity: 'demo-bank',
     credentials: {
       mode: 'raw',
-      value: { businessId: DEMO_BUSINESS_ID, username, password: 'any-will-do' },
+      value: { businessId: DEMO_BUSINESS_ID, username, password: randomUUID() },
     },
     actions: [
       { id: 'product-balance' },

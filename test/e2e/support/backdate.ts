@@ -6,7 +6,9 @@ import { aws } from './aws.ts';
 
 const { ExtractionsTableName } = inject('cosecha').outputs;
 
-type Times = Partial<Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt'>>;
+type Times = Partial<
+  Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt' | 'notBefore'>
+>;
 
 /** Sets times of a record. Returns false, and sets none, if the record lacks one of them. */
 export const moveTimes = async (extractionId: string, times: Times): Promise<boolean> => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
@@ -11,11 +12,14 @@ import { type AcceptContext, Unmet } from './check.ts';
 /** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
 export const referencePrefix = 'acceptance: ';
 
+/** Of one run, as credentials that the last run had refused are not sent again. */
+const password = `not-a-password-${randomUUID()}`;
+
 /** A request whose credentials carry the behaviour of the fake provider. */
 export const requestOf = (checkId: string, scenario: Partial<Scenario>): ExtractionRequest => ({
   entity: fakeEntity,
   // Only the username has a meaning for the fake provider.
-  credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'not-a-password' } },
+  credentials: { mode: 'raw', value: { username: formatUsername(scenario), password } },
   actions: [{ id: 'product-balance' }, { id: 'tef' }],
   reference: `${referencePrefix}${checkId}`,
 });
