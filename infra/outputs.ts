@@ -84,7 +84,7 @@ const dataOutputs = (
     [
       'RefusalsTableName',
       storage.refusals.tableName,
-      'The private table of credentials that the bank refused: `cosecha forget-refusals` removes marks',
+      'The private table of credentials that the bank refused: `cosecha forget-refusals` writes it',
     ],
     [
       'BreakersTableName',

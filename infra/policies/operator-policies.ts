@@ -177,7 +177,7 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     dataKey.fillingSecrets(),
     allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests, arns.refusals]),
     // MACs, which say nothing without the fingerprint key.
-    allow(['dynamodb:GetItem', 'dynamodb:Scan'], [arns.refusals]),
+    allow(['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'], [arns.refusals]),
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),

@@ -90,19 +90,22 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       return toTask(Attributes);
     },
 
-    showRefused: async (taskId, refusedAt) => {
+    notice: async (taskId, noticedAt) => {
       try {
-        await client.send(
+        const { Attributes } = await client.send(
           new UpdateItemCommand({
             TableName: table,
             Key: marshall({ taskId }),
-            UpdateExpression: 'SET refusedAt = if_not_exists(refusedAt, :at)',
+            UpdateExpression: 'SET noticedAt = if_not_exists(noticedAt, :at)',
             ConditionExpression: 'attribute_exists(taskId)',
-            ExpressionAttributeValues: marshall({ ':at': refusedAt }),
+            ExpressionAttributeValues: marshall({ ':at': noticedAt }),
+            ReturnValues: 'ALL_NEW',
           }),
         );
+        return toTask(Attributes).noticedAt;
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (error instanceof ConditionalCheckFailedException) return undefined;
+        throw error;
       }
     },
 

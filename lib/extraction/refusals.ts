@@ -46,48 +46,49 @@ export const refusedBefore = async (
   isConfirmed !== true &&
   saysRefused(await refusals.get(credentialsMac), now());
 
+/** Of credentials that were accepted. `FAILED` shows nothing about a password. */
 const accepting: ReadonlySet<TerminalStatus> = new Set(['COMPLETED', 'PARTIAL']);
-const daySeconds = 86_400;
 
 /**
- * The mark that a final status of a task calls for, or undefined. A locked account shows nothing about the password, and neither
- * does `FAILED`. That credentials are right is written only where the user confirmed them, as only then there may be a mark.
+ * What a final status shows about the credentials of its task, if that is to be marked. A locked account shows nothing, as its
+ * password may be right. That credentials are right is marked only if the user confirmed them, as only then there may be a
+ * refusal.
  */
-export const markFor = (
-  task: Task,
+const shownBy = (
   taskStatus: TerminalStatus,
-  { now, keptDays }: { readonly now: Date; readonly keptDays: number },
-): RefusalMark | undefined => {
-  const { extractionId, credentialsMac: mac, isConfirmed, refusedAt, notifiedAt } = task;
-  const isRefused = taskStatus === 'CREDENTIALS_WRONG';
-  if (mac === undefined || extractionId === undefined || refusedAt !== undefined) return undefined;
-  if (!isRefused && !(isConfirmed === true && accepting.has(taskStatus))) return undefined;
-  const noticedAt = notifiedAt ?? now.toISOString();
-  const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
-  // So a delivery that is replayed later writes nothing, and 0 days switch all of it off.
-  if (expiresAt * 1000 <= now.getTime()) return undefined;
-  return { credentialsMac: mac, extractionId, noticedAt, isRefused, expiresAt };
+  { isConfirmed }: Task,
+): Pick<RefusalMark, 'isRefused'> | undefined => {
+  if (taskStatus === 'CREDENTIALS_WRONG') return { isRefused: true };
+  return isConfirmed === true && accepting.has(taskStatus) ? { isRefused: false } : undefined;
 };
+
+const daySeconds = 86_400;
 
 export type MarkDeps = {
   readonly refusals: Pick<RefusalStore, 'put'>;
-  readonly tasks: Pick<TaskStore, 'showRefused'>;
-  /** `refusedCredentialsDays`. */
+  readonly tasks: Pick<TaskStore, 'notice'>;
+  /** `refusedCredentialsDays`. 0 switches all of it off. */
   readonly keptDays: number;
   readonly now: () => Date;
 };
 
 /**
- * Writes the mark that a final status calls for. Called before the outcome is written, so that a process that ends in between
- * leaves an open record, and the next one repeats this. Throws what a store throws.
+ * Marks what a final status shows about the credentials of its task. Called before the outcome is written, so that a process that
+ * ends in between leaves an open record, and the next one repeats this. A repetition has the time of the first notice. So it
+ * brings back no mark that something later has replaced, and writes none past its end. Throws what a store throws.
  */
 export const markCredentials = async (
   task: Task,
   taskStatus: TerminalStatus,
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
-  const mark = markFor(task, taskStatus, { now: now(), keptDays });
-  if (mark === undefined) return;
-  await refusals.put(mark);
-  if (mark.isRefused) await tasks.showRefused(task.taskId, mark.noticedAt);
+  const { taskId, extractionId, credentialsMac, notifiedAt } = task;
+  const shown = shownBy(taskStatus, task);
+  if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
+  const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
+  // The extraction was erased meanwhile.
+  if (noticedAt === undefined) return;
+  const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
+  if (now().getTime() >= expiresAt * 1000) return;
+  await refusals.put({ credentialsMac, extractionId, noticedAt, expiresAt, ...shown });
 };

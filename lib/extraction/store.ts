@@ -73,8 +73,8 @@ export type Task = {
   readonly credentialsMac?: string;
   /** The user has confirmed these credentials. */
   readonly isConfirmed?: true;
-  /** When the bank was first known to refuse them. They are marked since, and never again for this task. */
-  readonly refusedAt?: string;
+  /** When it was first known what the bank thinks of them. A mark has this time, however often it is tried to be written. */
+  readonly noticedAt?: string;
 };
 
 export type TaskLink = {
@@ -103,8 +103,8 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the item as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
-  /** Shows that the credentials of this task are marked. A task that is not there stays so. */
-  showRefused(taskId: string, refusedAt: string): Promise<void>;
+  /** Keeps when it was first known what the bank thinks of the credentials, and returns it. A task that is not there stays so. */
+  notice(taskId: string, noticedAt: string): Promise<string | undefined>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }
@@ -116,7 +116,10 @@ export type RefusalMark = {
   readonly extractionId: string;
   /** When it was first known. */
   readonly noticedAt: string;
-  /** False once credentials that the user had confirmed were accepted. Refusals before that no longer count. */
+  /**
+   * False once credentials that the user had confirmed were accepted, or an operator forgot the refusal. Refusals that were noticed
+   * before do not count then, however late they are written.
+   */
   readonly isRefused: boolean;
   /** In epoch seconds. TTL removes an item days later, so that a reader compares it. */
   readonly expiresAt: number;

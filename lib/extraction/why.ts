@@ -16,7 +16,8 @@ export const whys = {
   early: 'the clock of the sender is ahead, so that the message came before its time',
   contended: 'other processes changed the record before each of ten writes',
 
-  ProviderPaused: 'no call was made, as an operator, a circuit breaker or the provider held it',
+  ProviderPaused:
+    'no call was made, as an operator paused such calls, or a circuit breaker or the provider held them',
   ProviderBusy: 'the provider was busy (429)',
   ProviderUnreachable: 'the provider could not be reached',
   ProviderUnauthorized: 'the provider gave no token',
@@ -28,7 +29,7 @@ export const whys = {
   InvalidProviderRequest: 'the request could not be sent',
   InternalError: 'the service failed, and its log has the cause',
 
-  CiphertextExpired: 'the credentials that the caller encrypted are not valid any more',
+  CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   RequestDataGone: 'the sealed data of its request are gone',
   StartWindowOver: 'the start window was over',
   StartInProgress: 'an earlier start was still in progress',

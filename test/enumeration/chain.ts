@@ -204,7 +204,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       ...deps,
       extractions: { ...deps.extractions, get },
       requests: { ...deps.requests, get: async () => (answer(2, 'item') === 1 ? undefined : item) },
-      tasks: { link, recordStatus: never, adopt: never, showRefused: never, get: never },
+      tasks: { link, recordStatus: never, adopt: never, notice: never, get: never },
       refusals: { get: mark, put: never },
       keptDays: 7,
       callFor: async () => ({ tokens, renewable: false, post, credentialsMac }),

@@ -5,6 +5,7 @@ import { plantedFaults } from './faults/planted-faults.ts';
 import { searchFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { breakerInvariants } from './populations/breaker-invariants.ts';
+import { refusalInvariants } from './populations/refusal-invariants.ts';
 
 test.each(searchFaults())('$fault.name breaks $fault.caughtBy: $fault.does', async ({ fault, caught }) => {
   const { invariant, trace } = await caught;
@@ -15,9 +16,10 @@ test.each(searchFaults())('$fault.name breaks $fault.caughtBy: $fault.does', asy
 test('every invariant and every check is broken by some fault', () => {
   const broken = new Set(plantedFaults.map(({ caughtBy }) => caughtBy));
   expect(
-    [...[...invariants, ...breakerInvariants].map(({ name }) => name), ...checkNames].filter(
-      (name) => !broken.has(name),
-    ),
+    [
+      ...[...invariants, ...breakerInvariants, ...refusalInvariants].map(({ name }) => name),
+      ...checkNames,
+    ].filter((name) => !broken.has(name)),
   ).toEqual([]);
 });
 

@@ -9,6 +9,7 @@ import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { printFigures } from './populations/figures.ts';
 import { neighbourInvariants, outageInvariants } from './populations/invariants.ts';
+import { refusalInvariants } from './populations/refusal-invariants.ts';
 import {
   findCase,
   type Judged,
@@ -45,7 +46,7 @@ const options = new Command()
   .option('--seed <number>', 'the first seed of the random schedules', whole, Date.now() % 1_000_000)
   .option(
     '--replay <schedule>',
-    'run one schedule and print its trace: seed-N, outage-N, population-N, small-N/step, or scenario/step.index,…',
+    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, small-N/step, or scenario/step.index,…',
   )
   .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
@@ -87,8 +88,13 @@ const replay = async (named: string): Promise<boolean> => {
 const explorePopulations = async (ms: number, seed: number): Promise<boolean> => {
   const found = new Map<string, Judged>();
   let searched = 0;
-  for (const search of [searchBounded(), searchRandom('population', seed, Number.POSITIVE_INFINITY)]) {
-    const endsAt = performance.now() + ms / 2;
+  const searches = [
+    searchBounded(),
+    searchRandom('population', seed, Number.POSITIVE_INFINITY),
+    searchRandom('refusal', seed, Number.POSITIVE_INFINITY),
+  ];
+  for (const search of searches) {
+    const endsAt = performance.now() + ms / searches.length;
     for await (const judged of search) {
       searched += 1;
       const [violation] = judged.violations;
@@ -131,7 +137,7 @@ const printInvariants = (): boolean => {
   for (const { name, rule, needs } of invariants) {
     console.log(`${name}: ${rule}${needs === undefined ? '' : `\n  Assumes: ${needs}`}`);
   }
-  const ofPopulations = new Set([...neighbourInvariants, ...outageInvariants]);
+  const ofPopulations = new Set([...neighbourInvariants, ...outageInvariants, ...refusalInvariants]);
   for (const { name, rule } of ofPopulations) console.log(`${name}: ${rule}`);
   return true;
 };

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { countsOf } from './populations/breaker-invariants.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
 import { outageTroubles, smallPopulations } from './populations/population.ts';
+import type { RefusalFact } from './populations/refusal-facts.ts';
+import { refusalInvariants } from './populations/refusal-invariants.ts';
 import {
   type Judged,
   judge,
@@ -59,6 +61,23 @@ const testEach = (
 
 describe('2 to 150 extractions, broken and healthy', async () => {
   testEach(neighbourInvariants, await all(searchRandom('population', 0, 50)));
+});
+
+describe('two to four extractions, most of one login', async () => {
+  const judged = await all(searchRandom('refusal', 0, 300));
+  const count = (isOne: (fact: RefusalFact) => boolean): number =>
+    judged.flatMap(({ service }) => service.facts).filter(isOne).length;
+  testEach(refusalInvariants, judged);
+
+  test('credentials were refused and accepted, tasks were adopted, and refusals forgotten', () => {
+    expect(
+      count((fact) => fact.kind === 'status' && fact.reason === 'credentials-refused-before'),
+    ).toBeGreaterThan(60);
+    expect(count((fact) => fact.kind === 'marked' && fact.mark.isRefused)).toBeGreaterThan(200);
+    expect(count((fact) => fact.kind === 'marked' && !fact.mark.isRefused)).toBeGreaterThan(20);
+    expect(count((fact) => fact.kind === 'linked' && fact.isAdopted)).toBeGreaterThan(5);
+    expect(count((fact) => fact.kind === 'forgotten')).toBeGreaterThan(50);
+  });
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {

@@ -14,7 +14,7 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
 /** 30 days after the first write of an item, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
 
-type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'showRefused' | 'get';
+type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'notice' | 'get';
 
 /** A task store over shared items. `carryOut` executes each call. */
 export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): TaskStore => {
@@ -50,10 +50,13 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
         items.set(taskId, next);
         return { ...next };
       }),
-    showRefused: (taskId, refusedAt) =>
-      call('showRefused', taskId, () => {
+    notice: (taskId, noticedAt) =>
+      call('notice', taskId, () => {
         const item = items.get(taskId);
-        if (item !== undefined) items.set(taskId, { refusedAt, ...item });
+        if (item === undefined) return undefined;
+        const next = { noticedAt, ...item };
+        items.set(taskId, next);
+        return next.noticedAt;
       }),
     get: (taskId) =>
       call('get', taskId, () => {

@@ -9,7 +9,7 @@ export type StoreCall = {
     | 'link'
     | 'recordStatus'
     | 'adopt'
-    | 'showRefused'
+    | 'notice'
     | 'put'
     | 'remove'
     | 'extend'

@@ -3,6 +3,7 @@ import { decidingFaults } from './deciding.ts';
 import { holdingFaults } from './holding.ts';
 import { keepingFaults } from './keeping.ts';
 import type { PlantedFault } from './planted-fault.ts';
+import { refusingFaults } from './refusing.ts';
 import { settlingFaults } from './settling.ts';
 import { startingFaults } from './starting.ts';
 
@@ -12,6 +13,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...settlingFaults,
   ...keepingFaults,
   ...holdingFaults,
+  ...refusingFaults,
   ...decidingFaults,
   ...advisingFaults,
 ];

@@ -11,6 +11,7 @@ import {
   settledAndClosed,
   unfinishedReadsCounted,
 } from './keeping.ts';
+import { markedBeforeSettled, noStartOnceRefused } from './marking.ts';
 import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './meeting.ts';
 import { dueMessageContinued, leasedBeforeSent, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
 import { requestGoneForAReason, requestItemForgotten, requestItemKept } from './requests.ts';
@@ -40,6 +41,8 @@ import {
 /** Every invariant. A finding names the first that is broken, so the more exact ones come first. */
 export const invariants: readonly Invariant[] = [
   oneStartCall,
+  noStartOnceRefused,
+  markedBeforeSettled,
   requestOfItsRecord,
   requestItemKept,
   startingWrittenBeforeCall,

@@ -22,6 +22,7 @@ export const documentedTransitions: ReadonlySet<string> = new Set([
   'STARTING>UNCONFIRMED',
   'UNCONFIRMED>RUNNING',
   'REQUESTED>NOT_STARTED',
+  'REQUESTED>REJECTED',
   'RUNNING>UNCONFIRMED',
   'RUNNING>TIMED_OUT',
   ...provider.flatMap((status) => [`RUNNING>${status}`, `TIMED_OUT>${status}`]),

@@ -133,12 +133,15 @@ export const notStartedMeansNoTask: Invariant = {
 
 export const rejectedMeansNoTask: Invariant = {
   name: 'rejected-means-no-task',
-  rule: 'REJECTED is written only if the provider refused the start, and never if it accepted one.',
+  rule: 'REJECTED is written only if the provider refused the start, or nothing was sent because the bank had refused the same credentials, and never if it accepted one.',
   checks: {
     end: (_fact, world, premise) => {
       if (world.record?.status !== 'REJECTED') return undefined;
       premise();
       if (world.provider.tasks.size > 0) return 'REJECTED, but the provider has a task.';
+      if (world.record.reason === 'credentials-refused-before') {
+        return world.provider.startCalls.length === 0 ? undefined : 'Refused credentials were sent.';
+      }
       return world.provider.startCalls.some(({ notAccepted }) => notAccepted)
         ? undefined
         : 'REJECTED, but no start call was refused.';

@@ -1,3 +1,4 @@
+import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 import type { Random } from '../../support/random.ts';
 
 /** How the provider answers a call. Each is one kind of trouble; without any, it answers properly. */
@@ -33,6 +34,12 @@ export type Member = {
   readonly takes: number;
   /** Whether its deliveries arrive. */
   readonly delivered: boolean;
+  /** Its raw credentials. Without them it has persisted ones, which are never marked. */
+  readonly raw?: { readonly value: Readonly<Record<string, unknown>>; readonly confirmed?: true };
+  /** The final status of its task by credentials; `COMPLETED` by default. */
+  readonly ends?: TerminalStatus;
+  /** After so many seconds, its delivery is replayed. */
+  readonly replayedAfter?: number;
   /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */
   readonly trouble?: Trouble;
   /** The calls that `trouble` is about. */
@@ -55,6 +62,8 @@ export type Population = {
   readonly consumers: number;
   /** One call of a table in so many loses its answer, or its process: of broken members, and of all in an outage. */
   readonly lossOneIn?: number;
+  /** After so many seconds, an operator forgets all refusals. */
+  readonly forgetsAt?: number;
   /** For how many days refused credentials are marked. 7 by default. */
   readonly keptDays?: number;
   /** Every call is made, as if there were no breaker. */

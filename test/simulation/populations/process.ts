@@ -81,7 +81,10 @@ export class Process {
     const isLost = this.#loses();
     const crashes = isLost && chances.choose(this.of, 2) === 1;
     if (crashes && chances.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
+    this.#service.actor = this.name;
+    if (store === 'refusals' && method === 'get') this.#service.noteFact({ kind: 'checked', of: this.of });
     const answer = store === 'breakers' ? this.#service.onBreaker(this.of, method, key, effect) : effect();
+    this.#service.actor = '';
     if (crashes) return this.end('Runtime.ExitError');
     await this.wait(chances.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due'].includes(method)) throw new AnswerLost('The answer was lost.');
@@ -92,7 +95,8 @@ export class Process {
     const { population, chances } = this.#service;
     const { lossOneIn, outages } = population;
     if (lossOneIn === undefined || this.kind === 'sweep') return false;
-    if (outages.length === 0 && isHealthy(this.#service.memberOf(this.of))) return false;
+    const member = this.#service.memberOf(this.of);
+    if (outages.length === 0 && isHealthy(member) && member.raw === undefined) return false;
     const isLost = chances.choose(this.of, lossOneIn) === lossOneIn - 1;
     if (isLost) this.#service.losses += 1;
     return isLost;

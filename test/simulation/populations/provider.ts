@@ -72,8 +72,12 @@ export class Provider {
       if (repeated !== undefined) return repeated.taskId;
       const task = { taskId: `task-of-${owner.extractionId}`, owner, endsAt: now + owner.takes * 1_000 };
       this.tasks.set(task.taskId, task);
+      const { takes, replayedAfter } = owner;
+      const deliverAfter = (seconds: number): void =>
+        this.#service.time.after(seconds * 1_000, () => this.#service.deliver(task.taskId, owner));
       if (owner.method === 'credentials' && owner.delivered) {
-        this.#service.time.after(owner.takes * 1_000, () => this.#service.deliver(task.taskId, owner));
+        deliverAfter(takes);
+        if (replayedAfter !== undefined) deliverAfter(takes + replayedAfter);
       }
       return task.taskId;
     });
@@ -85,8 +89,12 @@ export class Provider {
       // The two methods have endpoints of their own.
       if (task.owner.method === 'consent') throw answered(404);
       if (this.#isRunning(task)) return { taskStatus: 'RUNNING', results: null, bytes: new Uint8Array() };
-      const results = { actions: [{ id: 'product-balance', status: 'COMPLETED' }] };
-      return { taskStatus: 'COMPLETED', results, bytes: bytesOf(task.owner) };
+      const { ends = 'COMPLETED' } = task.owner;
+      const status = ends === 'FAILED' ? 'FAILED' : 'COMPLETED';
+      const results = ends.startsWith('CREDENTIALS')
+        ? null
+        : { actions: [{ id: 'product-balance', status }] };
+      return { taskStatus: ends, results, bytes: bytesOf(task.owner) };
     });
   }
 

@@ -1,4 +1,4 @@
-import { randomOf } from '../../support/random.ts';
+import { type Random, randomOf } from '../../support/random.ts';
 import type { Caught } from '../faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { type Chances, deviatingChances, randomChances } from './chances.ts';
@@ -13,6 +13,8 @@ import {
   type Population,
   smallPopulations,
 } from './population.ts';
+import { refusalInvariants } from './refusal-invariants.ts';
+import { drawRefusals, lastsSeconds } from './refusals.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
 
 /**
@@ -40,17 +42,29 @@ const healthyAreClosed = (service: Service): boolean => {
   return !openIn(service).some((one) => apart.has(one));
 };
 
-type RandomKind = 'outage' | 'population';
+const replayed = (service: Service): boolean =>
+  allAreClosed(service) && service.time.now >= service.startedAt + lastsSeconds(service.population) * 1_000;
+
+type RandomKind = 'outage' | 'population' | 'refusal';
+
+/** How each kind is drawn, what must hold, and when it is over. */
+const kinds: Readonly<
+  Record<RandomKind, Pick<Case, 'invariants' | 'isOver'> & { readonly draw: (random: Random) => Population }>
+> = {
+  outage: { draw: drawOutage, invariants: outageInvariants, isOver: allAreClosed },
+  population: { draw: drawPopulation, invariants: neighbourInvariants, isOver: allAreClosed },
+  refusal: { draw: drawRefusals, invariants: refusalInvariants, isOver: replayed },
+};
 
 const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case => {
-  const population = (kind === 'outage' ? drawOutage : drawPopulation)(randomOf(seed));
+  const { draw, ...rest } = kinds[kind];
+  const population = draw(randomOf(seed));
   const members = population.members.filter((_one, index) => left?.includes(index) ?? true);
   return {
     name: left === undefined ? `${kind}-${seed}` : `${kind}-${seed}/${left.join(',')}`,
     population: { ...population, members },
     chances: () => randomChances(seed),
-    invariants: kind === 'outage' ? outageInvariants : neighbourInvariants,
-    isOver: allAreClosed,
+    ...rest,
   };
 };
 
@@ -82,9 +96,10 @@ export const mixCases: readonly Case[] = mixes.flatMap(({ isLong, only }, index)
 
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
-  const [, kind = '', index = '', list] = /^(outage|population|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
+  const [, kind = '', index = '', list] =
+    /^(outage|population|refusal|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
-  if (kind === 'outage' || kind === 'population') return random(kind, Number(index), numbers);
+  if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
   const mix = mixCases.find((one) => one.name === name);
   if (mix !== undefined) return mix;
   if (kind !== 'small' || smallPopulations[Number(index)] === undefined) return undefined;
@@ -97,7 +112,8 @@ const run = ({ population, chances, isOver }: Case): Promise<Service> =>
 /** Runs a case without those that are broken. An outage has no such case: it concerns all. */
 const runAlone = async (found: Case): Promise<Service | undefined> => {
   const { population } = found;
-  if (population.outages.length > 0) return undefined;
+  // Of one login, nobody is broken.
+  if (population.outages.length > 0 || population.keptDays !== undefined) return undefined;
   return run({ ...found, population: { ...population, members: population.members.filter(isHealthy) } });
 };
 
@@ -114,7 +130,7 @@ export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
 
 /** Leaves out one member after the other, while the same invariant still breaks. A small population stays as it is. */
 export const shrink = async (judged: Judged): Promise<Judged> => {
-  const [, kind, seed] = /^(outage|population)-(\d+)$/.exec(judged.found.name) ?? [];
+  const [, kind, seed] = /^(outage|population|refusal)-(\d+)$/.exec(judged.found.name) ?? [];
   let smallest = judged;
   let left = [...judged.found.population.members.keys()];
   for (const index of kind === undefined ? [] : left) {

@@ -1,12 +1,14 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
+import { defined } from '../../../lib/defined.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { FunctionName } from '../world/settings.ts';
+import { WatchedItems } from '../world/watched-items.ts';
 import type { Chances } from './chances.ts';
 import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
@@ -14,6 +16,7 @@ import { type Member, member, type Population, product } from './population.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
+import type { RefusalEvent, RefusalFact } from './refusal-facts.ts';
 import { deliveries, settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -33,13 +36,15 @@ const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settin
 
 const nobody = member(-1, 0);
 
-const requestOf = ({ method, entity, extractionId }: Member): ExtractionRequest =>
+const requestOf = ({ method, entity, extractionId, raw }: Member): ExtractionRequest =>
   method === 'credentials'
     ? {
         method,
         entity,
         actions: [{ id: 'product-balance' }],
-        credentials: { mode: 'persisted', value: extractionId },
+        ...(raw === undefined
+          ? { credentials: { mode: 'persisted', value: extractionId } }
+          : { credentials: { mode: 'raw', value: raw.value }, ...defined({ confirmed: raw.confirmed }) }),
       }
     : { method, product, consentId: 'consent', variant: 'v1', target: extractionId };
 
@@ -48,11 +53,22 @@ export class Service {
   readonly population: Population;
   readonly chances: Chances;
   readonly time = new VirtualTime(Date.parse('2026-03-01T12:00:00.000Z'));
+  readonly startedAt = this.time.now;
   readonly now = (): Date => new Date(this.time.now);
-  readonly extractions = new Map<string, Extraction>();
-  readonly tasks = new Map<string, Task>();
+  readonly facts: RefusalFact[] = [];
+  readonly extractions = new WatchedItems<Extraction>((before, { extractionId: of, status, reason }) => {
+    if (before?.status !== status) this.noteFact({ kind: 'status', of, status, reason });
+  });
+  readonly tasks = new WatchedItems<Task>((before, { extractionId: of, callbackToken }) => {
+    if (before?.extractionId !== undefined || of === undefined) return;
+    this.noteFact({ kind: 'linked', of, isAdopted: callbackToken === undefined });
+  });
   readonly requests = new Map<string, StoredRequest>();
-  readonly refusals = new Map<string, RefusalMark>();
+  readonly refusals = new WatchedItems<RefusalMark>((_before, mark) =>
+    this.noteFact({ kind: 'marked', of: mark.extractionId, mark }),
+  );
+  /** The process whose call takes effect. */
+  actor = '';
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
   readonly changes: BreakerChange[] = [];
@@ -98,11 +114,24 @@ export class Service {
     const { members } = this.population;
     const lastAt = Math.max(...members.map(({ at }) => at));
     const endsAt = this.time.now + (lastAt + horizonSeconds) * 1_000;
+    const { forgetsAt } = this.population;
+    if (forgetsAt !== undefined) {
+      this.time.after(forgetsAt * 1_000, () => {
+        this.noteFact({ kind: 'forgotten', of: '' });
+        const noticedAt = this.now().toISOString();
+        for (const [mac, mark] of this.refusals) {
+          // No extraction sets this mark.
+          if (mark.isRefused)
+            Map.prototype.set.call(this.refusals, mac, { ...mark, isRefused: false, noticedAt });
+        }
+      });
+    }
     for (const one of members) this.time.after(one.at * 1_000, () => void this.#request(one));
     const sweepOften = async (): Promise<void> => {
       while (!over) {
         await this.time.sleep(settings.sweepEveryMinutes * 60_000);
         over = isOver(this) || this.time.now >= endsAt;
+        this.#removeExpired();
         if (!over) void this.invoke('sweep', 'sweep', ({ sweep }) => sweep());
       }
     };
@@ -111,8 +140,19 @@ export class Service {
     return this;
   }
 
+  /** DynamoDB's TTL, with an hour's lag. */
+  #removeExpired(): void {
+    for (const [mac, { expiresAt }] of this.refusals) {
+      if (expiresAt * 1_000 + 3_600_000 < this.time.now) this.refusals.delete(mac);
+    }
+  }
+
   memberOf(extractionId: string): Member {
     return this.#members.get(extractionId) ?? nobody;
+  }
+
+  noteFact(fact: RefusalEvent): void {
+    this.facts.push({ ...fact, at: this.time.now, by: this.actor });
   }
 
   newName(kind: string): string {
@@ -181,12 +221,10 @@ export class Service {
   }
 
   /** The provider's webhook, until it is answered with a 2xx. */
-  async deliver(taskId: string, { extractionId }: Member): Promise<void> {
+  async deliver(taskId: string, { extractionId, ends = 'COMPLETED' }: Member): Promise<void> {
     for (let delivery = 0; delivery < deliveries.most; delivery += 1) {
       try {
-        await this.invoke('webhook', extractionId, ({ recordDelivery }) =>
-          recordDelivery(taskId, 'COMPLETED'),
-        );
+        await this.invoke('webhook', extractionId, ({ recordDelivery }) => recordDelivery(taskId, ends));
         return;
       } catch {
         await this.time.sleep(deliveries.every * 1_000);

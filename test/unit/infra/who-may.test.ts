@@ -48,12 +48,15 @@ describe('the marks of refused credentials', () => {
 
   test.each([
     ['PutItem', ['StartTaskRole', 'ReceiveWebhookRole', 'ReconcileExtractionRole']],
-    ['UpdateItem', []],
+    ['UpdateItem', ['admin']],
     ['BatchWriteItem', []],
     ['DeleteItem', ['admin']],
-  ])('are written by the three that learn of outcomes: %s', (action, expected) => {
-    expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
-  });
+  ])(
+    'are written by the three that learn of outcomes, and forgotten and erased by an administrator: %s',
+    (action, expected) => {
+      expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
+    },
+  );
 });
 
 describe('the fingerprint key', () => {

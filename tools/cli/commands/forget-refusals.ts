@@ -26,10 +26,10 @@ export const forgetRefusals = async (
     `${found.length} refused credentials for ${entity} would be sent again. If they are wrong after all, the bank may lock the ` +
     'accounts. Type the entity to continue:';
   if (found.length > 0 && yes !== true && !(await shell.confirm(question, entity))) {
-    throw new CliError('Nothing was removed: type the entity at the prompt, or use --yes.');
+    throw new CliError('Nothing was forgotten: type the entity at the prompt, or use --yes.');
   }
-  let removed = 0;
-  for (const mark of found) if (await forgetRefusal(marks, mark)) removed += 1;
-  shell.print(`${removed} marks of refused credentials for ${entity} removed.`, { entity, removed });
+  let forgotten = 0;
+  for (const mark of found) if (await forgetRefusal(marks, mark, shell.now())) forgotten += 1;
+  shell.print(`${forgotten} refusals of ${entity} are forgotten.`, { entity, forgotten });
   return 0;
 };

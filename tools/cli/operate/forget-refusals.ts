@@ -1,8 +1,8 @@
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
   paginateScan,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -48,18 +48,27 @@ export const findRefusals = async (
   return found;
 };
 
-/** Removes a mark, unless a later notice has replaced it. Returns whether it did. */
+/**
+ * Writes that the credentials are not refused any more, unless a later notice has replaced the mark. Returns whether it did. The
+ * item stays until its end, so that a refusal that was noticed before and is written late does not bring the mark back.
+ */
 export const forgetRefusal = async (
   { client, table }: { readonly client: DynamoDBClient; readonly table: string },
   { credentialsMac, noticedAt }: RefusalMark,
+  now: Date,
 ): Promise<boolean> => {
   try {
     await client.send(
-      new DeleteItemCommand({
+      new UpdateItemCommand({
         TableName: table,
         Key: marshall({ credentialsMac }),
+        UpdateExpression: 'SET isRefused = :no, noticedAt = :now',
         ConditionExpression: 'noticedAt = :at',
-        ExpressionAttributeValues: marshall({ ':at': noticedAt }),
+        ExpressionAttributeValues: marshall({
+          ':no': false,
+          ':now': now.toISOString(),
+          ':at': noticedAt,
+        }),
       }),
     );
     return true;

@@ -142,7 +142,7 @@ test('refused credentials are marked before the outcome is written', async () =>
   const delivered = await deliver({ record: running, task, taskStatus, faults });
   expect(order).toEqual(['put refusals', 'apply extractions']);
   expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionId: id, isRefused: true }]);
-  expect(delivered.task).toMatchObject({ refusedAt: iso(100) });
+  expect(delivered.task).toMatchObject({ noticedAt: iso(100) });
   // The other statuses, and a task without a MAC.
   for (const other of [
     { task },

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { terminalStatuses } from '../../../../lib/extraction/record.ts';
-import {
-  knownCredentials,
-  markCredentials,
-  markFor,
-  refusedBefore,
-} from '../../../../lib/extraction/refusals.ts';
+import { type TerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
+import { knownCredentials, markCredentials, refusedBefore } from '../../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
 import { at, clock, extraction, iso } from '../../../support/extraction-fixtures.ts';
@@ -62,62 +57,64 @@ describe('the MAC of credentials', () => {
   });
 });
 
+const setUp = (one: Task = task, seconds = 40, keptDays = 7) => {
+  const [refusals, tasks, time] = [memoryRefusalStore(), memoryTaskStore(), clock(seconds)];
+  tasks.items.set(one.taskId, one);
+  return { refusals, tasks, time, deps: { refusals, tasks, keptDays, now: time.now } };
+};
+
 describe('a final status', () => {
-  const markOf = (one: Task, taskStatus: (typeof terminalStatuses)[number], seconds = 40, keptDays = 7) =>
-    markFor(one, taskStatus, { now: at(seconds), keptDays });
+  const markOf = async (one: Task, taskStatus: TerminalStatus, seconds?: number, keptDays?: number) => {
+    const { deps, refusals } = setUp(one, seconds, keptDays);
+    await markCredentials(one, taskStatus, deps);
+    return refusals.items.get('mac');
+  };
 
-  test.each(terminalStatuses)('%s marks refused credentials only if the password was wrong', (status) => {
-    expect(markOf(task, status)).toEqual(status === 'CREDENTIALS_WRONG' ? mark : undefined);
-  });
+  test.each(terminalStatuses)(
+    '%s marks refused credentials only if the password was wrong',
+    async (status) => {
+      expect(await markOf(task, status)).toEqual(status === 'CREDENTIALS_WRONG' ? mark : undefined);
+    },
+  );
 
-  test.each(terminalStatuses)('%s marks confirmed ones as right only where it shows that', (status) => {
+  test.each(terminalStatuses)('%s marks confirmed ones as right only where it shows that', async (status) => {
     const isRight = status === 'COMPLETED' || status === 'PARTIAL';
-    const expected = isRight
-      ? { ...mark, isRefused: false }
-      : status === 'CREDENTIALS_WRONG'
-        ? mark
-        : undefined;
-    expect(markOf(confirmed, status)).toEqual(expected);
+    const wrong = status === 'CREDENTIALS_WRONG' ? mark : undefined;
+    expect(await markOf(confirmed, status)).toEqual(isRight ? { ...mark, isRefused: false } : wrong);
   });
 
-  test('marks from the first notice on, or from now if a read was first', () => {
-    expect(markOf(task, 'CREDENTIALS_WRONG', 3_600)).toEqual(mark);
+  test('marks from the first notice on, or from now if a read was first', async () => {
+    expect(await markOf(task, 'CREDENTIALS_WRONG', 3_600)).toEqual(mark);
     const { notifiedAt: _notifiedAt, ...read } = task;
-    expect(markOf(read, 'CREDENTIALS_WRONG')?.noticedAt).toBe(iso(40));
+    expect((await markOf(read, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(40));
+    expect((await markOf({ ...read, noticedAt: iso(35) }, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(35));
   });
 
   test.each([
     ['past the end of the mark', task, 30 + 7 * day, 7],
     ['where the setting is 0', task, 40, 0],
-    ['a second time', { ...task, refusedAt: iso(30) }, 40, 7],
     ['of a task that another process adopted', { taskId: 'task-1', extractionId: 'extraction-1' }, 40, 7],
-  ])('marks nothing %s', (_, one, seconds, keptDays) => {
-    expect(markOf(one, 'CREDENTIALS_WRONG', seconds, keptDays)).toBeUndefined();
+  ])('marks nothing %s', async (_, one, seconds, keptDays) => {
+    expect(await markOf(one, 'CREDENTIALS_WRONG', seconds, keptDays)).toBeUndefined();
+  });
+
+  test('marks nothing of an extraction that was erased meanwhile', async () => {
+    const { deps, refusals, tasks } = setUp();
+    tasks.items.clear();
+    await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+    expect([refusals.items.size, tasks.items.size]).toEqual([0, 0]);
   });
 });
 
-test('a refusal is marked once for its task, and kept from a start for its days', async () => {
-  const [refusals, tasks, time] = [memoryRefusalStore(), memoryTaskStore(), clock(40)];
-  tasks.items.set('task-1', task);
-  const deps = { refusals, tasks, keptDays: 7, now: time.now };
+test('a refusal keeps the credentials from a start for its days', async () => {
+  const { deps, tasks, time } = setUp();
   const known = { credentialsMac: 'mac' };
   expect(await refusedBefore(known, deps)).toBe(false);
-
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  expect(tasks.items.get('task-1')).toEqual({ ...task, refusedAt: iso(30) });
+  expect(tasks.items.get('task-1')).toEqual({ ...task, noticedAt: iso(30) });
   expect(await refusedBefore(known, deps)).toBe(true);
   expect(await refusedBefore({ ...known, isConfirmed: true }, deps)).toBe(false);
   expect(await refusedBefore({}, deps)).toBe(false);
-
-  refusals.items.clear();
-  await markCredentials(
-    await tasks.recordStatus({ ...task, taskStatus: 'CREDENTIALS_WRONG', notifiedAt: iso(50) }),
-    'CREDENTIALS_WRONG',
-    deps,
-  );
-  expect(refusals.items.size).toBe(0);
-
-  refusals.items.set('mac', mark);
   time.set(30 + 7 * day - 1);
   expect(await refusedBefore(known, deps)).toBe(true);
   time.set(30 + 7 * day);
@@ -125,30 +122,29 @@ test('a refusal is marked once for its task, and kept from a start for its days'
 });
 
 test('a late refusal does not outweigh that confirmed credentials were accepted after it', async () => {
-  const [refusals, tasks, time] = [memoryRefusalStore(), memoryTaskStore(), clock(90)];
-  const deps = { refusals, tasks, keptDays: 7, now: time.now };
+  const { deps, tasks } = setUp(task, 90);
   const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
+  const later = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(80) };
+  for (const one of [accepted, later]) tasks.items.set(one.taskId, one);
   await markCredentials(accepted, 'COMPLETED', deps);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(false);
-
-  const later = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(80) };
   await markCredentials(later, 'CREDENTIALS_WRONG', deps);
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
 });
 
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {
-  const calls: string[] = [];
-  const refusals = memoryRefusalStore({ after: ({ method }) => void calls.push(method) });
-  const failing = memoryTaskStore({
-    before: () => {
-      throw new Error('The process ends.');
+  const { notifiedAt: _notifiedAt, ...read } = task;
+  const { deps, refusals, tasks, time } = setUp(read);
+  const lost = memoryRefusalStore({
+    after: () => {
+      throw new Error('The answer is lost.');
     },
   });
-  const { notifiedAt: _notifiedAt, ...read } = task;
-  const deps = { refusals, tasks: failing, keptDays: 7, now: () => at(40) };
-  await expect(markCredentials(read, 'CREDENTIALS_WRONG', deps)).rejects.toThrow();
-  await markCredentials(read, 'CREDENTIALS_WRONG', { ...deps, tasks: memoryTaskStore(), now: () => at(50) });
-  expect(calls).toEqual(['put', 'put']);
-  expect(refusals.items.get('mac')?.noticedAt).toBe(iso(40));
+  const first = markCredentials(read, 'CREDENTIALS_WRONG', { ...deps, refusals: lost });
+  await expect(first).rejects.toThrow('The answer is lost.');
+  time.set(50);
+  await markCredentials(tasks.items.get('task-1') ?? read, 'CREDENTIALS_WRONG', deps);
+  const [both] = [[...lost.items.values(), ...refusals.items.values()].map(({ noticedAt }) => noticedAt)];
+  expect(both).toEqual([iso(40), iso(40)]);
 });

@@ -1028,7 +1028,7 @@ describe('credentials that the bank refused', () => {
     expect(its.record()).toMatchObject({ status: refused });
     expect(marksAtWrite).toBe(1);
     expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', noticedAt, isRefused: true }]);
-    expect(its.task()).toMatchObject({ refusedAt: noticedAt });
+    expect(its.task()).toMatchObject({ noticedAt });
   });
 
   test('are not marked of a task that was adopted, or that belongs to another extraction', async () => {

@@ -52,15 +52,16 @@ test('the marks of one entity are found that still count, over all pages', async
   });
 });
 
-test('a mark is removed unless a later notice has replaced it', async () => {
+test('a refusal counts no longer, unless a later notice has replaced its mark', async () => {
   const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
-  expect(await forgetRefusal({ client, table: 'M' }, mark('mine'))).toBe(true);
+  expect(await forgetRefusal({ client, table: 'M' }, mark('mine'), at(100))).toBe(true);
   expect(sent[0]?.input).toMatchObject({
     Key: marshall({ credentialsMac: 'mac of mine' }),
     ConditionExpression: 'noticedAt = :at',
+    ExpressionAttributeValues: marshall({ ':no': false, ':now': iso(100), ':at': iso(30) }),
   });
   const refusing = stubClient<DynamoDBClient>(() =>
     fail(new ConditionalCheckFailedException({ message: 'refused', $metadata: {} })),
   );
-  expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'))).toBe(false);
+  expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'), at(100))).toBe(false);
 });

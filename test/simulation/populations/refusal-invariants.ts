@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Invariant } from './invariants.ts';
+import type { Member } from './population.ts';
+import type { RefusalFact } from './refusal-facts.ts';
+import type { Service } from './service.ts';
+
+type Kind<K extends RefusalFact['kind']> = Extract<RefusalFact, { kind: K }>;
+
+const of = <K extends RefusalFact['kind']>({ facts }: Service, kind: K): readonly Kind<K>[] =>
+  facts.filter((one): one is Kind<K> => one.kind === kind);
+
+const isSameLogin = (one: Member, other: Member): boolean =>
+  one.caller === other.caller &&
+  one.entity === other.entity &&
+  one.raw !== undefined &&
+  isDeepStrictEqual(one.raw.value, other.raw?.value);
+
+/** Of the extractions of one login, which are all members but this one that sent the same value. */
+const othersOfLogin = ({ population }: Service, one: Member): readonly Member[] =>
+  population.members.filter((other) => other !== one && isSameLogin(one, other));
+
+const showsRight = ({ raw, ends = 'COMPLETED' }: Member): boolean =>
+  raw?.confirmed === true && (ends === 'COMPLETED' || ends === 'PARTIAL');
+
+const isRefused = ({ ends }: Member): boolean => ends === 'CREDENTIALS_WRONG';
+
+const markOf = (service: Service, { extractionId }: Member): Kind<'marked'> | undefined =>
+  of(service, 'marked').find((one) => one.of === extractionId);
+
+/** Whether what a member of a login showed counts at this time: it was marked, not forgotten, and has not ended. */
+const countsAt = (service: Service, one: Member, time: number): boolean => {
+  const marked = markOf(service, one);
+  if (marked === undefined || marked.at > time || marked.mark.expiresAt * 1_000 <= time) return false;
+  return !of(service, 'forgotten').some(({ at }) => at >= marked.at && at <= time);
+};
+
+const noticedAt = (service: Service, one: Member): string => markOf(service, one)?.mark.noticedAt ?? '';
+
+/** Whether a confirmed one was started after the refusal was marked, and had its outcome before this time. */
+const isAcceptedAfter = (service: Service, one: Member, refused: Member, time: number): boolean => {
+  const statuses = of(service, 'status').filter((fact) => fact.of === one.extractionId);
+  const started = statuses.find(({ status }) => status === 'STARTING');
+  const settled = statuses.find(({ status }) => status === one.ends && status !== 'FAILED');
+  const linked = of(service, 'linked').find((fact) => fact.of === one.extractionId);
+  const marked = markOf(service, refused);
+  if (started === undefined || settled === undefined || marked === undefined) return false;
+  return linked?.isAdopted === false && started.at > marked.at && settled.at < time;
+};
+
+/** Whether the login was known at this time to be right, by a notice after that of the refusal. */
+const isOverruled = (service: Service, refused: Member, time: number): boolean =>
+  othersOfLogin(service, refused).some(
+    (one) =>
+      showsRight(one) &&
+      (isAcceptedAfter(service, one, refused, time) ||
+        (countsAt(service, one, time) && noticedAt(service, one) > noticedAt(service, refused))),
+  );
+
+/** When this process last read the mark for an extraction, before it did something to it. */
+const checkedBefore = (service: Service, { of: id, by, at }: RefusalFact): number | undefined =>
+  of(service, 'checked').findLast((one) => one.of === id && one.by === by && one.at <= at)?.at;
+
+const memberOf = ({ population }: Service, id: string): Member | undefined =>
+  population.members.find(({ extractionId }) => extractionId === id);
+
+const needsCheck = ({ raw }: Member): boolean => raw !== undefined && raw.confirmed !== true;
+
+const refusedNotSentAgain: Invariant = {
+  name: 'refused-not-sent-again',
+  rule: 'No unconfirmed start is claimed without a check, nor after one that came after a refusal of the same login was settled, as long as its mark is kept. A task that was adopted sets none.',
+  check: (service) => {
+    for (const claimed of of(service, 'status').filter(({ status }) => status === 'STARTING')) {
+      const one = memberOf(service, claimed.of);
+      if (one === undefined || !needsCheck(one)) continue;
+      const checked = checkedBefore(service, claimed);
+      if (checked === undefined) return `${claimed.of} is started without a check.`;
+      const sent = othersOfLogin(service, one).find((other) => {
+        const { extractionId } = other;
+        const settled = of(service, 'status').find(
+          ({ of: id, status }) => id === extractionId && status === 'CREDENTIALS_WRONG',
+        );
+        const linked = of(service, 'linked').find(({ of: id }) => id === extractionId);
+        if (settled === undefined || settled.at >= checked || linked?.isAdopted !== false) return false;
+        const notice = noticedAt(service, other);
+        const forgotten = of(service, 'forgotten').some(
+          ({ at }) => at <= checked && (notice === '' || Date.parse(notice) <= at),
+        );
+        const keptUntil = settled.at + (service.population.keptDays ?? 7) * 86_400_000;
+        // An hour less, as the days count from the first notice.
+        return !forgotten && checked < keptUntil - 3_600_000 && !isOverruled(service, other, checked);
+      });
+      if (sent !== undefined) return `${claimed.of} is started, although ${sent.extractionId} was refused.`;
+    }
+    return undefined;
+  },
+};
+
+const refusedForAReason: Invariant = {
+  name: 'refused-for-a-reason',
+  rule: 'An extraction is refused only if the bank refused the same value of the same caller and entity, and neither a confirmed one was accepted since nor the mark was forgotten or has ended.',
+  check: (service) => {
+    for (const rejected of of(service, 'status')) {
+      if (rejected.reason !== 'credentials-refused-before') continue;
+      const one = memberOf(service, rejected.of);
+      const checked = checkedBefore(service, rejected) ?? 0;
+      const isRight =
+        one !== undefined &&
+        needsCheck(one) &&
+        othersOfLogin(service, one).some(
+          (other) =>
+            isRefused(other) && countsAt(service, other, checked) && !isOverruled(service, other, checked),
+        );
+      if (!isRight) return `${rejected.of} is refused.`;
+    }
+    return undefined;
+  },
+};
+
+const marksAreRight: Invariant = {
+  name: 'marks-are-right',
+  rule: 'A mark says what the final status of its extraction shows, is set before that is settled, and is not set past its end.',
+  check: (service) => {
+    for (const { of: id, mark, at } of of(service, 'marked')) {
+      const one = memberOf(service, id);
+      const shows = one !== undefined && (mark.isRefused ? isRefused(one) : showsRight(one));
+      if (!shows) return `${id} ends ${one?.ends}, and sets a mark.`;
+      if (mark.expiresAt * 1_000 <= at) return `${id} sets a mark that has ended.`;
+      const settled = of(service, 'status').find((fact) => fact.of === id && fact.status === one.ends);
+      if (settled !== undefined && settled.at < at) return `${id} sets its mark after its outcome.`;
+    }
+    return undefined;
+  },
+};
+
+const markedOnce: Invariant = {
+  name: 'marked-once',
+  rule: 'No extraction sets its mark twice, whoever has replaced or forgotten it.',
+  check: (service) => {
+    const ids = of(service, 'marked').map((one) => one.of);
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    return twice && `${twice} sets its mark twice.`;
+  },
+};
+
+/** Those of several extractions of one login. */
+export const refusalInvariants: readonly Invariant[] = [
+  refusedNotSentAgain,
+  refusedForAReason,
+  markedOnce,
+  marksAreRight,
+];
