@@ -155,7 +155,11 @@ describe('the consumer in Python', () => {
     const scenarios = [ids.plain, ids.correction, ids.reopened, ids.tooLarge];
     const records = scenarios.flatMap((extractionId) => recordsOf(extractionId));
     const batches = [records, records.toReversed(), ...records.map((record) => [record])];
-    expect(await countInPython(batches)).toEqual({ outcomes: { 'sandbox-bank COMPLETED': 4 }, final: 4 });
+    expect(await countInPython(batches)).toEqual({
+      outcomes: { 'sandbox-bank COMPLETED': 4 },
+      advice: { none: 3, 'fix-request': 1 },
+      final: 4,
+    });
   });
 
   test('counts an outcome that is not final yet', async () => {
@@ -164,7 +168,7 @@ describe('the consumer in Python', () => {
       0,
       records.findIndex((record) => decodeExtractionEvent(record).kind === 'corrected'),
     );
-    const totals = { outcomes: { 'sandbox-bank TIMED_OUT': 1 }, final: 0 };
+    const totals = { outcomes: { 'sandbox-bank TIMED_OUT': 1 }, advice: { wait: 1 }, final: 0 };
     expect(await countInPython([untilCorrected])).toEqual(totals);
   });
 });
