@@ -417,7 +417,6 @@ export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>
 
 const tooLarge = ({ record, now }: Decision) => ({
   collectionError: 'results-too-large',
-  lastProblem: 'results-too-large',
   oversizedAt: record.oversizedAt ?? now.toISOString(),
 });
 
@@ -425,7 +424,8 @@ const tooLarge = ({ record, now }: Decision) => ({
  * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
  */
 export const timeOutOversized = (decision: Decision): Change => {
-  const outcome = { ...timedOutAt(decision.now), ...tooLarge(decision) };
+  const lastProblem = 'results-too-large';
+  const outcome = { ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };
   const set = { ...outcome, ...defined({ advice: adviceOf(outcome) }) };
   const when = sameAttempt(decision.record);
   return settling(moving('markTimedOut', { when, ...closing(decision, set) }));

@@ -53,7 +53,7 @@ test.each([
   'the rule is late',
   'function timeout',
   'start call: over quota',
-  'get consent: revoked',
+  'get consent: ended',
   'start call: 503, accepted',
   'start call: no answer, accepted',
   'start call: 500 with errorType, accepted',

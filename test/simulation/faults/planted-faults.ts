@@ -1,3 +1,4 @@
+import { advisingFaults } from './advising.ts';
 import { decidingFaults } from './deciding.ts';
 import { holdingFaults } from './holding.ts';
 import { keepingFaults } from './keeping.ts';
@@ -14,4 +15,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...holdingFaults,
   ...refusingFaults,
   ...decidingFaults,
+  ...advisingFaults,
 ];

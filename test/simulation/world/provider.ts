@@ -297,7 +297,10 @@ export class Provider {
       kind: 'read',
       take: consent('ACTIVE', 'ACTIVE'),
       failure: () => new ProviderAmbiguous('503'),
-      others: [{ name: 'revoked', take: consent('INACTIVE', 'REVOKED') }],
+      others: ['REVOKED', 'EXPIRED'].map((subStatus) => ({
+        name: 'ended',
+        take: consent('INACTIVE', subStatus),
+      })),
     };
   }
 

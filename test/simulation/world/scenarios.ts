@@ -61,7 +61,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...plain,
     name: 'consent-refused-at-second',
-    method: 'consent-v1',
+    method: 'consent-v2',
     startAnswers: ['unauthorized', 'refused'],
   },
   { ...plain, name: 'busy-first', startAnswers: ['busy'] },
