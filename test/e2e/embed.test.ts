@@ -126,6 +126,7 @@ describe('a deployment in the stack of another project', () => {
     ]);
     expect(await countInPython([records, records.toReversed()])).toEqual({
       outcomes: { 'demo-bank COMPLETED': 1 },
+      advice: { none: 1 },
       final: 1,
     });
 

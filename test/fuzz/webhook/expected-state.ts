@@ -1,3 +1,4 @@
+import { adviceOf } from '../../../lib/extraction/advice.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { taskExpiry } from '../../support/memory-task-store.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
@@ -12,13 +13,15 @@ const plus = (time: Date, milliseconds: number): string =>
 const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus): Extraction => {
   const takes = record.status === 'RUNNING' || record.status === 'TIMED_OUT';
   if (!takes || record.taskId !== taskId) return record;
-  const { reason: _reason, expiresAt: _expiresAt, ...rest } = record;
+  const { reason: _reason, expiresAt: _expiresAt, lastProblem: _problem, advice: _advice, ...rest } = record;
+  const advice = adviceOf({ status: taskStatus });
   return {
     ...rest,
     status: taskStatus,
     settledAt: deliveredAt.toISOString(),
     settledBy: 'webhook',
     isFinal: true,
+    ...(advice === undefined ? {} : { advice }),
     // Index `open` has the same partition as ever: the records of a case are open already.
     dueAt: plus(deliveredAt, pollEvery),
   };
