@@ -212,7 +212,9 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const unconfirmed = await cosecha(['erase', extractionId]);
     expect(unconfirmed.stderr).toContain('Nothing was erased: type the id');
     const { code, stdout } = await cosecha(['erase', extractionId, '--yes']);
-    expect(stdout).toContain('Erased: stored results (1), its task, the mark of its credentials if it had one, its request, the record.');
+    expect(stdout).toContain(
+      'Erased: stored results (1), its task, the mark of its credentials if it had one, its request, the record.',
+    );
     expect(code).toBe(0);
 
     expect(await itemOf(table, { extractionId })).toBeUndefined();

@@ -161,8 +161,11 @@ describe.each(variants)('in %s', (variant: Variant) => {
     expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
-  const reasonOf = (status: number, errorCode: string) =>
-    variant === 'v1' ? `http-${status}` : `CONSENT/${errorCode}`;
+  /** In v1 the status alone is an answer, so the consent is read. */
+  const reasonOf = (status: number, errorCode: string) => {
+    if (variant === 'v2') return `CONSENT/${errorCode}`;
+    return errorCode === 'CONSENT_NOT_ACTIVE' ? 'consent-revoked' : `http-${status}`;
+  };
 
   test.for([
     ['a consent that is not active', 403, 'CONSENT_NOT_ACTIVE'],
