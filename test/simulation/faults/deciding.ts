@@ -95,7 +95,7 @@ export const decidingFaults: readonly PlantedFault[] = [
     does: 'A delivery whose writes are all refused leaves no message.',
     file: 'lib/extraction/run.ts',
     find: "{ ...notYet('contended'), as: 'queued', message: 'webhook' }",
-    replace: "{ ...notYet('contended'), as: 'closed' }",
+    replace: "notYet('StartInProgress')",
     caughtBy: 'ends-contended',
     world,
   },

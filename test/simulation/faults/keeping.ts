@@ -72,8 +72,8 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'oversized-without-reason',
     does: 'Past the deadline, results over the size limit end as TIMED_OUT without a collectionError.',
     file: transitions,
-    find: '{ ...timedOutAt(decision.now), ...tooLarge(decision) };',
-    replace: 'timedOutAt(decision.now);',
+    find: '{ ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };',
+    replace: '{ ...timedOutAt(decision.now), lastProblem };',
     caughtBy: 'oversized-once',
   },
   {
@@ -345,7 +345,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     file: decide,
     find: ': planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));',
     replace: `: now.toISOString() >= plusSeconds(settledAt ?? requestedAt, timings.collectFor)
-      ? abandon(at, 'still-running')
+      ? abandon(at, { why: 'still-running' })
       : planRead(at, taskId, undefined);`,
     caughtBy: 'closed-after-a-read',
   },
