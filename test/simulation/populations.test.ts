@@ -69,12 +69,13 @@ describe('two to four extractions, most of one login', async () => {
     judged.flatMap(({ service }) => service.facts).filter(isOne).length;
   testEach(refusalInvariants, judged);
 
-  test('credentials were refused and accepted, and refusals forgotten', () => {
+  test('credentials were refused and accepted, tasks were adopted, and refusals forgotten', () => {
     expect(
       count((fact) => fact.kind === 'status' && fact.reason === 'credentials-refused-before'),
     ).toBeGreaterThan(60);
     expect(count((fact) => fact.kind === 'marked' && fact.mark.isRefused)).toBeGreaterThan(200);
     expect(count((fact) => fact.kind === 'marked' && !fact.mark.isRefused)).toBeGreaterThan(20);
+    expect(count((fact) => fact.kind === 'linked' && fact.isAdopted)).toBeGreaterThan(2);
     expect(count((fact) => fact.kind === 'forgotten')).toBeGreaterThan(50);
   });
 });

@@ -38,6 +38,8 @@ export type Member = {
   readonly raw?: { readonly value: Readonly<Record<string, unknown>>; readonly confirmed?: true };
   /** The final status of its task by credentials; `COMPLETED` by default. */
   readonly ends?: TerminalStatus;
+  /** After so many seconds from its request, its record is reconciled besides. */
+  readonly reconciledAfter?: number;
   /** After so many seconds, its delivery is replayed. */
   readonly replayedAfter?: number;
   /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */

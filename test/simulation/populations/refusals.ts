@@ -35,6 +35,7 @@ export const drawRefusals = (random: Random): Population => {
       raw: { value, ...(random.below(4) === 0 ? { confirmed: true } : {}) },
       ends: oftenRefused && random.below(3) > 0 ? refused : random.pick(terminalStatuses),
       ...(random.below(2) === 0 ? { replayedAfter: random.pick([10, 300, 3_600, 20_000]) } : {}),
+      reconciledAfter: random.pick([0.7, 1, 1.5, 2]),
     });
   });
   const from = random.below(within);

@@ -126,7 +126,13 @@ export class Service {
         }
       });
     }
-    for (const one of members) this.time.after(one.at * 1_000, () => void this.#request(one));
+    for (const one of members) {
+      const { extractionId, at, reconciledAfter } = one;
+      this.time.after(at * 1_000, () => void this.#request(one));
+      if (reconciledAfter === undefined) continue;
+      const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, 0);
+      this.time.after((at + reconciledAfter) * 1_000, reconcile);
+    }
     const sweepOften = async (): Promise<void> => {
       while (!over) {
         await this.time.sleep(settings.sweepEveryMinutes * 60_000);
