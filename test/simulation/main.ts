@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { type Digests, digestsOf } from './campaign/digest.ts';
 import { formatSwarm, formatTally } from './campaign/format-tally.ts';
 import { keepSchedule } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
+import { findUnsteady } from './campaign/run-again.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
@@ -73,7 +75,7 @@ const report = (named: string, text: string): void => {
 };
 
 /** Searches populations for so long, the small ones first. Prints the smallest that breaks each invariant, and returns whether none does. */
-const explorePopulations = async (ms: number, seed: number): Promise<boolean> => {
+const explorePopulations = async (ms: number, seed: number, digests: Digests): Promise<boolean> => {
   const found = new Map<string, Judged>();
   let searched = 0;
   const searches = [
@@ -85,6 +87,7 @@ const explorePopulations = async (ms: number, seed: number): Promise<boolean> =>
     for await (const judged of search) {
       searched += 1;
       const [violation] = judged.violations;
+      Object.assign(digests, digestsOf([judged]));
       if (violation !== undefined && !found.has(violation.invariant)) found.set(violation.invariant, judged);
       if (performance.now() >= endsAt) break;
     }
@@ -124,8 +127,11 @@ const explore = async (): Promise<boolean> => {
   for (const finding of tally.findings) report(nameOf(finding), await showFinding(finding));
   const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
-  const populations = await explorePopulations(random ? ms / 2 : ms / 3, seed);
-  return tally.findings.length === 0 && populations;
+  const populations = await explorePopulations(random ? ms / 2 : ms / 3, seed, tally.digests);
+  const unsteady = await findUnsteady(tally.digests);
+  const again = `Of ${Object.keys(tally.digests).length} that ran again in another process, ${unsteady.length}`;
+  console.log(`${again} were otherwise${unsteady.map((name) => ` ${name}`)}.`);
+  return tally.findings.length === 0 && populations && unsteady.length === 0;
 };
 
 const printInvariants = (): boolean => {

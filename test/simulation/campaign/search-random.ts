@@ -2,6 +2,7 @@ import { randomFor, randomOf } from '../../support/random.ts';
 import { type Listener, type Ran, runWorld } from '../run-world.ts';
 import { randomWalk } from '../scheduler/random-walk.ts';
 import type { Departure, Schedule } from '../scheduler/schedule.ts';
+import { digesting, runsAgain } from './digest.ts';
 import { findScenario } from './find-scenario.ts';
 import { listenFor, newTally, type Tally, tallyRun } from './tally.ts';
 
@@ -48,12 +49,12 @@ export const searchRandom = async (
 ): Promise<void> => {
   const listener = listenFor(tally);
   for (let done = 0; goOn(done); done += 1) {
-    const { ran, schedule, name } = await runSeed(
-      first + done * every,
-      listener,
-      isOff === undefined ? {} : { isOff },
-    );
+    const seed = first + done * every;
+    const digested = isOff === undefined && runsAgain(seed) ? digesting() : undefined;
+    const heard = { ...listener, ...digested?.listener };
+    const { ran, schedule, name } = await runSeed(seed, heard, isOff === undefined ? {} : { isOff });
     tallyRun(tally, ran);
+    if (digested !== undefined) tally.digests[name] = digested.digest(ran);
     if (ran.violation === undefined) continue;
     tally.findings.push({ scenario: name, schedule, ...ran.violation });
     return;
