@@ -64,8 +64,17 @@ export type Plan = {
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
   | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
-  /** `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. */
-  | { readonly kind: 'read'; readonly taskId: string; readonly isLast: boolean; readonly count: number }
+  /**
+   * `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. `isBarred`: too many
+   * of them have ended their process. None is made; only whether an operator paused reads is found out, as a pause comes first.
+   */
+  | {
+      readonly kind: 'read';
+      readonly taskId: string;
+      readonly isLast: boolean;
+      readonly isBarred: boolean;
+      readonly count: number;
+    }
   | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
   /**
    * `once`: counted by the process that wrote the change. `next` follows it: `plan` from the record alone, a judgement of the

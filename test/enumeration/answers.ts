@@ -21,11 +21,11 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction): readonly Why[] => [
-  'ProviderPaused',
-  'ProviderUnreachable',
-  ...(method === 'consent' ? (['request-data-gone'] as const) : []),
-];
+const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly Why[] => {
+  if (isBarred) return ['ProviderPaused', 'read-ends-process'];
+  const either: readonly Why[] = ['ProviderPaused', 'ProviderUnreachable'];
+  return method === 'consent' ? [...either, 'request-data-gone'] : either;
+};
 
 /** Every answer that a lookup can have. At its start, a task may have ended in any way. */
 export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Seen[] => {
@@ -44,10 +44,13 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       ];
     }
     case 'read': {
-      const { taskId, isLast } = lookup;
+      const { taskId, isLast, isBarred } = lookup;
+      const readings = isBarred ? [] : readingsOf(record);
       return [
-        ...readingsOf(record).map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
-        ...unreadFor(record).map((why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const),
+        ...readings.map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
+        ...unreadFor(record, isBarred).map(
+          (why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const,
+        ),
       ];
     }
     case 'store': {

@@ -94,7 +94,7 @@ const endCount = async (record: Extraction, deps: ReadDeps): Promise<void> => {
  */
 export const readTask = async (
   record: Extraction,
-  { taskId, isLast, count }: Extract<Plan, { kind: 'read' }>,
+  { taskId, isLast, isBarred, count }: Extract<Plan, { kind: 'read' }>,
   isBrief: boolean,
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
@@ -105,6 +105,7 @@ export const readTask = async (
     telemetry.count('ReadsHeld');
     return unread('ProviderPaused');
   }
+  if (isBarred) return unread('read-ends-process');
   if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);
   let ofTask: unknown;
   try {

@@ -340,6 +340,16 @@ export const keepingFaults: readonly PlantedFault[] = [
     where: { scenario: 'ends-process', preemptions: 1 },
   },
   {
+    name: 'pause-asked-last',
+    does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
+    file: readTask,
+    find: `  if (await deps.isPaused('reads')) {`,
+    replace: `  if (isBarred) return unread('read-ends-process');
+  if (await deps.isPaused('reads')) {`,
+    caughtBy: 'pause-keeps-open',
+    where: { scenario: 'ends-process-paused', preemptions: 0 },
+  },
+  {
     name: 'late-record-closed-unread',
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
