@@ -1,8 +1,14 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
-import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
-import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
-import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
+import {
+  delayUntil,
+  isStartStale,
+  longestDelaySeconds,
+  nextReconcileAt,
+  plusSeconds,
+  type Timings,
+} from './deadlines.ts';
+import type { Ended, Ending, Invoker, Plan, Seen, Why } from './plan.ts';
 import {
   type Extraction,
   hasTaskItem,
@@ -14,7 +20,6 @@ import {
   type StoredResults,
 } from './record.ts';
 import * as change from './transitions.ts';
-import type { Why } from './why.ts';
 
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and

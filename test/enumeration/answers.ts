@@ -1,8 +1,7 @@
-import type { Seen } from '../../lib/extraction/plan.ts';
+import type { Seen, Why } from '../../lib/extraction/plan.ts';
 import type { Reading } from '../../lib/extraction/reconcile/reading.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
-import type { Why } from '../../lib/extraction/why.ts';
 
 const ended = (
   taskStatus: TerminalStatus,

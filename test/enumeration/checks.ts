@@ -1,5 +1,4 @@
-import { plusSeconds } from '../../lib/extraction/deadlines.ts';
-import { delayUntil, longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
+import { delayUntil, longestDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
   hasWebhook,

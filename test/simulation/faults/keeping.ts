@@ -96,7 +96,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'byte-order-mark-is-unreadable',
     does: 'An answer that starts with a byte order mark cannot be read.',
-    file: 'lib/extraction/reconcile/parse-large-json.ts',
+    file: 'lib/http/parse-large-json.ts',
     find: 'startsWithByteOrderMark(view) ? 3 : 0',
     replace: '0',
     caughtBy: 'correction-found',
