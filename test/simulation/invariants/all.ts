@@ -1,4 +1,4 @@
-import { adviceFollows, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
+import { adviceFollows, causeCostsNoWrite, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
 import { breakerRespected, waitsAsAsked } from './holding.ts';
 import type { Invariant } from './invariant.ts';
 import {
@@ -85,4 +85,5 @@ export const invariants: readonly Invariant[] = [
   adviceFollows,
   noRepeatBesideATask,
   problemIsOfLastTry,
+  causeCostsNoWrite,
 ];
