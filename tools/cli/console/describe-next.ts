@@ -41,7 +41,7 @@ const describeEnd = (record: Extraction): string => {
 /** What the machine does about an open extraction. Undefined if the reconcile queue or the sweep is next. */
 const describeTrying = (
   { status }: Extraction,
-  { does, tries, error, nextAt }: Trying,
+  { does, tries, error, problem, nextAt }: Trying,
   now: Date,
 ): string | undefined => {
   const seconds = nextAt === undefined ? undefined : Math.max(0, -secondsSince(nextAt, now));
@@ -49,7 +49,7 @@ const describeTrying = (
   if (status === 'REQUESTED' && error !== undefined) {
     // While a try is under way, the last problem is that of the try before.
     const when = does === 'start' ? `try ${tries}` : `try ${tries} is under way, before`;
-    return `waits to be started · ${when}: ${describeStartError(error)}${does === 'start' ? next : ''}`;
+    return `waits to be started · ${when}: ${describeStartError({ error, problem })}${does === 'start' ? next : ''}`;
   }
   if (status !== 'RUNNING' || does === 'start') return undefined;
   if (does === 'poll') return `is polled · ${plural(tries, 'poll')}${next}`;
