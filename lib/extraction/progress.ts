@@ -30,10 +30,10 @@ const report = (
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
-/** When the outcome was recorded. `health` counts at this time, and its query of the logs can compare only the number. */
+/** When the outcome was recorded, as a number, which a query of the logs can compare. `health` counts at this time. */
 const settledFields = ({ settledAt }: Extraction) => {
   const settledMs = Date.parse(settledAt ?? '');
-  return Number.isNaN(settledMs) ? {} : { settledAt, settledMs };
+  return Number.isNaN(settledMs) ? {} : { settledMs };
 };
 
 const outcomeFields = (record: Extraction) => {

@@ -35,9 +35,11 @@ export type ProgressRow = {
 
 /**
  * A row for each step, entity and outcome of a period. Each field of `by` is in every line: what Logs Insights does with a missing
- * one is not documented. It returns 10,000 rows at most, more than all entities have outcomes. `count_distinct` approximates
- * large numbers.
+ * one is not documented. It returns 10,000 rows at most, more than all entities have outcomes.
+ *
+ * `count_distinct`, `min` and `pct` are listed under "stats". `count_distinct` approximates where a field has very many values:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Stats.html
+ * `toMillis`, `fromMillis`, `datefloor`, `ispresent` and `coalesce` are datetime and general functions:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-operations-functions.html
  */
 export const progressQuery = ({ from, to }: Period, byHour = false): string =>
@@ -88,7 +90,8 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefined => {
   const step = steps.get(fields.message);
   const subject = text(fields.entity) ?? text(fields.product);
-  const at = text(fields.settledAt) ?? text(fields.timestamp);
+  const { settledMs } = fields;
+  const at = typeof settledMs === 'number' ? new Date(settledMs).toISOString() : text(fields.timestamp);
   const extractionId = text(fields.extractionId);
   if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
     return undefined;

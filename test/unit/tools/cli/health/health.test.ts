@@ -156,7 +156,11 @@ test('the hours of the last day have what ended and failed, from the lines as fr
 });
 
 describe('lines that are repeated, late or taken back', () => {
-  const settled = (secondsAgo: number) => ({ settledAt: ago(secondsAgo), entity: 'bank', seconds: 40 });
+  const settled = (secondsAgo: number) => ({
+    settledMs: Date.parse(ago(secondsAgo)),
+    entity: 'bank',
+    seconds: 40,
+  });
   const of = (logged: readonly LoggedFields[]) => {
     const parsed = logged.flatMap((fields) => parseProgressLine(fields) ?? []);
     return readHealth(
