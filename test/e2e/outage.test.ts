@@ -94,7 +94,9 @@ test('starts are held while an operator pauses them, and no longer', async () =>
   const username = uniqueUsername();
   const extractionId = await extract(requestFor(username));
   expect((await cosecha(['doctor'])).stdout).toContain('starts have been paused');
-  expect((await cosecha(['list'])).stderr).toContain('maintenance');
+  for (const command of ['list', 'health']) {
+    expect((await cosecha([command])).stderr).toContain('maintenance');
+  }
   expect(await startCallsOf(username)).toEqual([]);
   await cosecha(['resume']);
   expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
