@@ -18,7 +18,7 @@ const settlers = { webhook: 'receive-webhook', start: 'start-task', reconcile: '
 const verdicts = { well: 'ok', user: 'refused', caller: 'refused', failed: 'failed' } as const;
 
 const settledLine = (record: Extraction): StoryLine[] => {
-  const { status, reason, settledAt, settledBy, deadlineAt, lastProblem } = record;
+  const { status, reason, settledAt, settledBy, deadlineAt } = record;
   if (settledAt === undefined || settledBy === undefined) return [];
   const late = isTerminalStatus(status) && settledAt > deadlineAt ? ', after the deadline' : '';
   return [
@@ -27,7 +27,7 @@ const settledLine = (record: Extraction): StoryLine[] => {
       lane: settledBy === 'webhook' ? 'webhook' : settledBy === 'start' ? 'start' : 'record',
       who: settlers[settledBy],
       what: bounded(`Wrote ${status}${reason === undefined ? '' : ` (${reason})`}${late}.`),
-      verdict: verdicts[judgeOutcome(outcomeText(record), lastProblem)],
+      verdict: verdicts[judgeOutcome(outcomeText(record))],
     },
   ];
 };

@@ -21,7 +21,7 @@ export type ProgressRow = {
   /** An entity, or the product of extractions by consent. */
   readonly subject: string;
   readonly step: Step;
-  /** `ended` and `corrected`: the status, followed by its reason. `codes`: the error codes. */
+  /** `ended` and `corrected`: the status, followed by why (`outcomeText`). `codes`: the error codes. */
   readonly what: string;
   readonly count: number;
   /** The time of the first, in ISO 8601. */
@@ -47,7 +47,7 @@ export const progressQuery = ({ from, to }: Period, byHour = false): string =>
     `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
     'filter ispresent(entity) or ispresent(product)',
     'fields toMillis(@timestamp) as logged',
-    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, reason, status, service) as why',
+    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as why',
     `filter at >= ${Date.parse(from)} and at < ${Date.parse(to)}`,
     ...(byHour ? ['fields fromMillis(at) as time', 'fields datefloor(time, 1h) as hour'] : []),
     `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, why`,
@@ -96,7 +96,8 @@ export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefine
   if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
     return undefined;
   const ending = text(fields.status) ?? '';
-  const what = whatOf(step, ending, text(fields.cause) ?? text(fields.reason) ?? ending);
+  const why = [fields.cause, fields.lastProblem, fields.reason].find((one) => typeof one === 'string');
+  const what = whatOf(step, ending, text(why) ?? ending);
   return {
     extractionId,
     at,
