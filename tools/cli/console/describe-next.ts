@@ -22,18 +22,20 @@ const awaited = (record: Extraction): string => {
 const enders = { webhook: 'the webhook', start: 'the start', reconcile: 'a read' } as const;
 
 const describeEnd = (record: Extraction): string => {
-  const { requestedAt, settledAt, settledBy, reason, collectedAt, collectionError, results } = record;
+  const { requestedAt, settledAt, settledBy, reason, lastProblem } = record;
+  const { collectedAt, collectionError, results } = record;
   const parts = [
     settledBy === undefined ? [] : `by ${enders[settledBy]}`,
     settledAt === undefined ? [] : `after ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
   ].flat();
+  const problem = lastProblem === collectionError ? undefined : lastProblem;
   const collection =
     collectionError !== undefined
       ? `not collected: ${collectionError}`
       : collectedAt !== undefined && results !== undefined
         ? 'results collected'
         : undefined;
-  return [parts.join(' '), reason, ...failureMeanings(record), collection]
+  return [parts.join(' '), reason, problem, ...failureMeanings(record), collection]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
 };
