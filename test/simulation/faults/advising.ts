@@ -38,6 +38,16 @@ export const advisingFaults: readonly PlantedFault[] = [
     caughtBy: 'problem-is-of-last-try',
   },
   {
+    name: 'cause-costs-a-write',
+    does: 'Each start that is held writes its cause.',
+    file: decide,
+    find: 'return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);',
+    replace:
+      'return write({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], retry);',
+    caughtBy: 'cause-costs-no-write',
+    where: { scenario: 'breakers-open' },
+  },
+  {
     name: 'cause-outlives-the-start',
     does: 'The cause of an earlier try stays beside an accepted start.',
     file: transitions,
