@@ -59,27 +59,46 @@ export const idsWithReference = async (
 /** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
 const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
 
+/** The existing items of these keys, in any order. Strongly consistent. `projection`: which attributes; default: all. */
+export const readItems = async (
+  client: DynamoDBClient,
+  {
+    table,
+    keys: all,
+    projection,
+  }: {
+    readonly table: string;
+    readonly keys: readonly Readonly<Record<string, string>>[];
+    readonly projection?: string;
+  },
+  pause: (milliseconds: number) => Promise<unknown> = delay,
+): Promise<readonly unknown[]> => {
+  const items: unknown[] = [];
+  const options = { ConsistentRead: true, ...defined({ ProjectionExpression: projection }) };
+  for (let from = 0; from < all.length; from += batchSize) {
+    let keys = all.slice(from, from + batchSize).map((key) => marshall(key));
+    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
+    for (let tries = 0; keys.length > 0; tries += 1) {
+      if (tries > 0) await pause(pauseMs(tries - 1));
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ...options } } }),
+      );
+      items.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item)));
+      keys = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+  }
+  return items;
+};
+
 /** The existing records of these ids, in any order. Strongly consistent. */
 export const readExtractions = async (
   client: DynamoDBClient,
   table: string,
   ids: readonly string[],
-  pause: (milliseconds: number) => Promise<unknown> = delay,
+  pause?: (milliseconds: number) => Promise<unknown>,
 ): Promise<readonly Extraction[]> => {
-  const records: Extraction[] = [];
-  for (let from = 0; from < ids.length; from += batchSize) {
-    let keys = ids.slice(from, from + batchSize).map((extractionId) => marshall({ extractionId }));
-    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
-    for (let tries = 0; keys.length > 0; tries += 1) {
-      if (tries > 0) await pause(pauseMs(tries - 1));
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      records.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item) as Extraction));
-      keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-  }
-  return records;
+  const keys = ids.map((extractionId) => ({ extractionId }));
+  return (await readItems(client, { table, keys }, pause)) as readonly Extraction[];
 };
 
 /** Every record of a table of extractions, such as a restored one. Their attributes are not checked. */
