@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { StreamChange } from '../aws/read-stream-changes.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { Facts, Finding, Image, Rule, Step } from './facts.ts';
+import type { AuditLimits, AuditSources, Checked, Facts, Image, Rule, SourceName, Step } from './facts.ts';
 import { rules } from './rules.ts';
-import type { AuditLimits, AuditSources, Extraction, SourceName, StreamChange } from './sources.ts';
 
 export type AuditOptions = {
   readonly since: Date;
@@ -15,172 +16,144 @@ export type AuditOptions = {
   readonly results?: true | undefined;
 };
 
-/** `unchecked`: a source that the rule needs could not be read. */
-export type RuleReport = Pick<Rule, 'id' | 'sentence'> & {
-  readonly result: 'passed' | 'failed' | 'unchecked';
-  /** How many extractions, changes or items. */
-  readonly checked: number;
-  readonly findings: readonly Finding[];
-  readonly notChecked?: string | undefined;
-};
+/** `unchecked`: a source that the rule needs could not be read, and `notChecked` says why. */
+export type RuleReport = Pick<Rule, 'id' | 'sentence'> &
+  Checked & { readonly result: 'passed' | 'failed' | 'unchecked' };
 
-export type AuditReport = {
-  readonly requests: number;
-  readonly audited: number;
-  readonly records: number;
-  /** Records of another version, which no rule is about. */
-  readonly unknown: number;
+/** How many there were, and what each rule found. `ofOtherVersions`: records that no rule is about. */
+export type AuditReport = Readonly<Record<'requests' | 'audited' | 'records' | 'ofOtherVersions', number>> & {
   readonly rules: readonly RuleReport[];
 };
 
-/** Reads sources, and keeps why one could not be read. */
-const reader = () => {
-  const unread = new Map<SourceName, string>();
-  const read = async <Value>(source: SourceName, empty: Value, reading: () => Promise<Value>) => {
-    try {
-      return await reading();
-    } catch (error) {
-      const why = explainFailure(error);
-      // A defect of the audit itself: its stack is printed.
-      if (why === undefined) throw error;
-      unread.set(source, why);
-      return empty;
-    }
-  };
-  return { unread, read };
-};
-
 type OnProgress = (what: string) => void;
-
-const collect = async <Item>(
-  items: AsyncIterable<Item>,
-  onCount: (count: number) => void,
-): Promise<Item[]> => {
-  const all: Item[] = [];
-  for await (const item of items) {
-    all.push(item);
-    if (all.length % 1_000 === 0) onCount(all.length);
-  }
-  return all;
-};
-
-const imageOf = ({ status, settledAt, taskId, dueShard }: Extraction): Image =>
-  ({ status, settledAt, taskId, dueShard }) as Image;
-
-/** A change as a step, or nothing for one that leaves the status as it is, and for records of another version. */
-const stepsOf = ({ at, before, after }: StreamChange): readonly Step[] => {
-  const record = after ?? before;
-  if (record?.schemaVersion !== 1 || (before !== undefined && before.status === after?.status)) return [];
-  const images = { ...(before && { before: imageOf(before) }), ...(after && { after: imageOf(after) }) };
-  return [{ extractionId: record.extractionId, at, ...images }];
-};
-
-async function* stepsIn(changes: AsyncIterable<StreamChange>): AsyncGenerator<Step, void> {
-  for await (const change of changes) yield* stepsOf(change);
-}
-
-/** In parts, so that the progress of a long run shows. */
-const readParts = async <Item>(
-  ids: readonly string[],
-  size: number,
-  read: (part: readonly string[]) => Promise<readonly Item[]>,
-  onCount: (count: number) => void,
-): Promise<readonly Item[]> => {
-  const all: Item[] = [];
-  for (let from = 0; from < ids.length; from += size) {
-    onCount(from);
-    all.push(...(await read(ids.slice(from, from + size))));
-  }
-  return all;
-};
 
 /** Draws by the hash of seed and id. So a seed draws the same of the same requests, in whatever order the log has them. */
 const draw = (ids: readonly string[], { sample, seed }: AuditOptions): ReadonlySet<string> => {
   if (sample === undefined) return new Set(ids);
   const rank = (id: string) => createHash('sha256').update(`${seed} ${id}`).digest('hex');
-  const ranked = ids
-    .map((id) => [rank(id), id] as const)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return new Set(ranked.slice(0, sample).map(([, id]) => id));
+  const ranked = ids.map((id) => `${rank(id)} ${id}`).toSorted();
+  return new Set(ranked.slice(0, sample).map((one) => one.slice(65)));
 };
 
-type Read = ReturnType<typeof reader>['read'];
-type Reading = { readonly sources: AuditSources; readonly read: Read; readonly onProgress: OnProgress };
+const imageOf = ({ status, settledAt, taskId, dueShard }: Extraction) =>
+  ({ status, settledAt, taskId, dueShard }) as Image;
 
-/** Which extractions to audit. The log comes first: each of its requests was recorded before it was logged. */
-const choose = async ({ sources, read, onProgress }: Reading, options: AuditOptions) => {
+/** The change as a step. None for one that leaves the status as it is, or that is of another version of Cosecha. */
+const stepOf = ({ at, before, after }: StreamChange): Step | undefined => {
+  const record = after ?? before;
+  if (record?.schemaVersion !== 1 || before?.status === after?.status) return undefined;
+  const images = { ...(before && { before: imageOf(before) }), ...(after && { after: imageOf(after) }) };
+  return { extractionId: record.extractionId, at, ...images };
+};
+
+/** Reads sources, reports progress, and keeps why a source could not be read. */
+const reader = (onProgress: OnProgress) => {
+  const unread = new Map<SourceName, string>();
+  const read = async <Value>(name: SourceName, empty: Value, reading: () => Promise<Value>) => {
+    try {
+      onProgress(`reading ${name}`);
+      return await reading();
+    } catch (error) {
+      const why = explainFailure(error);
+      // A defect of the audit itself.
+      if (why === undefined) throw error;
+      unread.set(name, why);
+      return empty;
+    }
+  };
+  return {
+    unread,
+    read,
+    /** All that `keep` keeps of items that come one by one. */
+    readAll: <Item, Kept>(
+      name: SourceName,
+      items: () => AsyncIterable<Item>,
+      keep: (item: Item) => Kept | undefined,
+    ) =>
+      read(name, [], async () => {
+        const all: Kept[] = [];
+        let count = 0;
+        for await (const item of items()) {
+          const kept = keep(item);
+          if (kept !== undefined) all.push(kept);
+          count += 1;
+          if (count % 1_000 === 0) onProgress(`reading ${name}: ${count.toLocaleString('en')}`);
+        }
+        return all;
+      }),
+    /** What is found under these keys, read in parts of `size`. */
+    readParts: <Key, Item>(
+      name: SourceName,
+      [keys, size]: readonly [keys: readonly Key[], size: number],
+      part: (keys: readonly Key[]) => Promise<readonly Item[]>,
+    ) =>
+      read(name, [], async () => {
+        const all: Item[] = [];
+        for (let from = 0; from < keys.length; from += size) {
+          onProgress(`reading ${name}: ${from.toLocaleString('en')} of ${keys.length.toLocaleString('en')}`);
+          all.push(...(await part(keys.slice(from, from + size))));
+        }
+        return all;
+      }),
+  };
+};
+
+type Reader = ReturnType<typeof reader>;
+
+/** Which extractions to audit. The log is read before the records: a request is logged after it is recorded. */
+const choose = async (sources: AuditSources, options: AuditOptions, { read, readAll }: Reader) => {
   const period = { from: options.since.toISOString(), to: options.now.toISOString() };
-  const counted = (what: string) => (count: number) => onProgress(`${what}: ${count.toLocaleString('en')}`);
-  onProgress('requests');
-  const lines = await read('requested', [], () =>
-    collect(sources.requested(period), counted('requests in the log')),
+  const lines = await readAll(
+    'requested',
+    () => sources.requested(period),
+    (line) => line,
   );
-  const accepted = await read('accepted', [], () =>
-    collect(sources.accepted(period), counted('accepted starts in the log')),
+  const accepted = await readAll(
+    'accepted',
+    () => sources.accepted(period),
+    (line) => line,
   );
-  onProgress('open extractions');
   const due = await read('due', [], sources.due);
   const items = await read('requestItems', [], sources.requestItems);
-  // A repeated request has a line for each time. The first is kept.
+  // A repeated request has several lines, and the first is kept.
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
   const requested = [...requests.values()].filter(({ extractionId }) => drawn.has(extractionId));
   const ids = [...new Set([...drawn, ...due, ...items.map(({ extractionId }) => extractionId)])];
-  return { requests: requests.size, requested, accepted, items, ids };
+  return { requests: requests.size, ids, facts: { requested, accepted, items } };
 };
 
-/** Reads results of so many extractions at a time: each may have 20 MiB, which is only hashed. */
-const atOnce = 8;
-
-const readResults = async ({ sources, onProgress }: Reading, records: readonly Extraction[]) => {
-  const withResults = records.filter(({ results }) => results !== undefined);
-  const byId = new Map(withResults.map((record) => [record.extractionId, record.results]));
-  const readOne = async (id: string) => {
-    const results = byId.get(id);
-    return [id, results && (await sources.stored(results))] as const;
-  };
-  return readParts(
-    [...byId.keys()],
-    atOnce,
-    (part) => Promise.all(part.map(readOne)),
-    (count) => onProgress(`results: ${count.toLocaleString('en')} of ${byId.size.toLocaleString('en')}`),
-  );
-};
-
-const gather = async (reading: Reading, options: AuditOptions) => {
-  const { sources, read, onProgress } = reading;
+const gather = async (sources: AuditSources, options: AuditOptions, reading: Reader) => {
+  const { read, readAll, readParts } = reading;
+  const { since, now } = options;
   const limits = await read('limits', {} as AuditLimits, sources.limits);
-  const chosen = await choose(reading, options);
-  const { ids, requested, accepted, items } = chosen;
-  const of = (what: string, all: readonly string[]) => (count: number) =>
-    onProgress(`${what}: ${count.toLocaleString('en')} of ${all.length.toLocaleString('en')}`);
-  const all = await read('records', [], () => readParts(ids, 1_000, sources.records, of('records', ids)));
+  const { requests, ids, facts: chosen } = await choose(sources, options, reading);
+  const all = await readParts('records', [ids, 1_000], sources.records);
   const known = all.filter(({ schemaVersion }) => schemaVersion === 1);
-  const taskIds = known.flatMap(({ method, taskId }) =>
-    method === 'credentials' && taskId !== undefined ? [taskId] : [],
+  const taskIds = known.flatMap(({ method, taskId }) => (method === 'credentials' && taskId ? [taskId] : []));
+  const tasks = await readParts('tasks', [[...new Set(taskIds)], 1_000], sources.tasks);
+  const collected = known.flatMap(({ extractionId, results }) =>
+    results === undefined || !options.results ? [] : [{ extractionId, results }],
   );
-  const tasks = await read('tasks', [], () => readParts(taskIds, 1_000, sources.tasks, of('tasks', taskIds)));
-  const stored = options.results ? await read('stored', [], () => readResults(reading, known)) : [];
-  // After the records: one that is gone shows here why.
-  const steps = await read('changes', [], () =>
-    collect(stepsIn(sources.changes(options.now.toISOString())), (count) =>
-      onProgress(`changes in the stream: ${count.toLocaleString('en')}`),
+  // Each may have 20 MiB, of which nothing is kept.
+  const stored = await readParts('stored', [collected, 8], (part) =>
+    Promise.all(
+      part.map(async ({ extractionId, results }) => [extractionId, await sources.stored(results)] as const),
     ),
   );
+  // After the records: it shows why one is gone.
+  const steps = await readAll('changes', () => sources.changes(now.toISOString()), stepOf);
   const facts: Facts = {
-    ...{ now: options.now, since: options.since, limits, requested, accepted, steps, items },
+    ...{ now, since, limits, steps, ...chosen },
     records: new Map(known.map((record) => [record.extractionId, record])),
+    present: new Set(all.map(({ extractionId }) => extractionId)),
     tasks: new Map(tasks.map((task) => [task.taskId, task])),
     stored: new Map(stored),
-    unknown: new Set(
-      all.flatMap(({ schemaVersion, extractionId }) => (schemaVersion === 1 ? [] : extractionId)),
-    ),
   };
-  return { requests: chosen.requests, facts };
+  return { requests, facts };
 };
 
-const apply = (rule: Rule, facts: Facts, unread: ReadonlyMap<SourceName, string>): RuleReport => {
-  const { id, sentence, needs, check } = rule;
+const apply = ({ id, sentence, needs, check }: Rule, facts: Facts, { unread }: Reader): RuleReport => {
   const missing = needs.flatMap((name) => unread.get(name) ?? []);
   if (missing.length > 0) {
     return { id, sentence, result: 'unchecked', checked: 0, findings: [], notChecked: missing.join(' ') };
@@ -195,13 +168,13 @@ export const audit = async (
   options: AuditOptions,
   onProgress: OnProgress = () => undefined,
 ): Promise<AuditReport> => {
-  const { unread, read } = reader();
-  const { requests, facts } = await gather({ sources, read, onProgress }, options);
+  const reading = reader(onProgress);
+  const { requests, facts } = await gather(sources, options, reading);
   return {
     requests,
     audited: facts.requested.length,
     records: facts.records.size,
-    unknown: facts.unknown.size,
-    rules: rules.map((rule) => apply(rule, facts, unread)),
+    ofOtherVersions: facts.present.size - facts.records.size,
+    rules: rules.map((rule) => apply(rule, facts, reading)),
   };
 };

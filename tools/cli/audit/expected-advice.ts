@@ -1,4 +1,4 @@
-import type { Extraction } from './sources.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 
 type Advice = Extraction['advice'];
 

@@ -1,23 +1,53 @@
-import type {
-  AuditLimits,
-  Extraction,
-  Logged,
-  RequestItem,
-  SourceName,
-  StoredBytes,
-  TaskFacts,
-} from './sources.ts';
+import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
+import type { Period } from '../aws/read-log-lines.ts';
+import type { StreamChange } from '../aws/read-stream-changes.ts';
+
+/** The settings of the deployment that rules depend on, in seconds. */
+export type AuditLimits = Readonly<
+  Record<'startTimeout' | 'machineSlack' | 'collectFor' | 'grace' | 'recordRetention' | 'sweepEvery', number>
+>;
+
+/** What a line of a function's log is about. */
+export type Logged = { readonly extractionId: string; readonly taskId?: string; readonly at: string };
+
+/** An item of `Tasks`, without the callback token. */
+export type TaskFacts = {
+  readonly [Name in 'extractionId' | 'taskStatus' | 'notifiedAt']?: string;
+} & { readonly taskId: string };
+
+/** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
+export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
+
+/** The size and hash of the bytes in the bucket. */
+export type StoredBytes = Pick<StoredResults, 'bytes' | 'sha256'>;
+
+/** What an audit reads. A method throws if its source cannot be read. The rules that need it are then not checked. */
+export interface AuditSources {
+  /** About how many requests the log has. Undefined where nothing shows it, as on an emulator. */
+  estimate(period: Period): Promise<number | undefined>;
+  limits(): Promise<AuditLimits>;
+  /** A line for each request that was answered, repeated ones too. */
+  requested(period: Period): AsyncIterable<Logged>;
+  /** A line for each start call that the provider accepted, with its task. */
+  accepted(period: Period): AsyncIterable<Logged>;
+  /** The ids in the index `due`. */
+  due(): Promise<readonly string[]>;
+  requestItems(): Promise<readonly RequestItem[]>;
+  /** What the stream still has until that time, in order for each extraction. */
+  changes(until: string): AsyncIterable<StreamChange>;
+  records(extractionIds: readonly string[]): Promise<readonly Extraction[]>;
+  tasks(taskIds: readonly string[]): Promise<readonly TaskFacts[]>;
+  /** Reads the whole object. Undefined where there is none. */
+  stored(results: StoredResults): Promise<StoredBytes | undefined>;
+}
+
+export type SourceName = Exclude<keyof AuditSources, 'estimate'>;
 
 /** What rules need of an image of the stream. */
 export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'>;
 
-/** A change of status in the stream, or the first or last image of a record. */
-export type Step = {
-  readonly extractionId: string;
-  readonly at: string;
-  readonly before?: Image;
-  readonly after?: Image;
-};
+/** A change of status in the stream. A record that was just created has no `before`, and one that is gone no `after`. */
+export type Step = Pick<Logged, 'extractionId' | 'at'> & { readonly before?: Image; readonly after?: Image };
 
 /** All that was read. Rules are pure functions of it. */
 export type Facts = {
@@ -31,16 +61,16 @@ export type Facts = {
   readonly items: readonly RequestItem[];
   /** Those of the requests, of the index `due` and of the items of `Requests`. */
   readonly records: ReadonlyMap<string, Extraction>;
+  /** The ids of these, and of records that another version of Cosecha wrote. No other rule is about those. */
+  readonly present: ReadonlySet<string>;
   readonly tasks: ReadonlyMap<string, TaskFacts>;
   /** By `extractionId`. Undefined: the object is gone. Absent: it was not read. */
   readonly stored: ReadonlyMap<string, StoredBytes | undefined>;
-  /** Records that another version of Cosecha has written. No rule is about them. */
-  readonly unknown: ReadonlySet<string>;
 };
 
 export type Finding = { readonly extractionId: string; readonly what: string };
 
-/** `notChecked`: what the rule is about and nothing could show. */
+/** `notChecked`: what the rule is about, and nothing could show. */
 export type Checked = {
   readonly checked: number;
   readonly findings: readonly Finding[];
@@ -55,50 +85,3 @@ export type Rule = {
   readonly needs: readonly SourceName[];
   readonly check: (facts: Facts) => Checked;
 };
-
-/** What `judge` finds, or that a time is damaged, which would otherwise end the audit. */
-const judged = (judge: () => string | undefined): string | undefined => {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof RangeError) return 'A time in it is damaged.';
-    throw error;
-  }
-};
-
-/** What `judge` finds wrong with each of `all`. It returns undefined for what is right. */
-export const checkEach = <One extends { readonly extractionId: string }>(
-  all: Iterable<One>,
-  judge: (one: One) => string | undefined,
-  notChecked?: string,
-): Checked => {
-  const checked = [...all];
-  const findings = checked.flatMap((one) => {
-    const what = judged(() => judge(one));
-    return what === undefined ? [] : [{ extractionId: one.extractionId, what }];
-  });
-  return { checked: checked.length, findings, notChecked };
-};
-
-/** Throws a RangeError if one of them is not a time. */
-export const secondsBetween = (earlier: string, later: string): number =>
-  (Date.parse(new Date(later).toISOString()) - Date.parse(new Date(earlier).toISOString())) / 1_000;
-
-/** Whether more than so many seconds have passed since a time. Throws as `secondsBetween`. */
-export const isPast = ({ now }: Pick<Facts, 'now'>, time: string, seconds: number): boolean =>
-  secondsBetween(time, now.toISOString()) > seconds;
-
-/** As docs/stream.md and docs/design.md have them, and not as the code does. */
-export const providerStatuses: ReadonlySet<string> = new Set([
-  'COMPLETED',
-  'PARTIAL',
-  'FAILED',
-  'CREDENTIALS_WRONG',
-  'CREDENTIALS_LOCKED',
-]);
-
-/** The outcomes with which nothing is left to do. */
-export const endsAtOnce: ReadonlySet<string> = new Set(['REJECTED', 'NOT_STARTED', 'UNCONFIRMED']);
-
-export const isOutcome = (status: string): boolean =>
-  providerStatuses.has(status) || endsAtOnce.has(status) || status === 'TIMED_OUT';

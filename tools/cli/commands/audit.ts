@@ -1,7 +1,6 @@
 import { audit as auditDeployment } from '../audit/audit.ts';
 import { auditSources } from '../audit/deployment-sources.ts';
 import { describeAudit, describeEstimate, describeRule } from '../audit/print-audit.ts';
-import { explainFailure } from '../terminal/explain-failure.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { Context } from './context.ts';
 
@@ -16,32 +15,20 @@ export type AuditCommandOptions = {
 export const audit = async (options: AuditCommandOptions, { shell, connect }: Context): Promise<number> => {
   const deployment = await connect();
   const now = shell.now();
-  const since = options.since(now);
   const { sample, results, seed = shell.randomId().slice(0, 8) } = options;
+  const since = options.since(now);
+  const period = { from: since.toISOString(), to: now.toISOString() };
   const sources = auditSources(deployment);
-  const from = since.toISOString();
-  const estimate = await sources.estimate({ from, to: now.toISOString() }).catch((error: unknown) => {
-    shell.hint(`No estimate: ${explainFailure(error) ?? String(error)}`);
-    return {};
-  });
-  shell.hint(describeEstimate(estimate, from, sample));
+  shell.hint(describeEstimate(await sources.estimate(period), sample));
   const report = await auditDeployment(sources, { since, now, sample, seed, results }, shell.wait);
   shell.wait(undefined);
   const explain = `cosecha --stage ${deployment.stage} explain`;
-  for (const { findings, ...rule } of report.rules) {
-    const commands = findings.map((finding) => ({
-      ...finding,
-      command: `${explain} ${finding.extractionId}`,
-    }));
-    shell.print(describeRule({ ...rule, findings }, explain), { ...rule, findings: commands });
+  for (const rule of report.rules) {
+    const findings = rule.findings.map((one) => ({ ...one, command: `${explain} ${one.extractionId}` }));
+    shell.print(describeRule(rule, explain), { ...rule, findings });
   }
-  const drawn = sample === undefined ? undefined : seed;
   const { rules, ...counts } = report;
-  shell.print(describeAudit(report, drawn), {
-    since: from,
-    until: now.toISOString(),
-    seed: drawn,
-    ...counts,
-  });
+  const drawn = sample === undefined ? undefined : seed;
+  shell.print(describeAudit(report, drawn), { ...period, ...counts, seed: drawn });
   return rules.every(({ result }) => result === 'passed') ? 0 : 1;
 };

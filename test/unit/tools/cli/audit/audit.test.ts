@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { adviceOf } from '../../../../../lib/extraction/advice.ts';
 import type { Extraction, ExtractionStatus } from '../../../../../lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
-import { describeRule } from '../../../../../tools/cli/audit/print-audit.ts';
-import { rules } from '../../../../../tools/cli/audit/rules.ts';
 import type {
   AuditSources,
   Logged,
   RequestItem,
   StoredBytes,
-  StreamChange,
   TaskFacts,
-} from '../../../../../tools/cli/audit/sources.ts';
+} from '../../../../../tools/cli/audit/facts.ts';
+import { describeRule } from '../../../../../tools/cli/audit/print-audit.ts';
+import { rules } from '../../../../../tools/cli/audit/rules.ts';
+import type { StreamChange } from '../../../../../tools/cli/aws/read-stream-changes.ts';
 import {
   allStatuses,
   at,
@@ -110,7 +110,7 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void> {
 }
 
 const sourcesOf = (world: World): AuditSources => ({
-  estimate: async () => ({}),
+  estimate: async () => undefined,
   limits: async () => ({ ...timings, sweepEvery: 300 }),
   requested: () => each(world.requested),
   accepted: () => each(world.accepted),
@@ -373,7 +373,7 @@ test('a finding is printed with its id and the command that explains it', () => 
   );
   expect(lines.slice(0, 3)).toEqual([
     '✗ Every one is there. 1,000 checked, 21 findings.',
-    '  e-0  Lost.',
+    '  Lost.',
     '    → cosecha --stage prod explain e-0',
   ]);
   expect(lines.at(-1)).toBe('  … and 1 more, which --json prints.');
