@@ -115,10 +115,10 @@ const sourcesOf = (world: World): AuditSources => ({
   requested: () => each(world.requested),
   accepted: () => each(world.accepted),
   due: async () => world.records.flatMap(({ extractionId, dueAt }) => (dueAt ? [extractionId] : [])),
-  requestItems: async () => world.items,
+  requestItems: () => each(world.items),
   changes: () => each(world.changes),
-  records: async (ids) => world.records.filter(({ extractionId }) => ids.includes(extractionId)),
-  tasks: async (ids) => world.tasks.filter(({ taskId }) => ids.includes(taskId)),
+  records: (ids) => each(world.records.filter(({ extractionId }) => ids.includes(extractionId))),
+  tasks: (ids) => each(world.tasks.filter(({ taskId }) => ids.includes(taskId))),
   stored: async ({ key }) => world.stored.get(key),
 });
 
@@ -285,6 +285,12 @@ test.each([
     },
   ],
   [
+    'a task of another extraction is not disowned yet',
+    (world: World) => {
+      world.tasks[1] = { taskId: 'task-2', extractionId: 'other' };
+    },
+  ],
+  [
     'a record is of a newer version',
     (world: World) => replace(world, running, { schemaVersion: 2, status: 'NEW', deadlineAt: iso(-9_000) }),
   ],
@@ -294,9 +300,13 @@ test.each([
   expect(await findingsIn(world)).toEqual([]);
 });
 
+const fails = (error: Error): AsyncIterable<never> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+});
+
 test('a source that cannot be read leaves the rules that need it unchecked, and no others', async () => {
   const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
-  const sources = { ...sourcesOf(clean()), requestItems: () => Promise.reject(denied) };
+  const sources = { ...sourcesOf(clean()), requestItems: () => fails(denied) };
   const { rules: reports } = await audit(sources, options);
   const unchecked = reports.filter(({ result }) => result === 'unchecked');
   expect(unchecked).toMatchObject([
