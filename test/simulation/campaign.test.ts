@@ -12,7 +12,7 @@ let tally: Tally;
 
 // Nothing here depends on time: the same schedules are run on every machine.
 beforeAll(async () => {
-  const share = { seed: 1, pairsOf: ['callers-token'], seeds: 6_000 };
+  const share = { seed: 1, isBounded: true, pairsOf: ['callers-token'], seeds: 6_000 };
   const endless = { pairsMs: Number.POSITIVE_INFINITY, seedsMs: Number.POSITIVE_INFINITY };
   tally = await runCampaign(availableParallelism(), { ...share, ...endless }, () => undefined);
 }, 900_000);

@@ -45,7 +45,9 @@ const healthyAreClosed = (service: Service): boolean => {
 const replayed = (service: Service): boolean =>
   allAreClosed(service) && service.time.now >= service.startedAt + lastsSeconds(service.population) * 1_000;
 
-type RandomKind = 'outage' | 'population' | 'refusal';
+export const randomKinds = ['outage', 'population', 'refusal'] as const;
+
+type RandomKind = (typeof randomKinds)[number];
 
 /** How each kind is drawn, what must hold, and when it is over. */
 const kinds: Readonly<

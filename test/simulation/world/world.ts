@@ -73,6 +73,8 @@ export class World {
   readonly returned = new Set<string>();
   /** and those of them that wait for a webhook. */
   readonly linked = new Set<string>();
+  /** Whether a start-task has done all that it had to. */
+  hasFinishedStart = false;
   /** The leases of sweeps, with the `dueAt` that each read. */
   readonly leases: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
