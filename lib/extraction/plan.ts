@@ -100,8 +100,7 @@ export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 /** What follows. `counts` are counted at once, also if a write fails. */
 export type Plan = {
   readonly counts: readonly ExtractionMetric[];
-} & /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */
-(
+} /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */ & (
   | { readonly kind: 'start'; readonly isOver: boolean }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
