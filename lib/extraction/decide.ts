@@ -1,8 +1,14 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
-import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
-import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
-import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
+import {
+  delayUntil,
+  isStartStale,
+  longestDelaySeconds,
+  nextReconcileAt,
+  plusSeconds,
+  type Timings,
+} from './deadlines.ts';
+import type { Ended, Ending, Invoker, Plan, Seen, Why } from './plan.ts';
 import {
   type Extraction,
   hasTaskItem,
@@ -14,7 +20,6 @@ import {
   type StoredResults,
 } from './record.ts';
 import * as change from './transitions.ts';
-import type { Why } from './why.ts';
 
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
@@ -134,20 +139,17 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
 const read = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
   if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
-  const without = (why: Why) =>
-    judge(record, who, { kind: 'unread', why, problem: undefined, isLast }, now, at.timings);
   // The provider asked for no call before then. Only an operator's pause holds the last read.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
-    return without('ProviderPaused');
+    const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
+    return judge(record, who, held, now, at.timings);
   }
   const { count = 0 } = record.unfinishedReads ?? {};
   const isUnderWay = isReadUnderWay(at);
-  if (count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator') {
-    return counting('ReadEndsProcess', without('read-ends-process'));
-  }
+  const isBarred = count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator';
   const isAfterFailure = 'afterFailure' in who && who.afterFailure === true;
   const isCounted = !isUnderWay && (count > 0 || isAfterFailure);
-  return { kind: 'read', taskId, isLast, count: isCounted ? count + 1 : 0, counts: [] };
+  return { kind: 'read', taskId, isLast, isBarred, count: isCounted ? count + 1 : 0, counts: [] };
 };
 
 /* Start */
@@ -217,6 +219,7 @@ const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefin
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
+      // If another process has settled the start as stale, the record that refuses this is judged with the same task id.
       return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return write(
@@ -249,7 +252,7 @@ const settle = (
   seen: Extract<Seen, { kind: 'read' | 'task' }>,
 ): Plan => {
   const { extractionId, status } = at.record;
-  // The last read in grace is the first one that collects.
+  // The last read of grace is not the last try to collect.
   const next = { ...seen, isLast: false };
   const by = settledBy(at.who);
   const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
@@ -259,7 +262,7 @@ const settle = (
     : write(change.correctOutcome(decision), [...once, 'Corrected'], next);
 };
 
-const hasNoOutcome = ({ status, dueShard }: Extraction): boolean =>
+const lacksFinalStatus = ({ status, dueShard }: Extraction): boolean =>
   status === 'RUNNING' || (status === 'TIMED_OUT' && dueShard !== undefined);
 
 /** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
@@ -292,7 +295,7 @@ const tooLarge = (at: At, seen: Seen | 'plan'): Plan => {
 };
 
 /** No final status was learned. */
-const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now } = at;
   const { why } = waiting;
   if (record.status === 'RUNNING') {
@@ -340,7 +343,7 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
 };
 
 const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
-  if (hasNoOutcome(at.record)) return waitForOutcome(at, waiting, isLast);
+  if (lacksFinalStatus(at.record)) return waitForFinalStatus(at, waiting, isLast);
   return isCollecting(at.record) ? retryCollection(at, waiting, isLast) : undefined;
 };
 
@@ -349,7 +352,10 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
  */
 const unread = (at: At, { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
-  if (isHeld(why) || isUnreadable(why)) return goOn(at, { why }, isLast);
+  if (isHeld(why) || isUnreadable(why)) {
+    const planned = goOn(at, { why }, isLast);
+    return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
+  }
   if (readsBriefly(at.who)) return end('moved', why, 'same');
   const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
@@ -389,9 +395,9 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     // moment between the end of a task and its first delivery.
     return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
-  if (!hasNoOutcome(record)) return undefined;
+  if (!lacksFinalStatus(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
-  const waiting = waitForOutcome(at, { why: 'still-running', readsSlowly: false }, isLast);
+  const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false }, isLast);
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
@@ -400,7 +406,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   const { record, who } = at;
   const { taskId, taskStatus, isNew, isLast } = seen;
   if (record.taskId !== taskId) return undefined;
-  if (!seen.isOwn) return hasNoOutcome(record) ? disown(at, taskId) : undefined;
+  if (!seen.isOwn) return lacksFinalStatus(record) ? disown(at, taskId) : undefined;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
     if (mayTakeStatus(record)) {
       // The delivery came before any extraction was linked to its task.
@@ -411,7 +417,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
     const disagrees = isTerminalStatus(record.status) && record.status !== taskStatus;
     return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
   }
-  if (!hasNoOutcome(record)) return undefined;
+  if (!lacksFinalStatus(record)) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };

@@ -1,5 +1,5 @@
 import type { Extraction } from './record.ts';
-import type { Change, DueRecord, Update } from './transitions.ts';
+import type { DueRecord, Update } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
@@ -48,16 +48,6 @@ export type ChangeOutcome =
   /** Another change came first. The decision has to be made again from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
 
-/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
-export const writeChange = async (
-  store: Pick<ExtractionStore, 'apply'>,
-  change: Change,
-): Promise<ChangeOutcome> => {
-  const { applied, record } = await store.apply(change);
-  if (record === undefined) return { kind: 'lost', record };
-  return { kind: applied ? 'written' : change.proof(record), record };
-};
-
 /** One item of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
 export type Task = {
   readonly taskId: string;
@@ -75,6 +65,8 @@ export type Task = {
   readonly isConfirmed?: true;
   /** When it was first known what the bank thinks of them. A mark has this time, however often it is tried to be written. */
   readonly noticedAt?: string;
+  /** The mark was written. It is not written again, whatever has become of it. */
+  readonly isMarked?: true;
 };
 
 export type TaskLink = {
@@ -103,8 +95,11 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the item as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
-  /** Keeps when it was first known what the bank thinks of the credentials, and returns it. A task that is not there stays so. */
-  notice(taskId: string, noticedAt: string): Promise<string | undefined>;
+  /**
+   * Keeps when it was first known what the bank thinks of the credentials, and returns it. `isMarked`: their mark was written. A
+   * task that is not there stays so.
+   */
+  notice(taskId: string, noticedAt: string, isMarked?: true): Promise<string | undefined>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }

@@ -390,7 +390,7 @@ const timedOutAt = (now: Date) =>
     settledBy: 'reconcile',
   }) as const;
 
-/** No final status by the deadline, not even from a last read. Grace starts. */
+/** The provider reported no final status by the deadline. Grace starts. */
 export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & Problem): Change =>
   settling(
     moving('markTimedOut', {
@@ -526,7 +526,7 @@ export const postponeCalls = ({
   proof: repeatable,
 });
 
-/** A read failed, or took too long for the reconcile queue. The slow queue reads next, whoever asks. */
+/** A read failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
 export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
   extractionId,
   when: { requestId, open: true },

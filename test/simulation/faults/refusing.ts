@@ -8,7 +8,7 @@ const check =
   "if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });";
 /** Claims the start, and then reads the mark. */
 const claimThenCheck = `const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
-    const first = await startWriter(needed, deps)(early, [], record);
+    const first = await startWriter(consentItem, deps)(early, [], record);
     if (await refusedBefore(call, deps)) return await endWith(first.record, { kind: 'refused-before' });`;
 
 /** Faults of credentials that the bank refused. Most are searched in extractions of one login. */
@@ -114,11 +114,11 @@ export const refusingFaults: readonly PlantedFault[] = [
     world: 'refusal',
   },
   {
-    name: 'marked-past-the-end',
-    does: 'A delivery that is replayed after the end of its mark sets it again.',
+    name: 'erasure-revives',
+    does: 'A delivery that is replayed after the mark of an accepted one was erased sets its own again.',
     file: refusals,
-    find: 'if (now().getTime() >= expiresAt * 1000) return;',
-    replace: '',
+    find: 'task.isMarked === true ? undefined : shownBy(taskStatus, task)',
+    replace: 'shownBy(taskStatus, task)',
     caughtBy: 'marked-once',
     world: 'refusal',
   },
@@ -144,8 +144,8 @@ export const refusingFaults: readonly PlantedFault[] = [
     name: 'mac-lost-with-the-link',
     does: 'A link that an earlier attempt did not make has no MAC.',
     file: start,
-    find: 'known ??= await findCall(current, input, deps);',
-    replace: 'known ??= current.status === "RUNNING" ? {} : await findCall(current, input, deps);',
+    find: 'known ??= await recallCredentials(current, input, deps);',
+    replace: 'known ??= current.status === "RUNNING" ? {} : await recallCredentials(current, input, deps);',
     caughtBy: 'refused-not-sent-again',
     world: 'refusal',
   },

@@ -1,5 +1,5 @@
-import { adviceFollows, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
-import { breakerRespected, waitsAsAsked } from './holding.ts';
+import { adviceFollows, causeCostsNoWrite, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
+import { breakerRespected, pauseKeepsOpen, waitsAsAsked } from './holding.ts';
 import type { Invariant } from './invariant.ts';
 import {
   newerLeftAlone,
@@ -80,9 +80,11 @@ export const invariants: readonly Invariant[] = [
   requestItemForgotten,
   requestGoneForAReason,
   breakerRespected,
+  pauseKeepsOpen,
   waitsAsAsked,
   countedOnce,
   adviceFollows,
   noRepeatBesideATask,
   problemIsOfLastTry,
+  causeCostsNoWrite,
 ];

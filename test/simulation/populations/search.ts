@@ -78,7 +78,7 @@ const small = (index: number, deviations: readonly number[]): Case => ({
   isOver: healthyAreClosed,
 });
 
-/** Ten minutes of a named mix. Whoever is never started is lost after the start window, as in an hour. */
+/** Ten minutes of a named mix. One that is never started is lost after the start window, as in an hour. */
 const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   name: `mix-${index}-${caller}`,
   population: populationOf(mixes[index] as (typeof mixes)[number], 600, caller),
