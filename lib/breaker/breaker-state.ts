@@ -107,8 +107,8 @@ export const mayStart = (state: BreakerState, name: string, now: number): 'yes' 
   const shared = state.opened?.[isFailing(group) ? 'failing' : 'others'];
   const turns = [group.opened?.turn, shared].filter((turn) => turn !== undefined);
   if (turns.length === 0) return 'yes';
-  const passes = shared !== undefined && now < (group.passesUntil ?? 0);
-  return passes || turns.some(({ at }) => now < at) ? 'no' : 'turn';
+  const skipsTurn = shared !== undefined && now < (group.passesUntil ?? 0);
+  return skipsTurn || turns.some(({ at }) => now < at) ? 'no' : 'turn';
 };
 
 /** The last failure that a hold of this group is due to. */

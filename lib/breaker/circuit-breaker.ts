@@ -14,7 +14,7 @@ import {
   takeTurn,
 } from './breaker-state.ts';
 import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
-import type { Seen } from './provider-trouble.ts';
+import type { Shown } from './provider-trouble.ts';
 
 /**
  * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
@@ -33,7 +33,7 @@ export interface CircuitBreaker {
    * Takes what the admitted start showed. Every start that was not held is reported, and one that takes too long twice: as slow
    * meanwhile, and in the end.
    */
-  report(admission: Admission, seen: Seen): Promise<void>;
+  report(admission: Admission, shown: Shown): Promise<void>;
 }
 
 type CircuitBreakerDeps = {
@@ -196,15 +196,15 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       return admission;
     },
 
-    report: async (admission, seen) => {
+    report: async (admission, shown) => {
       if (admission.kind === 'held') return;
       const { about } = admission;
       const { extraction, group: name } = about;
       const holder = admission.kind === 'turn' ? admission.holder : undefined;
-      if (seen.kind === 'accepted') return reportAccepted(about);
-      if (seen.kind === 'failed' || seen.kind === 'slow') {
+      if (shown.kind === 'accepted') return reportAccepted(about);
+      if (shown.kind === 'failed' || shown.kind === 'slow') {
         const acceptedAt = memoryOf(about.caller).accepted.get(name);
-        const failure = defined({ extraction, name, holder, acceptedAt, cause: seen.kind, ...seen });
+        const failure = defined({ extraction, name, holder, acceptedAt, cause: shown.kind, ...shown });
         return tryToChange(
           about,
           (state) => afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings),

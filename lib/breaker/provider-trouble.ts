@@ -10,7 +10,7 @@ import { retryAtOf } from '../provider/transport/retry-after.ts';
 import { TransportFailure } from '../provider/transport/transport-failure.ts';
 
 /** What a start showed about its entity and the provider. */
-export type Seen =
+export type Shown =
   /** A 2xx with a task id, and nothing else. */
   | { readonly kind: 'accepted' }
   /** They are in trouble. */
@@ -55,7 +55,7 @@ const causeOf = (error: unknown): string | undefined => {
 };
 
 /** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
-export const seenIn = (error: unknown, now: Date): Seen => {
+export const shownBy = (error: unknown, now: Date): Shown => {
   if (!isTrouble(error)) return { kind: 'nothing' };
   const retryAt = retryAtOfStatus(error, [503], now);
   return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };

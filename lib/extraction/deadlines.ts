@@ -72,6 +72,17 @@ export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling
 };
 
 /**
+ * The longest delay of a message of SQS, in seconds: "Valid values: 0 to 900"
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html).
+ * What is due later is left to the sweep.
+ */
+export const longestDelaySeconds = 900;
+
+/** Whole seconds from `now` until `dueAt`, at least 0: the delay of its message. */
+export const delayUntil = (dueAt: string, now: Date): number =>
+  Math.max(0, Math.ceil((new Date(dueAt).getTime() - now.getTime()) / 1000));
+
+/**
  * Whether a start attempt can no longer make its start call. A start is stale once its `STARTING` write is older than
  * the timeout of start-task, because Lambda has ended the function by then. Only a stale start may be settled by others.
  */

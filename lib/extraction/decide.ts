@@ -1,8 +1,14 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
-import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
-import type { Ended, Ending, Invoker, Plan, Seen } from './plan.ts';
-import { delayUntil, longestDelaySeconds } from './reconcile-message.ts';
+import {
+  delayUntil,
+  isStartStale,
+  longestDelaySeconds,
+  nextReconcileAt,
+  plusSeconds,
+  type Timings,
+} from './deadlines.ts';
+import type { Ended, Ending, Invoker, Plan, Seen, Why } from './plan.ts';
 import {
   type Extraction,
   hasTaskItem,
@@ -14,7 +20,6 @@ import {
   type StoredResults,
 } from './record.ts';
 import * as change from './transitions.ts';
-import type { Why } from './why.ts';
 
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
@@ -134,20 +139,17 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
 const read = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
   if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
-  const without = (why: Why) =>
-    judge(record, who, { kind: 'unread', why, problem: undefined, isLast }, now, at.timings);
   // The provider asked for no call before then. Only an operator's pause holds the last read.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
-    return without('ProviderPaused');
+    const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
+    return judge(record, who, held, now, at.timings);
   }
   const { count = 0 } = record.unfinishedReads ?? {};
   const isUnderWay = isReadUnderWay(at);
-  if (count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator') {
-    return counting('ReadEndsProcess', without('read-ends-process'));
-  }
+  const isBarred = count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator';
   const isAfterFailure = 'afterFailure' in who && who.afterFailure === true;
   const isCounted = !isUnderWay && (count > 0 || isAfterFailure);
-  return { kind: 'read', taskId, isLast, count: isCounted ? count + 1 : 0, counts: [] };
+  return { kind: 'read', taskId, isLast, isBarred, count: isCounted ? count + 1 : 0, counts: [] };
 };
 
 /* Start */
@@ -349,7 +351,10 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
  */
 const unread = (at: At, { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
-  if (isHeld(why) || isUnreadable(why)) return goOn(at, { why }, isLast);
+  if (isHeld(why) || isUnreadable(why)) {
+    const planned = goOn(at, { why }, isLast);
+    return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
+  }
   if (readsBriefly(at.who)) return end('moved', why, 'same');
   const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);

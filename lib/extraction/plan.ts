@@ -2,9 +2,50 @@ import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Reading } from './reconcile/reading.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
 import type { StoredResults } from './record.ts';
-import type { RetryableStartError, StartCallResult } from './start/start-answer.ts';
+import type { RetryableStartError, StartCallResult } from './start/start-call.ts';
 import type { Change } from './transitions.ts';
-import type { Why } from './why.ts';
+
+/**
+ * Why a step ended as it did, or what it waits for: the `why` of plans and of log lines, each with its meaning as a clause.
+ * `cosecha explain` and the console take the meanings from here.
+ */
+export const whys = {
+  'not-started-yet': 'the start window is not over, and the execution may still start it',
+  'start-in-progress': 'another process may be making the start call',
+  'still-running': 'the provider reported that the task runs',
+  'no-results': 'the provider returned no results',
+  'results-too-large': 'the results exceed resultsMaxBytes',
+  'results-not-stored': 'the bucket did not accept the results',
+  'read-ends-process': 'each of the last reads ended its process, so none is made',
+  'request-data-gone': 'the sealed data of the request are gone, which each read needs',
+  'task-linked-elsewhere': 'the task belongs to another extraction',
+  'unknown-record': 'a newer version wrote the record, and this one does not know its status or schema',
+  early: 'the clock of the sender is ahead, so that the message came before its time',
+  contended: 'other processes changed the record before each of ten writes',
+
+  ProviderPaused:
+    'no call was made, as an operator paused such calls, or a circuit breaker or the provider held them',
+  ProviderBusy: 'the provider was busy (429)',
+  ProviderUnreachable: 'the provider could not be reached',
+  ProviderUnauthorized: 'the provider gave no token',
+  ProviderRefused: 'the provider refused the call (4xx)',
+  ProviderExtractionFailed: 'the provider answered with an error of its own',
+  ProviderAnswerTooLarge: 'the answer was over the size limit',
+  ProviderAmbiguous: 'the provider gave no answer that could be used',
+  ProviderError: 'the call of the provider failed',
+  InvalidProviderRequest: 'the request could not be sent',
+  InternalError: 'the service failed, and its log has the cause',
+
+  CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
+  RequestDataGone: 'the sealed data of its request are gone',
+  StartWindowOver: 'the start window was over',
+  StartInProgress: 'an earlier start was still in progress',
+  StartFailed: 'start-task failed, and its log has the cause',
+} as const;
+
+export type Why = keyof typeof whys;
+
+export const isWhy = (text: string): text is Why => Object.hasOwn(whys, text);
 
 /**
  * Who asks. The machine asks once it has no start to wait for or to retry, and repeats "not yet" by itself. For all others, the
@@ -64,8 +105,17 @@ export type Plan = {
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
   | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
-  /** `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. */
-  | { readonly kind: 'read'; readonly taskId: string; readonly isLast: boolean; readonly count: number }
+  /**
+   * `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. `isBarred`: too many
+   * of them have ended their process. None is made; only whether an operator paused reads is found out, as a pause comes first.
+   */
+  | {
+      readonly kind: 'read';
+      readonly taskId: string;
+      readonly isLast: boolean;
+      readonly isBarred: boolean;
+      readonly count: number;
+    }
   | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
   /**
    * `once`: counted by the process that wrote the change. `next` follows it: `plan` from the record alone, a judgement of the

@@ -3,8 +3,18 @@ import type { ExtractionMetric, MetricName } from '../observability/metric-names
 import type { Telemetry } from '../observability/telemetry.ts';
 import { judgeOutcome, outcomeText } from './judge-outcome.ts';
 import { type Extraction, subjectFields } from './record.ts';
-import { type ChangeOutcome, type ExtractionStore, writeChange } from './store.ts';
+import type { ChangeOutcome, ExtractionStore } from './store.ts';
 import type { Change } from './transitions.ts';
+
+/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
+export const writeChange = async (
+  store: Pick<ExtractionStore, 'apply'>,
+  change: Change,
+): Promise<ChangeOutcome> => {
+  const { applied, record } = await store.apply(change);
+  if (record === undefined) return { kind: 'lost', record };
+  return { kind: applied ? 'written' : change.proof(record), record };
+};
 
 /** Reports a time of an extraction, in seconds since the request. */
 const report = (

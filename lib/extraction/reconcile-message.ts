@@ -5,15 +5,15 @@ import * as v from 'valibot';
  * dropped if another process has moved `dueAt` ahead since.
  */
 export const reconcileCauses = [
-  /** start-task (`start-for-machine.ts`): the record is open, with nothing for the execution to wait for. */
+  /** start-task: the record is open, with nothing for the execution to wait for. */
   'start',
-  /** receive-webhook (`record-delivery.ts`): the outcome is recorded. The results are not collected yet. */
+  /** receive-webhook: the outcome is recorded. The results are not collected yet. */
   'webhook',
-  /** start-task by consent, and reconcile-extraction (`reconcile.ts`): the message was delayed until `dueAt`. */
+  /** start-task without webhook, and reconcile-extraction: the message was delayed until `dueAt`. */
   'due',
-  /** sweep-extractions (`sweep.ts`): it found and leased the record. */
+  /** sweep-extractions: it found and leased the record. */
   'sweep',
-  /** A rule (`infra/constructs`): the execution FAILED, TIMED_OUT or was ABORTED, and starts nothing any more. */
+  /** A rule of EventBridge: the execution FAILED, TIMED_OUT or was ABORTED, and starts nothing any more. */
   'execution-broken',
 ] as const;
 
@@ -51,16 +51,5 @@ export type SendReconcileBatch = (
   messages: readonly ReconcileMessage[],
 ) => Promise<readonly ReconcileMessage[]>;
 
-/**
- * The longest delay of a message, in seconds: "Valid values: 0 to 900"
- * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html).
- * What is due later is left to the sweep.
- */
-export const longestDelaySeconds = 900;
-
 /** SendMessageBatch takes at most ten messages. */
 export const mostPerBatch = 10;
-
-/** Whole seconds from `now` until `dueAt`, at least 0: the delay of its message. */
-export const delayUntil = (dueAt: string, now: Date): number =>
-  Math.max(0, Math.ceil((new Date(dueAt).getTime() - now.getTime()) / 1000));

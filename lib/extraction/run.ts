@@ -1,11 +1,11 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { Timings } from './deadlines.ts';
+import { delayUntil, longestDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
 import type { Ending, Invoker, Plan, Seen } from './plan.ts';
 import { reportOutcomeAgain, writeProgress } from './progress.ts';
-import { delayUntil, longestDelaySeconds, type SendReconcile } from './reconcile-message.ts';
+import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
 import type { ChangeOutcome, ExtractionStore, RequestStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { Extraction } from './record.ts';
-import type { Change, DueRecord, Update } from './transitions.ts';
+import type { DueRecord, Update } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
@@ -47,16 +47,6 @@ export type ChangeOutcome =
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
   /** Another change came first. The decision has to be made again from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
-
-/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
-export const writeChange = async (
-  store: Pick<ExtractionStore, 'apply'>,
-  change: Change,
-): Promise<ChangeOutcome> => {
-  const { applied, record } = await store.apply(change);
-  if (record === undefined) return { kind: 'lost', record };
-  return { kind: applied ? 'written' : change.proof(record), record };
-};
 
 /** One item of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
 export type Task = {

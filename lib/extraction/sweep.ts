@@ -1,8 +1,9 @@
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
+import { writeChange } from './progress.ts';
 import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
-import { type ExtractionStore, writeChange } from './store.ts';
+import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
 
 export type SweepDeps = {

@@ -390,7 +390,7 @@ const timedOutAt = (now: Date) =>
     settledBy: 'reconcile',
   }) as const;
 
-/** No final status by the deadline, not even from a last read. Grace starts. */
+/** The provider reported no final status by the deadline. Grace starts. */
 export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & Problem): Change =>
   settling(
     moving('markTimedOut', {

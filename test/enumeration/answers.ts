@@ -1,8 +1,7 @@
-import type { Seen } from '../../lib/extraction/plan.ts';
+import type { Seen, Why } from '../../lib/extraction/plan.ts';
 import type { Reading } from '../../lib/extraction/reconcile/reading.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
-import type { Why } from '../../lib/extraction/why.ts';
 
 const ended = (
   taskStatus: TerminalStatus,
@@ -21,11 +20,11 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction): readonly Why[] => [
-  'ProviderPaused',
-  'ProviderUnreachable',
-  ...(method === 'consent' ? (['request-data-gone'] as const) : []),
-];
+const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly Why[] => {
+  if (isBarred) return ['ProviderPaused', 'read-ends-process'];
+  const either: readonly Why[] = ['ProviderPaused', 'ProviderUnreachable'];
+  return method === 'consent' ? [...either, 'request-data-gone'] : either;
+};
 
 /** Every answer that a lookup can have. At its start, a task may have ended in any way. */
 export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Seen[] => {
@@ -44,10 +43,13 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       ];
     }
     case 'read': {
-      const { taskId, isLast } = lookup;
+      const { taskId, isLast, isBarred } = lookup;
+      const readings = isBarred ? [] : readingsOf(record);
       return [
-        ...readingsOf(record).map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
-        ...unreadFor(record).map((why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const),
+        ...readings.map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
+        ...unreadFor(record, isBarred).map(
+          (why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const,
+        ),
       ];
     }
     case 'store': {

@@ -1,6 +1,6 @@
 import type { BreakerStore, StoredBreaker } from '../../lib/breaker/breaker-store.ts';
 import type { Admission, CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
-import type { Seen } from '../../lib/breaker/provider-trouble.ts';
+import type { Shown } from '../../lib/breaker/provider-trouble.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 export type MemoryBreakerStore = BreakerStore & { readonly items: Map<string, StoredBreaker> };
@@ -29,8 +29,8 @@ export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: Ca
 /** A breaker that answers every start so. `reported` has what was reported, in order. */
 export const breakerThat = (
   kind: Admission['kind'],
-): { readonly breaker: CircuitBreaker; readonly reported: Seen[] } => {
-  const reported: Seen[] = [];
+): { readonly breaker: CircuitBreaker; readonly reported: Shown[] } => {
+  const reported: Shown[] = [];
   return {
     reported,
     breaker: {

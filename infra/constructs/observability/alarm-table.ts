@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
-import { longestDelaySeconds } from '../../../lib/extraction/reconcile-message.ts';
+import { longestDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Config } from '../../settings/config.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
 import type { CosechaMetrics } from './metrics.ts';

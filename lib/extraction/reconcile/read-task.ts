@@ -6,14 +6,14 @@ import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { type Tokens, withSession } from '../../provider/tokens/tokens.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
-import type { Plan, Seen } from '../plan.ts';
+import { isWhy, type Plan, type Seen } from '../plan.ts';
+import { writeChange } from '../progress.ts';
 import { loginProblemOf, problemOf } from '../provider-codes.ts';
 import type { ConsentVariant, Extraction } from '../record.ts';
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
-import { type ExtractionStore, type RequestStore, type StoredRequest, writeChange } from '../store.ts';
+import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
 import { beginRead, type Change, endReads, postponeCalls, readSlowly } from '../transitions.ts';
-import { isWhy } from '../why.ts';
 import { type Read, readingOfExtraction, readTaskWith } from './reading.ts';
 
 /** What reads use of the provider. The last two make one call each. */
@@ -94,7 +94,7 @@ const endCount = async (record: Extraction, deps: ReadDeps): Promise<void> => {
  */
 export const readTask = async (
   record: Extraction,
-  { taskId, isLast, count }: Extract<Plan, { kind: 'read' }>,
+  { taskId, isLast, isBarred, count }: Extract<Plan, { kind: 'read' }>,
   isBrief: boolean,
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
@@ -105,6 +105,7 @@ export const readTask = async (
     telemetry.count('ReadsHeld');
     return unread('ProviderPaused');
   }
+  if (isBarred) return unread('read-ends-process');
   if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);
   let ofTask: unknown;
   try {

@@ -1,3 +1,4 @@
+import { type Parts, parseLargeJson } from '../../http/parse-large-json.ts';
 import { finishedStatus, firstErrorCode, inProgressStatuses } from '../../provider/assumptions.ts';
 import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
 import { parseActionResults } from '../../provider/tasks/parse-action-results.ts';
@@ -5,7 +6,6 @@ import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { ProviderAnswerTooLarge } from '../../provider/transport/errors.ts';
 import { failureReason, looksLikeCode } from '../provider-codes.ts';
 import { type ActionResult, isTerminalStatus, type TerminalStatus } from '../record.ts';
-import { type Parts, parseLargeJson } from './parse-large-json.ts';
 
 /** What one read of the provider returned about a task, in the same form for both methods. */
 export type Reading =

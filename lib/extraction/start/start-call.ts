@@ -1,12 +1,23 @@
-import { type Seen, seenIn } from '../../breaker/provider-trouble.ts';
+import { busyUntil, type Shown, shownBy } from '../../breaker/provider-trouble.ts';
+import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
 import type { Consent } from '../../provider/consents/consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
+import {
+  InvalidProviderRequest,
+  ProviderBusy,
+  ProviderError,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../provider/transport/errors.ts';
 import { plusSeconds } from '../deadlines.ts';
-import { consentProblemOf, loginProblemOf } from '../provider-codes.ts';
+import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../provider-codes.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,
@@ -15,13 +26,6 @@ import {
 } from '../record.ts';
 import type { KnownCredentials } from '../refusals.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
-import {
-  type NotAccepted,
-  notAccepted,
-  resultOfError,
-  type StartCallResult,
-  tokenFailure,
-} from './start-answer.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
 export type StartCall = KnownCredentials & {
@@ -109,12 +113,12 @@ export const obtainToken = async (
   { now, telemetry, logIn }: CallDeps & { readonly logIn: (() => Promise<unknown>) | undefined },
 ): Promise<
   | { readonly kind: 'obtained'; readonly token: string }
-  | { readonly kind: 'failed'; readonly result: NotAccepted; readonly seen: Seen }
+  | { readonly kind: 'failed'; readonly result: NotAccepted; readonly shown: Shown }
 > => {
   if (call.expiresAt !== undefined && now().toISOString() >= call.expiresAt) {
     const problem = 'ciphertext-expired';
     const result = notAccepted('CiphertextExpired', { cause: undefined, problem, now: now() });
-    return { kind: 'failed', result, seen: { kind: 'nothing' } };
+    return { kind: 'failed', result, shown: { kind: 'nothing' } };
   }
   try {
     await logIn?.();
@@ -123,7 +127,7 @@ export const obtainToken = async (
     telemetry.failure(tokenNotObtained, error);
     const problem = loginProblemOf(error);
     const result = notAccepted(tokenFailure(error), { cause: error, problem, now: now() });
-    return { kind: 'failed', result, seen: seenIn(error, now()) };
+    return { kind: 'failed', result, shown: shownBy(error, now()) };
   }
 };
 
@@ -154,7 +158,7 @@ const withConsentProblem = async (
 };
 
 /** What the start call brought, and what it showed about the entity and the provider. `wasSlow`: it has been reported so. */
-type Called = { readonly result: StartCallResult; readonly seen: Seen; readonly wasSlow?: boolean };
+type Called = { readonly result: StartCallResult; readonly shown: Shown; readonly wasSlow?: boolean };
 
 /**
  * Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. `whenSlow` calls
@@ -179,14 +183,14 @@ export const makeStartCall = async (
     try {
       return {
         result: { kind: 'accepted', taskId: await call.post(withToken, stop) },
-        seen: { kind: 'accepted' },
+        shown: { kind: 'accepted' },
         wasSlow: reported !== undefined,
       };
     } catch (error) {
       telemetry.failure('The start call failed.', error);
       const result = resultOfError(error, now());
       if (result === 'unauthorized') return result;
-      return { result, seen: seenIn(error, now()), wasSlow: reported !== undefined };
+      return { result, shown: shownBy(error, now()), wasSlow: reported !== undefined };
     } finally {
       stop();
       await reported;
@@ -201,7 +205,7 @@ export const makeStartCall = async (
   const first = await post(token);
   if (first !== 'unauthorized') return first;
   if (!call.renewable) {
-    return { result: { kind: 'refused', reason: 'session-token-refused' }, seen: { kind: 'nothing' } };
+    return { result: { kind: 'refused', reason: 'session-token-refused' }, shown: { kind: 'nothing' } };
   }
 
   call.tokens.drop(token);
@@ -213,11 +217,96 @@ export const makeStartCall = async (
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
     const problem = loginProblemOf(error);
     const result = notAccepted('ProviderUnauthorized', { cause: error, problem, now: now() });
-    return { result, seen: seenIn(error, now()) };
+    return { result, shown: shownBy(error, now()) };
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
   const unauthorized = { cause: undefined, problem: 'http-401', now: now() };
-  return { result: notAccepted('ProviderUnauthorized', unauthorized), seen: { kind: 'nothing' } };
+  return { result: notAccepted('ProviderUnauthorized', unauthorized), shown: { kind: 'nothing' } };
+};
+
+/** Names of the errors that start-task reports. The machine retries all but the first two (design, section 5). */
+export type RetryableStartError =
+  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
+  | 'CiphertextExpired'
+  /** The start window is over, and this is why nothing could have been started now. */
+  | 'StartWindowOver'
+  | 'ProviderBusy'
+  /** No call was made: the breaker is open, or an operator paused starts. */
+  | 'ProviderPaused'
+  | 'ProviderUnreachable'
+  | 'ProviderUnauthorized'
+  /** The item of the request is not there. */
+  | 'RequestDataGone'
+  | 'StartInProgress';
+
+/** The provider has no task: the start can be retried, but not before `notBefore`. */
+export type NotAccepted = {
+  readonly kind: 'not-accepted';
+  readonly error: RetryableStartError;
+  /** Why, as one of the public codes. */
+  readonly problem: string;
+  readonly notBefore: string | undefined;
+};
+
+/** What the answer to a start call means. */
+export type StartCallResult =
+  | { readonly kind: 'accepted'; readonly taskId: string }
+  | NotAccepted
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** A task may exist. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+const retryName = (error: unknown): RetryableStartError | undefined => {
+  if (error instanceof ProviderBusy) return 'ProviderBusy';
+  if (error instanceof ProviderUnreachable) return 'ProviderUnreachable';
+  if (error instanceof ProviderUnauthorized) return 'ProviderUnauthorized';
+  return undefined;
+};
+
+/** `cause` is the answer, which may ask to wait. */
+export const notAccepted = (
+  error: RetryableStartError,
+  { cause, problem, now }: { readonly cause: unknown; readonly problem: string; readonly now: Date },
+): NotAccepted => ({
+  kind: 'not-accepted',
+  error,
+  problem,
+  notBefore: busyUntil(cause, now),
+});
+
+/** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
+const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
+  if (failure.status === notAcceptedStatus) {
+    return notAccepted('ProviderBusy', { cause: failure, problem: problemOf(failure), now });
+  }
+  if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
+    return { kind: 'refused', reason: failureReason(failure) };
+  }
+  return { kind: 'unknown', reason: failureReason(failure) };
+};
+
+/** The result of a start call that threw. A 401 is returned as such, because another token may help. */
+export const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
+  if (error instanceof ProviderUnauthorized) return 'unauthorized';
+  if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
+  const problem = problemOf(error);
+  if (error instanceof ProviderRefused || error instanceof InvalidProviderRequest) {
+    return { kind: 'refused', reason: problem };
+  }
+  const name = retryName(error);
+  if (name !== undefined) return notAccepted(name, { cause: error, problem, now });
+  return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
+};
+
+/**
+ * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
+ * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
+ */
+export const tokenFailure = (error: unknown): RetryableStartError => {
+  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
+  if (!(error instanceof ProviderError)) throw error;
+  if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
+  return retryName(error) ?? 'ProviderUnreachable';
 };

@@ -1,5 +1,5 @@
 import type { CircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import type { Seen as Shown } from '../../breaker/provider-trouble.ts';
+import type { Shown } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
@@ -9,8 +9,7 @@ import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
-import type { RetryableStartError } from './start-answer.ts';
-import { makeStartCall, obtainToken, type StartCall } from './start-call.ts';
+import { makeStartCall, obtainToken, type RetryableStartError, type StartCall } from './start-call.ts';
 import { startWriter } from './write-start.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -74,14 +73,14 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const { extractionId, requestId } = input;
   const { extractions, breaker, now, timings, telemetry } = deps;
   const who = { kind: 'start', requestId } as const;
-  let needed: StoredRequest | undefined;
+  let consentItem: StoredRequest | undefined;
   let known: KnownCredentials | undefined;
 
   /** Writes what is planned, links the task, and ends. */
   const end = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
     run(planned, from, who, {
       ...deps,
-      write: startWriter(needed, deps),
+      write: startWriter(consentItem, deps),
       learn: async (lookup, current) => {
         if (lookup.kind !== 'find-task') return cannotLearn(lookup);
         known ??= await findCall(current, input, deps);
@@ -113,14 +112,14 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       // window ends, as after any failure.
       return await notCalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone');
     }
-    if (record.method === 'consent') needed = stored;
+    if (record.method === 'consent') consentItem = stored;
     const call = await deps.callFor(record, stored);
     known = call;
     if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {
-      shown = obtained.seen;
+      shown = obtained.shown;
       const { error, problem, notBefore } = obtained.result;
       return await notCalled(record, error, problem, notBefore);
     }
@@ -129,17 +128,14 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });
-    const claimed = await startWriter(needed, deps)(starting, [], record);
+    const claimed = await startWriter(consentItem, deps)(starting, [], record);
     if (claimed.kind === 'lost') return await end(plan(claimed.record, who, now(), timings), claimed.record);
 
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });
-    const {
-      result,
-      seen,
-      wasSlow = false,
-    } = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+    const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+    const { result } = called;
     // It counts once: when it became slow. The end of a turn is its last report.
-    if (seen.kind !== 'failed' || !wasSlow || admission.kind === 'turn') shown = seen;
+    if (called.shown.kind !== 'failed' || !called.wasSlow || admission.kind === 'turn') shown = called.shown;
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });

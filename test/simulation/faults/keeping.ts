@@ -96,7 +96,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'byte-order-mark-is-unreadable',
     does: 'An answer that starts with a byte order mark cannot be read.',
-    file: 'lib/extraction/reconcile/parse-large-json.ts',
+    file: 'lib/http/parse-large-json.ts',
     find: 'startsWithByteOrderMark(view) ? 3 : 0',
     replace: '0',
     caughtBy: 'correction-found',
@@ -338,6 +338,16 @@ export const keepingFaults: readonly PlantedFault[] = [
     replace: 'isCounted ? count + 3 : 0',
     caughtBy: 'unfinished-reads-counted',
     where: { scenario: 'ends-process', preemptions: 1 },
+  },
+  {
+    name: 'pause-asked-last',
+    does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
+    file: readTask,
+    find: `  if (await deps.isPaused('reads')) {`,
+    replace: `  if (isBarred) return unread('read-ends-process');
+  if (await deps.isPaused('reads')) {`,
+    caughtBy: 'pause-keeps-open',
+    where: { scenario: 'ends-process-paused', preemptions: 0 },
   },
   {
     name: 'late-record-closed-unread',

@@ -8,7 +8,7 @@ const check =
   "if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });";
 /** Claims the start, and then reads the mark. */
 const claimThenCheck = `const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
-    const first = await startWriter(needed, deps)(early, [], record);
+    const first = await startWriter(consentItem, deps)(early, [], record);
     if (await refusedBefore(call, deps)) return await endWith(first.record, { kind: 'refused-before' });`;
 
 /** Faults of credentials that the bank refused. Most are searched in extractions of one login. */

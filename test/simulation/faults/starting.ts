@@ -5,7 +5,7 @@ const start = 'lib/extraction/start/start.ts';
 const writeStart = 'lib/extraction/start/write-start.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const forMachine = 'lib/extraction/start/start-for-machine.ts';
-const startAnswer = 'lib/extraction/start/start-answer.ts';
+const startAnswer = 'lib/extraction/start/start-call.ts';
 const machine = 'infra/extraction-machine-definition.ts';
 
 /** Faults of the start. */
@@ -14,7 +14,7 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'no-starting-write',
     does: 'The start call is made without the `STARTING` write.',
     file: start,
-    find: 'const claimed = await startWriter(needed, deps)(starting, [], record);',
+    find: 'const claimed = await startWriter(consentItem, deps)(starting, [], record);',
     replace: "const claimed = { kind: 'written' as const, record };",
     caughtBy: 'starting-written-before-call',
   },
@@ -25,7 +25,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: "if (obtained.kind === 'failed') {",
     replace: `if (obtained.kind === 'failed') {
       const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
-      await startWriter(needed, deps)(early, []);`,
+      await startWriter(consentItem, deps)(early, []);`,
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
@@ -106,8 +106,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'credentials-removed-before-the-answer',
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
-    find: '} = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
-    replace: `} = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+    find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
+    replace: `const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
     await deps.requests.remove(requestId, undefined);`,
     caughtBy: 'request-item-kept',
   },
@@ -167,7 +167,7 @@ export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'own-write-counts-as-others',
     does: 'A write whose answer was lost counts as the write of another process.',
-    file: 'lib/extraction/store.ts',
+    file: 'lib/extraction/progress.ts',
     find: "kind: applied ? 'written' : change.proof(record)",
     replace: "kind: applied ? 'written' : 'lost'",
     caughtBy: 'unconfirmed-for-a-reason',

@@ -1,5 +1,5 @@
 import { adviceFollows, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
-import { breakerRespected, waitsAsAsked } from './holding.ts';
+import { breakerRespected, pauseKeepsOpen, waitsAsAsked } from './holding.ts';
 import type { Invariant } from './invariant.ts';
 import {
   newerLeftAlone,
@@ -80,6 +80,7 @@ export const invariants: readonly Invariant[] = [
   requestItemForgotten,
   requestGoneForAReason,
   breakerRespected,
+  pauseKeepsOpen,
   waitsAsAsked,
   countedOnce,
   adviceFollows,

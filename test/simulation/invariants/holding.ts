@@ -22,6 +22,27 @@ export const breakerRespected: Invariant = {
   },
 };
 
+export const pauseKeepsOpen: Invariant = {
+  name: 'pause-keeps-open',
+  rule: 'A record is closed without its outcome or results only by a process that saw that reads are not paused.',
+  needs: 'The process could read the pauses.',
+  outlivesLoss: true,
+  checks: {
+    record: ({ before, after, by }, { scenario, pausesSeen }, premise) => {
+      if (scenario.breakers === undefined || by === undefined || by.failedCalls > 0) return undefined;
+      const isClosed = before?.dueShard !== undefined && after.dueShard === undefined;
+      const { status, collectionError } = after;
+      const isUnread =
+        collectionError === undefined ? status === 'TIMED_OUT' : collectionError === 'read-ends-process';
+      if (!isClosed || !isUnread) return undefined;
+      premise();
+      const seen = pausesSeen.get(by);
+      if (seen === undefined) return `${by.name} closes the record without asking for pauses.`;
+      return seen.reads === undefined ? undefined : `${by.name} closes the record although reads are paused.`;
+    },
+  },
+};
+
 export const waitsAsAsked: Invariant = {
   name: 'waits-as-asked',
   rule: 'After a 429 with Retry-After, no other start call is made before that time.',

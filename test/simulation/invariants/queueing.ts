@@ -1,4 +1,4 @@
-import { longestDelaySeconds } from '../../../lib/extraction/reconcile-message.ts';
+import { longestDelaySeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';

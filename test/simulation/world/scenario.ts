@@ -56,11 +56,15 @@ export type Scenario = {
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
   /**
    * The breakers. Without it, every call is admitted. `open`: those of the caller and of the group are open at the request.
-   * `paused`: an operator has paused these calls, and resumes after so many seconds from the request.
+   * `paused`: an operator pauses these calls, and resumes, after so many seconds from the request.
    */
   readonly breakers?: {
     readonly open?: boolean;
-    readonly paused?: { readonly names: readonly PausableCalls[]; readonly until: number };
+    readonly paused?: {
+      readonly names: readonly PausableCalls[];
+      readonly from?: number;
+      readonly until: number;
+    };
   };
   /**
    * Between so many seconds from the request, the record is that of a newer version of the service, which was then rolled

@@ -50,6 +50,12 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'ends-process', task: ends(12, { endsProcesses: 1_000 }) },
   { ...plain, name: 'ends-process-silent', task: ends(12, { endsProcesses: 1_000 }), webhook: 'silent' },
   { ...plain, name: 'ends-process-late', task: ends(110, { endsProcesses: 1_000 }), webhook: 'silent' },
+  {
+    ...plain,
+    name: 'ends-process-paused',
+    task: ends(12, { endsProcesses: 1_000 }),
+    breakers: { paused: { names: ['reads'], from: 100, until: 400 } },
+  },
   { ...plain, name: 'ends-two-processes', task: ends(12, { endsProcesses: 2 }) },
   { ...plain, name: 'ends-two-processes-silent', task: ends(12, { endsProcesses: 2 }), webhook: 'silent' },
   { ...plain, name: 'ends-process-consent', method: 'consent-v1', task: ends(12, { endsProcesses: 1_000 }) },

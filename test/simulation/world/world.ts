@@ -168,10 +168,12 @@ export class World {
       const state = { groups, opened: { since: origin, failing: turn, others: turn, taken: 0 } };
       this.breakers.set(theCaller, { state, version: 'opened' });
     }
-    const { names, until } = breakers?.paused ?? { names: [], until: 0 };
+    const { names, from = 0, until } = breakers?.paused ?? { names: [], until: 0 };
     const paused = Object.fromEntries(names.map((name) => [name, { since: origin, reason: 'maintenance' }]));
     if (names.length === 0) return;
-    this.breakers.set(pausesItem, { state: paused, version: 'paused' });
+    const pause = () => this.breakers.set(pausesItem, { state: paused, version: 'paused' });
+    if (from === 0) pause();
+    else this.kernel.after(from * 1_000, 'an operator pauses calls', pause);
     this.kernel.after(until * 1_000, 'an operator resumes', () =>
       this.breakers.set(pausesItem, { state: {}, version: 'resumed' }),
     );

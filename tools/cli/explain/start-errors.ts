@@ -1,4 +1,4 @@
-import { isWhy, whys } from '../../../lib/extraction/why.ts';
+import { isWhy, whys } from '../../../lib/extraction/plan.ts';
 
 /** The error as a clause; undefined for one that start-task does not report by name, such as those of Lambda. */
 export const knownStartError = (error: string): string | undefined =>

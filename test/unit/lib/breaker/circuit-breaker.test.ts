@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
-import type { Seen } from '../../../../lib/breaker/provider-trouble.ts';
+import type { Shown } from '../../../../lib/breaker/provider-trouble.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
 import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
@@ -51,7 +51,7 @@ const processOn = (shared: BreakerStore): CircuitBreaker =>
 const aboutOf = (group = 'bank', of = caller) => ({ extraction: randomUUID(), caller: of, group });
 
 /** One start: how it was admitted. What it shows is reported, unless it is held. */
-const startOn = async (process: CircuitBreaker, seen: Seen['kind'], group?: string, of?: string) => {
+const startOn = async (process: CircuitBreaker, seen: Shown['kind'], group?: string, of?: string) => {
   const admission = await process.admit(aboutOf(group, of));
   await process.report(admission, { kind: seen });
   return admission.kind;

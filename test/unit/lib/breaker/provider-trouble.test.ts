@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { busyUntil, notBeforeOf, seenIn } from '../../../../lib/breaker/provider-trouble.ts';
+import { busyUntil, notBeforeOf, shownBy } from '../../../../lib/breaker/provider-trouble.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -22,7 +22,7 @@ test.each([
   ['503', new ProviderAmbiguous('503', { status: 503 }), 'http-503'],
   ['500 with errorType', new ProviderExtractionFailed('500', { status: 500, errorType: 'X' }), 'http-500'],
 ])('%s means that the provider is in trouble, and is the cause %s', (_, error, cause) => {
-  expect(seenIn(error, now)).toEqual({ kind: 'failed', cause });
+  expect(shownBy(error, now)).toEqual({ kind: 'failed', cause });
 });
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ],
   ['an error of our own', new Error('KMS')],
 ])('%s says nothing about the provider', (_, error) => {
-  expect(seenIn(error, now)).toEqual({ kind: 'nothing' });
+  expect(shownBy(error, now)).toEqual({ kind: 'nothing' });
 });
 
 describe('Retry-After', () => {
@@ -49,14 +49,14 @@ describe('Retry-After', () => {
   test('of a 503 delays the breaker, and its own extraction unless the call was for a token', () => {
     const error = saying(new ProviderAmbiguous('503', { status: 503 }));
     const retryAt = now.getTime() + 60_000;
-    expect(seenIn(error, now)).toEqual({ kind: 'failed', cause: 'http-503', retryAt });
+    expect(shownBy(error, now)).toEqual({ kind: 'failed', cause: 'http-503', retryAt });
     expect(notBeforeOf(error, now)).toBe('2026-03-01T12:01:00.000Z');
     expect(busyUntil(error, now)).toBeUndefined();
   });
 
   test('of any other 5xx delays nothing', () => {
     const error = saying(new ProviderAmbiguous('500', { status: 500 }));
-    expect(seenIn(error, now)).toEqual({ kind: 'failed', cause: 'http-500' });
+    expect(shownBy(error, now)).toEqual({ kind: 'failed', cause: 'http-500' });
     expect(notBeforeOf(error, now)).toBeUndefined();
   });
 
@@ -67,6 +67,6 @@ describe('Retry-After', () => {
     expect(busyUntil(error, now)).toBeUndefined();
     expect(busyUntil(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
     expect(notBeforeOf(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
-    expect(seenIn(saying(error), now)).toEqual({ kind: 'nothing' });
+    expect(shownBy(saying(error), now)).toEqual({ kind: 'nothing' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { writeChange } from '../../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { writeChange } from '../../../../lib/extraction/store.ts';
 import {
   type Change,
   closeAfterGrace,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseLargeJson } from '../../../../../lib/extraction/reconcile/parse-large-json.ts';
 import {
   parseRead,
   readingOfExtraction,
   readingOfTask,
 } from '../../../../../lib/extraction/reconcile/reading.ts';
+import { parseLargeJson } from '../../../../../lib/http/parse-large-json.ts';
 
 const read = (...actions: readonly unknown[]) => {
   const { reading } = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
-import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-message.ts';
+import { longestDelaySeconds } from '../../../../../lib/extraction/deadlines.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
