@@ -90,15 +90,15 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       return toTask(Attributes);
     },
 
-    notice: async (taskId, noticedAt) => {
+    notice: async (taskId, noticedAt, isMarked) => {
       try {
         const { Attributes } = await client.send(
           new UpdateItemCommand({
             TableName: table,
             Key: marshall({ taskId }),
-            UpdateExpression: 'SET noticedAt = if_not_exists(noticedAt, :at)',
+            UpdateExpression: `SET noticedAt = if_not_exists(noticedAt, :at)${isMarked ? ', isMarked = :marked' : ''}`,
             ConditionExpression: 'attribute_exists(taskId)',
-            ExpressionAttributeValues: marshall({ ':at': noticedAt }),
+            ExpressionAttributeValues: marshall({ ':at': noticedAt, ...(isMarked && { ':marked': true }) }),
             ReturnValues: 'ALL_NEW',
           }),
         );

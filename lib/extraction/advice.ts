@@ -32,7 +32,8 @@ export const codes = {
   'start-window-over': '`startWindowSeconds` passed',
   restored: 'restored from a backup in which the start was not confirmed',
   'login-<code>': 'the provider gave no token, for this cause',
-  'held/<code>': 'the start was held, because the last ones failed with this cause; `paused`: by an operator',
+  'held/<code>':
+    'the start was held, because the last ones failed with this cause, or were `slow`; `paused`: by an operator',
   'secret-not-filled': 'the secret with the API key has no value yet',
   'setting-missing': 'a setting that consents need is not set',
   'deadline-passed': 'no final status by `deadlineAt`',

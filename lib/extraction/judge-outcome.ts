@@ -10,16 +10,20 @@ export type Judgement = 'well' | 'user' | 'caller' | 'failed';
  * How an extraction ended. This is the only place that decides it: alarms, `health` and the console ask here. It follows from the
  * advice that an outcome gives when it is recorded. That of `COMPLETED` comes with its results.
  *
- * @param outcome a status, followed by its reason if it has one: `REJECTED http-500`
+ * @param outcome a status and why, as `outcomeText` returns it: `REJECTED http-500`
  */
-export const judgeOutcome = (outcome: string, lastProblem?: string): Judgement => {
+export const judgeOutcome = (outcome: string): Judgement => {
   if (outcome === 'COMPLETED') return 'well';
-  const [status = '', reason] = outcome.split(' ');
-  const advice = adviceOf({ status, reason, lastProblem });
+  const [status = '', why] = outcome.split(' ');
+  const advice = adviceOf({ status, reason: why, lastProblem: why });
   if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
   return advice === 'fix-request' ? 'caller' : 'failed';
 };
 
-/** The status, followed by its reason if it has one. */
-export const outcomeText = ({ status, reason }: { readonly status: string; readonly reason?: string }) =>
-  reason === undefined ? status : `${status} ${reason}`;
+type Ended = { readonly status: string; readonly reason?: string; readonly lastProblem?: string };
+
+/** The status, followed by why, if that is known. The reason of `NOT_STARTED` is only that its time was over. */
+export const outcomeText = ({ status, reason, lastProblem }: Ended): string => {
+  const why = status === 'NOT_STARTED' ? (lastProblem ?? reason) : reason;
+  return why === undefined ? status : `${status} ${why}`;
+};

@@ -40,21 +40,24 @@ const report = (
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
-/** When the outcome was recorded. `health` counts at this time, and its query of the logs can compare only the number. */
+/** When the outcome was recorded, as a number, which a query of the logs can compare. `health` counts at this time. */
 const settledFields = ({ settledAt }: Extraction) => {
   const settledMs = Date.parse(settledAt ?? '');
-  return Number.isNaN(settledMs) ? {} : { settledAt, settledMs };
+  return Number.isNaN(settledMs) ? {} : { settledMs };
 };
 
 const outcomeFields = (record: Extraction) => {
   const { extractionId, status, reason } = record;
-  return { extractionId, ...subjectFields(record), ...defined({ status, reason }), ...settledFields(record) };
+  // That of any other outcome may change while it is collected, and then one extraction would count as two.
+  const lastProblem = status === 'NOT_STARTED' ? record.lastProblem : undefined;
+  const ended = defined({ status, reason, lastProblem });
+  return { extractionId, ...subjectFields(record), ...ended, ...settledFields(record) };
 };
 
 /** Reports an outcome, a correction too. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const of = { record, time: record.settledAt, telemetry };
-  const failed = judgeOutcome(outcomeText(record), record.lastProblem) === 'failed' ? true : undefined;
+  const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
   report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
   if (failed) telemetry.count('OutcomeFailed', record);

@@ -75,7 +75,8 @@ export type MarkDeps = {
 /**
  * Marks what a final status shows about the credentials of its task. Called before the outcome is written, so that a process that
  * ends in between leaves an open record, and the next one repeats this. A repetition has the time of the first notice. So it
- * brings back no mark that something later has replaced, and writes none past its end. Throws what a store throws.
+ * brings back no mark that something later has replaced, and writes none past its end. Once the mark was written, the task shows
+ * that, and nothing brings it back, even if what had replaced it was erased. Throws what a store throws.
  */
 export const markCredentials = async (
   task: Task,
@@ -83,7 +84,7 @@ export const markCredentials = async (
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
   const { taskId, extractionId, credentialsMac, notifiedAt } = task;
-  const shown = shownBy(taskStatus, task);
+  const shown = task.isMarked === true ? undefined : shownBy(taskStatus, task);
   if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
   const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
   // The extraction was erased meanwhile.
@@ -91,4 +92,5 @@ export const markCredentials = async (
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
   if (now().getTime() >= expiresAt * 1000) return;
   await refusals.put({ credentialsMac, extractionId, noticedAt, expiresAt, ...shown });
+  await tasks.notice(taskId, noticedAt, true);
 };

@@ -65,6 +65,8 @@ export type Task = {
   readonly isConfirmed?: true;
   /** When it was first known what the bank thinks of them. A mark has this time, however often it is tried to be written. */
   readonly noticedAt?: string;
+  /** The mark was written. It is not written again, whatever has become of it. */
+  readonly isMarked?: true;
 };
 
 export type TaskLink = {
@@ -93,8 +95,11 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the item as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
-  /** Keeps when it was first known what the bank thinks of the credentials, and returns it. A task that is not there stays so. */
-  notice(taskId: string, noticedAt: string): Promise<string | undefined>;
+  /**
+   * Keeps when it was first known what the bank thinks of the credentials, and returns it. `isMarked`: their mark was written. A
+   * task that is not there stays so.
+   */
+  notice(taskId: string, noticedAt: string, isMarked?: true): Promise<string | undefined>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }

@@ -75,7 +75,7 @@ describe('explain', { concurrent: false }, () => {
     await eventually(async () => {
       const { headline, lines } = await explained(extractionId);
       expect(headline).toMatch(
-        /^Waits to be started: at try \d+, the provider was busy \(429\). The machine tries again/,
+        /^Waits to be started: at try \d+, the provider answered with HTTP 429. The machine tries again/,
       );
       expect(lines).toContainEqual(
         expect.objectContaining({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { aws } from './support/aws.ts';
@@ -22,7 +23,7 @@ import {
 } from './support/extractions.ts';
 import { cosecha } from './support/operator.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
-import { endWebhookWait, running } from './support/running.ts';
+import { endWebhookWait, running, taskItem } from './support/running.ts';
 import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep.ts';
 
 // One test after the other, as each changes the provider, or the machine, for all of this deployment.
@@ -93,7 +94,9 @@ test('starts are held while an operator pauses them, and no longer', async () =>
   const username = uniqueUsername();
   const extractionId = await extract(requestFor(username));
   expect((await cosecha(['doctor'])).stdout).toContain('starts have been paused');
-  expect((await cosecha(['list'])).stderr).toContain('maintenance');
+  for (const command of ['list', 'health']) {
+    expect((await cosecha([command])).stderr).toContain('maintenance');
+  }
   expect(await startCallsOf(username)).toEqual([]);
   await cosecha(['resume']);
   expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
@@ -210,4 +213,37 @@ test('the machine polls when no webhook arrives within its wait', { timeout: 900
     return;
   }
   throw new Error('No task was started before the wait for its webhook ended.');
+});
+
+/** Sets `providerSendsWebhooks`, which only request-extraction reads. */
+const setSendsWebhooks = async (value: boolean): Promise<void> => {
+  const { Functions = [] } = await aws.lambda.send(new ListFunctionsCommand());
+  const own = Functions.find(
+    ({ Environment }) => 'PROVIDER_SENDS_WEBHOOKS' in (Environment?.Variables ?? {}),
+  );
+  const Variables = { ...own?.Environment?.Variables, PROVIDER_SENDS_WEBHOOKS: String(value) };
+  await aws.lambda.send(
+    new UpdateFunctionConfigurationCommand({ FunctionName: own?.FunctionName, Environment: { Variables } }),
+  );
+};
+
+test('with a provider that sends no webhooks, the queue polls from the start on', async ({
+  onTestFinished,
+}) => {
+  onTestFinished(() => setSendsWebhooks(true));
+  await setSendsWebhooks(false);
+  const username = await plannedUsername({ durationMs: 3_000 });
+  const record = await sweepUntilClosed(await extract(requestFor(username)));
+  expect(record).toMatchObject({
+    status: 'COMPLETED',
+    settledBy: 'reconcile',
+    withoutWebhook: true,
+    advice: 'none',
+  });
+  // No webhook is requested, nobody waits for one, and the task is guarded all the same.
+  const [call] = await startCallsOf(username);
+  expect(call).toMatchObject({ status: 200 });
+  expect(call).not.toHaveProperty('webhook');
+  expect(transitionsIn(await historyOf(record.extractionId))).toBe(1);
+  expect(await taskItem(record.taskId ?? '')).toMatchObject({ extractionId: record.extractionId });
 });

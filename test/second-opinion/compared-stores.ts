@@ -252,7 +252,11 @@ const tasks = compared<TaskStore>({
       fc.tuple(fc.record({ taskId, taskStatus: text, notifiedAt: time })),
       (store: TaskStore, delivered) => store.recordStatus(delivered),
     ),
-    call('notice', fc.tuple(taskId, time), (store: TaskStore, task, at) => store.notice(task, at)),
+    call(
+      'notice',
+      fc.tuple(taskId, time, fc.constantFrom(undefined, true as const)),
+      (store: TaskStore, task, at, isMarked) => store.notice(task, at, isMarked),
+    ),
     call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
     call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),
   ),

@@ -50,11 +50,11 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
         items.set(taskId, next);
         return { ...next };
       }),
-    notice: (taskId, noticedAt) =>
+    notice: (taskId, noticedAt, isMarked) =>
       call('notice', taskId, () => {
         const item = items.get(taskId);
         if (item === undefined) return undefined;
-        const next = { noticedAt, ...item };
+        const next = { noticedAt, ...item, ...defined({ isMarked }) };
         items.set(taskId, next);
         return next.noticedAt;
       }),

@@ -109,8 +109,12 @@ export const startTaskOf = (world: World) => {
           },
         ),
       (end) => {
-        if (end.kind === 'returned') world.returned.add(token);
-        if (end.kind === 'returned' && end.value?.as === 'waiting') world.linked.add(token);
+        if (end.kind === 'returned') {
+          const as = end.value?.as ?? 'not-yet';
+          world.returned.add(token);
+          if (as === 'waiting') world.linked.add(token);
+          world.hasFinishedStart ||= as !== 'not-yet';
+        }
         ended(end);
       },
     );

@@ -7,7 +7,7 @@ const decide = 'lib/extraction/decide.ts';
 export const advisingFaults: readonly PlantedFault[] = [
   {
     name: 'requested-again-beside-a-task',
-    does: 'Callers are told to request an extraction again that may run.',
+    does: 'Callers are advised to request an extraction again that may run.',
     file: 'lib/extraction/advice.ts',
     find: "reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider'",
     replace: "reason === 'task-linked-elsewhere' ? 'operator' : 'request-again'",
@@ -36,6 +36,16 @@ export const advisingFaults: readonly PlantedFault[] = [
     find: 'notBefore: result.notBefore, lastProblem: result.problem }',
     replace: 'notBefore: result.notBefore }',
     caughtBy: 'problem-is-of-last-try',
+  },
+  {
+    name: 'cause-costs-a-write',
+    does: 'Each start that is held writes its cause.',
+    file: decide,
+    find: 'return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);',
+    replace:
+      'return write({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], retry);',
+    caughtBy: 'cause-costs-no-write',
+    where: { scenario: 'breakers-open' },
   },
   {
     name: 'cause-outlives-the-start',

@@ -183,7 +183,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     file: decide,
     find: 'if (isLast && !isHeld(why)) {',
     replace: 'if (isLast) {',
-    caughtBy: 'correction-found',
+    caughtBy: 'pause-keeps-open',
   },
   {
     name: 'execution-before-record',

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { adviceOf } from '../../../lib/extraction/advice.ts';
-import { isUnderstood } from '../../../lib/extraction/record.ts';
+import { type Extraction, isUnderstood } from '../../../lib/extraction/record.ts';
 import type { Invariant } from './invariant.ts';
 
 export const adviceFollows: Invariant = {
@@ -43,6 +44,27 @@ export const problemIsOfLastTry: Invariant = {
       premise();
       // A start call was made, and its refusal is the last thing that was written.
       return after.lastProblem === undefined ? 'NOT_STARTED, and nobody knows why.' : undefined;
+    },
+  },
+};
+
+const costsNoWrite: ReadonlySet<string> = new Set(['lastProblem', 'advice']);
+
+const changedIn = (before: Extraction, after: Extraction): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !isDeepStrictEqual(before[name as keyof Extraction], after[name as keyof Extraction]),
+  );
+
+export const causeCostsNoWrite: Invariant = {
+  name: 'cause-costs-no-write',
+  rule: 'Why the last try brought nothing, and what to do next, are written with something else only. So an outage writes no more than it did without them.',
+  checks: {
+    record: ({ before, after }, _world, premise) => {
+      const changed = before === undefined ? [] : changedIn(before, after);
+      if (changed.includes('lastProblem')) premise();
+      return changed.length > 0 && changed.every((name) => costsNoWrite.has(name))
+        ? `A write changes ${changed.join(' and ')} alone.`
+        : undefined;
     },
   },
 };

@@ -1,4 +1,4 @@
-import { adviceFollows, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
+import { adviceFollows, causeCostsNoWrite, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
 import { breakerRespected, pauseKeepsOpen, waitsAsAsked } from './holding.ts';
 import type { Invariant } from './invariant.ts';
 import {
@@ -86,4 +86,5 @@ export const invariants: readonly Invariant[] = [
   adviceFollows,
   noRepeatBesideATask,
   problemIsOfLastTry,
+  causeCostsNoWrite,
 ];

@@ -64,7 +64,7 @@ export class Provider {
       const owner = this.#service.memberOf(process.of);
       const repeated =
         owner.trouble === 'repeats a task id'
-          ? // One whose start was interrupted is linked to nobody, so that nothing could tell whose it is.
+          ? // One whose start was interrupted is linked to nobody, so that nothing shows whose it is.
             [...this.tasks.values()].find(
               ({ taskId }) => this.#service.tasks.get(taskId)?.extractionId !== undefined,
             )

@@ -34,6 +34,9 @@ const mostLagMs = 1_000;
 /** By then every record is closed: deadline, grace, and collecting, with an hour to spare. */
 const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settings.collectForSeconds + 3_600;
 
+/** Before the last replays of deliveries, and after all others (refusals.ts). */
+const erasedAfterSeconds = 10_000;
+
 const nobody = member(-1, 0);
 
 const requestOf = ({ method, entity, extractionId, raw }: Member): ExtractionRequest =>
@@ -126,6 +129,10 @@ export class Service {
         }
       });
     }
+    // Whose marks say that the credentials are right, an operator erases. No extraction does that.
+    this.time.after(erasedAfterSeconds * 1_000, () => {
+      for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
+    });
     for (const one of members) {
       const { extractionId, at, reconciledAfter } = one;
       this.time.after(at * 1_000, () => void this.#request(one));

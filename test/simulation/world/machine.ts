@@ -80,6 +80,7 @@ export class Execution {
 
   /** SendTaskSuccess. */
   succeed(token: string): WakeOutcome {
+    this.#world.requireAlive('machine');
     if (token !== this.#token) return 'gone';
     this.#end('SUCCEEDED');
     return 'woken';
@@ -87,6 +88,7 @@ export class Execution {
 
   /** SendTaskFailure. */
   failTask(token: string, error: string, cause: string): void {
+    this.#world.requireAlive('machine');
     if (token !== this.#token) return;
     this.#cause = cause;
     this.#fail(error);
@@ -195,7 +197,7 @@ export class Execution {
   }
 
   #isCurrent(attempt: number): boolean {
-    return this.status === 'RUNNING' && this.#attempt === attempt;
+    return this.status === 'RUNNING' && this.#attempt === attempt && !this.#world.isDead('machine');
   }
 
   #fail(error: string): void {
@@ -227,7 +229,9 @@ export class Execution {
 
   #set(seconds: number, label: string, fire: () => void): Timer {
     const { kernel } = this.#world;
-    return kernel.timers.set(kernel.now + seconds * 1_000, label, fire);
+    return kernel.timers.set(kernel.now + seconds * 1_000, label, () => {
+      if (!this.#world.isDead('machine')) fire();
+    });
   }
 
   /** The attempt is over, and its callback token is invalid. */

@@ -121,7 +121,7 @@ export class Provider {
       refused: refuse(() => new ProviderRefused('400', 400)),
     };
     /**
-     * Only the v2 variant of an extraction by consent returns an errorType. Its status tells whether a task may exist.
+     * Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist.
      */
     const withErrorType = (status: number, accepted: boolean) => (): never => {
       note(accepted, status < 500);

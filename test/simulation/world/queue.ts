@@ -34,6 +34,7 @@ export class ReconcileQueue {
   }
 
   accept(message: ReconcileMessage, delaySeconds: number, isSlow = false): void {
+    this.#world.requireAlive('queue');
     const by = this.#world.kernel.actor;
     // A message that moves to the slow queue causes a second read.
     const isRepeated =
@@ -84,6 +85,7 @@ export class ReconcileQueue {
   }
 
   #receive(message: QueuedMessage, times: number): void {
+    if (this.#world.isDead('queue')) return;
     const { kernel } = this.#world;
     const ended = (done: boolean): void => {
       if (done) return;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
@@ -116,6 +117,16 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 // ajv-formats also accepts `urn:uuid:…`, which is a URN and not a UUID (RFC 9562, section 4).
 ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+// ajv compares items by calling their `toString` and `valueOf`, and throws where JSON has fields with these names.
+ajv.removeKeyword('uniqueItems');
+ajv.addKeyword({
+  keyword: 'uniqueItems',
+  type: 'array',
+  error: { message: 'must NOT have duplicate items' },
+  validate: (isWanted: boolean, items: readonly unknown[]) =>
+    !isWanted ||
+    items.every((item, index) => !items.slice(0, index).some((other) => isDeepStrictEqual(item, other))),
+});
 ajv.addSchema(openapi, 'openapi');
 ajv.addSchema(closedOpenapi, 'closed');
 

@@ -25,8 +25,6 @@ export type AuditReport = Readonly<Record<'requests' | 'audited' | 'records' | '
   readonly rules: readonly RuleReport[];
 };
 
-type OnProgress = (what: string) => void;
-
 /** Draws by the hash of seed and id. So a seed draws the same of the same requests, in whatever order the log has them. */
 const draw = (ids: readonly string[], { sample, seed }: AuditOptions): ReadonlySet<string> => {
   if (sample === undefined) return new Set(ids);
@@ -47,11 +45,11 @@ const stepOf = ({ at, before, after }: StreamChange): Step | undefined => {
 };
 
 /** Reads sources, reports progress, and keeps why a source could not be read. */
-const reader = (onProgress: OnProgress) => {
+const reader = (onProgress: (what: string) => void) => {
   const unread = new Map<SourceName, string>();
   const read = async <Value>(name: SourceName, empty: Value, reading: () => Promise<Value>) => {
+    onProgress(`reading ${name}`);
     try {
-      onProgress(`reading ${name}`);
       return await reading();
     } catch (error) {
       const why = explainFailure(error);
@@ -61,60 +59,37 @@ const reader = (onProgress: OnProgress) => {
       return empty;
     }
   };
-  return {
-    unread,
-    read,
-    /** All that `keep` keeps of items that come one by one. */
-    readAll: <Item, Kept>(
-      name: SourceName,
-      items: () => AsyncIterable<Item>,
-      keep: (item: Item) => Kept | undefined,
-    ) =>
-      read(name, [], async () => {
-        const all: Kept[] = [];
-        let count = 0;
-        for await (const item of items()) {
-          const kept = keep(item);
-          if (kept !== undefined) all.push(kept);
-          count += 1;
-          if (count % 1_000 === 0) onProgress(`reading ${name}: ${count.toLocaleString('en')}`);
-        }
-        return all;
-      }),
-    /** What is found under these keys, read in parts of `size`. */
-    readParts: <Key, Item>(
-      name: SourceName,
-      [keys, size]: readonly [keys: readonly Key[], size: number],
-      part: (keys: readonly Key[]) => Promise<readonly Item[]>,
-    ) =>
-      read(name, [], async () => {
-        const all: Item[] = [];
-        for (let from = 0; from < keys.length; from += size) {
-          onProgress(`reading ${name}: ${from.toLocaleString('en')} of ${keys.length.toLocaleString('en')}`);
-          all.push(...(await part(keys.slice(from, from + size))));
-        }
-        return all;
-      }),
-  };
+  /** What `keep` makes of each item, where it is not undefined. */
+  const readAll = <Item, Kept>(
+    name: SourceName,
+    items: () => AsyncIterable<Item>,
+    keep: (item: Item) => Kept | undefined,
+  ): Promise<readonly Kept[]> =>
+    read(name, [], async () => {
+      const all: Kept[] = [];
+      let count = 0;
+      for await (const item of items()) {
+        const kept = keep(item);
+        if (kept !== undefined) all.push(kept);
+        count += 1;
+        if (count % 100 === 0) onProgress(`reading ${name}: ${count.toLocaleString('en')}`);
+      }
+      return all;
+    });
+  return { unread, read, readAll };
 };
 
 type Reader = ReturnType<typeof reader>;
 
+const asItIs = <Item>(item: Item): Item => item;
+
 /** Which extractions to audit. The log is read before the records: a request is logged after it is recorded. */
 const choose = async (sources: AuditSources, options: AuditOptions, { read, readAll }: Reader) => {
   const period = { from: options.since.toISOString(), to: options.now.toISOString() };
-  const lines = await readAll(
-    'requested',
-    () => sources.requested(period),
-    (line) => line,
-  );
-  const accepted = await readAll(
-    'accepted',
-    () => sources.accepted(period),
-    (line) => line,
-  );
+  const lines = await readAll('requested', () => sources.requested(period), asItIs);
+  const accepted = await readAll('accepted', () => sources.accepted(period), asItIs);
   const due = await read('due', [], sources.due);
-  const items = await read('requestItems', [], sources.requestItems);
+  const items = await readAll('requestItems', sources.requestItems, asItIs);
   // A repeated request has several lines, and the first is kept.
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
@@ -123,24 +98,23 @@ const choose = async (sources: AuditSources, options: AuditOptions, { read, read
   return { requests: requests.size, ids, facts: { requested, accepted, items } };
 };
 
+/** One after the other: each may have 20 MiB, of which nothing is kept. */
+async function* hashes({ stored }: AuditSources, records: readonly Extraction[]) {
+  for (const { extractionId, results } of records) {
+    if (results !== undefined) yield [extractionId, await stored(results)] as const;
+  }
+}
+
 const gather = async (sources: AuditSources, options: AuditOptions, reading: Reader) => {
-  const { read, readAll, readParts } = reading;
+  const { read, readAll } = reading;
   const { since, now } = options;
   const limits = await read('limits', {} as AuditLimits, sources.limits);
   const { requests, ids, facts: chosen } = await choose(sources, options, reading);
-  const all = await readParts('records', [ids, 1_000], sources.records);
+  const all = await readAll('records', () => sources.records(ids), asItIs);
   const known = all.filter(({ schemaVersion }) => schemaVersion === 1);
   const taskIds = known.flatMap(({ method, taskId }) => (method === 'credentials' && taskId ? [taskId] : []));
-  const tasks = await readParts('tasks', [[...new Set(taskIds)], 1_000], sources.tasks);
-  const collected = known.flatMap(({ extractionId, results }) =>
-    results === undefined || !options.results ? [] : [{ extractionId, results }],
-  );
-  // Each may have 20 MiB, of which nothing is kept.
-  const stored = await readParts('stored', [collected, 8], (part) =>
-    Promise.all(
-      part.map(async ({ extractionId, results }) => [extractionId, await sources.stored(results)] as const),
-    ),
-  );
+  const tasks = await readAll('tasks', () => sources.tasks([...new Set(taskIds)]), asItIs);
+  const stored = await readAll('stored', () => hashes(sources, options.results ? known : []), asItIs);
   // After the records: it shows why one is gone.
   const steps = await readAll('changes', () => sources.changes(now.toISOString()), stepOf);
   const facts: Facts = {
@@ -166,7 +140,7 @@ const apply = ({ id, sentence, needs, check }: Rule, facts: Facts, { unread }: R
 export const audit = async (
   sources: AuditSources,
   options: AuditOptions,
-  onProgress: OnProgress = () => undefined,
+  onProgress: (what: string) => void = () => undefined,
 ): Promise<AuditReport> => {
   const reading = reader(onProgress);
   const { requests, facts } = await gather(sources, options, reading);

@@ -8,11 +8,11 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
-import type { StoredResults } from '../../../lib/extraction/record.ts';
+import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
-import { openExtractionIds, readExtractions, readItems } from '../aws/read-extractions.ts';
+import { openExtractionIds, readItems } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
@@ -42,8 +42,7 @@ async function* logged(
 }
 
 /** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
-const readRequestItems = async (client: DynamoDBClient, TableName: string) => {
-  const items: RequestItem[] = [];
+async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
   const ProjectionExpression = 'requestId, extractionId, expiresAt';
   const scan = {
     TableName,
@@ -52,10 +51,9 @@ const readRequestItems = async (client: DynamoDBClient, TableName: string) => {
     ConsistentRead: true,
   } as const;
   for await (const { Items = [] } of paginateScan({ client }, scan)) {
-    items.push(...Items.map((item) => unmarshall(item) as RequestItem));
+    yield* Items.map((item) => unmarshall(item) as RequestItem);
   }
-  return items;
-};
+}
 
 const readStored = async (s3: S3Client, { bucket, key }: StoredResults): Promise<StoredBytes | undefined> => {
   try {
@@ -109,18 +107,24 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     requested: lines('RequestExtractionLog', 'Extraction requested.'),
     accepted: lines('StartTaskLog', 'The provider accepted the task.'),
     due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
-    requestItems: async () => readRequestItems(dynamo, output('RequestsTableName')),
+    requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
     // With more tries than the SDK's three: a shard supports two readers, which consumers may be.
     changes: (until) => {
       const streams = new DynamoDBStreamsClient({ ...client, maxAttempts: 10 });
       return allStreamChanges(streams, output('ExtractionsStreamArn'), until);
     },
-    records: async (ids) => readExtractions(dynamo, output('ExtractionsTableName'), ids),
-    tasks: async (taskIds) => {
-      const keys = taskIds.map((taskId) => ({ taskId }));
+    records: (ids) => {
+      const keys = ids.map((extractionId) => ({ extractionId }));
+      return readItems(dynamo, { table: output('ExtractionsTableName') }, keys) as AsyncIterable<Extraction>;
+    },
+    tasks: (taskIds) => {
       const projection = 'taskId, extractionId, taskStatus, notifiedAt';
-      const items = await readItems(dynamo, { table: output('TasksTableName'), keys, projection });
-      return items as readonly TaskFacts[];
+      const keys = taskIds.map((taskId) => ({ taskId }));
+      return readItems(
+        dynamo,
+        { table: output('TasksTableName'), projection },
+        keys,
+      ) as AsyncIterable<TaskFacts>;
     },
     stored: (results) => readStored(s3Of(deployment), results),
   };

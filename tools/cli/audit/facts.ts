@@ -32,11 +32,11 @@ export interface AuditSources {
   accepted(period: Period): AsyncIterable<Logged>;
   /** The ids in the index `due`. */
   due(): Promise<readonly string[]>;
-  requestItems(): Promise<readonly RequestItem[]>;
+  requestItems(): AsyncIterable<RequestItem>;
   /** What the stream still has until that time, in order for each extraction. */
   changes(until: string): AsyncIterable<StreamChange>;
-  records(extractionIds: readonly string[]): Promise<readonly Extraction[]>;
-  tasks(taskIds: readonly string[]): Promise<readonly TaskFacts[]>;
+  records(extractionIds: readonly string[]): AsyncIterable<Extraction>;
+  tasks(taskIds: readonly string[]): AsyncIterable<TaskFacts>;
   /** Reads the whole object. Undefined where there is none. */
   stored(results: StoredResults): Promise<StoredBytes | undefined>;
 }

@@ -99,12 +99,13 @@ const wrongDelivery = (facts: Facts, record: Extraction): string | undefined => 
   const { extractionId, status, settledAt, settledBy, dueShard, collectionError } = record;
   const task: Partial<TaskFacts> = facts.tasks.get(record.taskId ?? '') ?? {};
   const { extractionId: linked = extractionId, taskStatus = status, notifiedAt = '' } = task;
+  if (settledAt === undefined) return undefined;
   if (linked !== extractionId) {
     const usesNothing = status === 'UNCONFIRMED' || status === 'TIMED_OUT';
     if (usesNothing || collectionError === 'task-linked-elsewhere') return undefined;
     return `It is ${status}, and its task is linked to ${linked}.`;
   }
-  if (taskStatus === status || settledAt === undefined) return undefined;
+  if (taskStatus === status) return undefined;
   // An open one is still corrected. Deliveries are repeated for two minutes.
   if (status === 'TIMED_OUT' && (dueShard !== undefined || age(facts, notifiedAt) < 300)) return undefined;
   // The first final status stays, if a read of the provider had another one before the delivery.

@@ -60,20 +60,12 @@ export const idsWithReference = async (
 const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
 
 /** The existing items of these keys, in any order. Strongly consistent. `projection`: which attributes; default: all. */
-export const readItems = async (
+export async function* readItems(
   client: DynamoDBClient,
-  {
-    table,
-    keys: all,
-    projection,
-  }: {
-    readonly table: string;
-    readonly keys: readonly Readonly<Record<string, string>>[];
-    readonly projection?: string;
-  },
+  { table, projection }: { readonly table: string; readonly projection?: string },
+  all: readonly Readonly<Record<string, string>>[],
   pause: (milliseconds: number) => Promise<unknown> = delay,
-): Promise<readonly unknown[]> => {
-  const items: unknown[] = [];
+): AsyncGenerator<unknown, void> {
   const options = { ConsistentRead: true, ...defined({ ProjectionExpression: projection }) };
   for (let from = 0; from < all.length; from += batchSize) {
     let keys = all.slice(from, from + batchSize).map((key) => marshall(key));
@@ -83,12 +75,11 @@ export const readItems = async (
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ...options } } }),
       );
-      items.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item)));
+      yield* (Responses?.[table] ?? []).map((item) => unmarshall(item));
       keys = UnprocessedKeys?.[table]?.Keys ?? [];
     }
   }
-  return items;
-};
+}
 
 /** The existing records of these ids, in any order. Strongly consistent. */
 export const readExtractions = async (
@@ -98,7 +89,9 @@ export const readExtractions = async (
   pause?: (milliseconds: number) => Promise<unknown>,
 ): Promise<readonly Extraction[]> => {
   const keys = ids.map((extractionId) => ({ extractionId }));
-  return (await readItems(client, { table, keys }, pause)) as readonly Extraction[];
+  const records: Extraction[] = [];
+  for await (const item of readItems(client, { table }, keys, pause)) records.push(item as Extraction);
+  return records;
 };
 
 /** Every record of a table of extractions, such as a restored one. Their attributes are not checked. */

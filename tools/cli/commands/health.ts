@@ -1,7 +1,9 @@
+import { breakersOf } from '../aws/stores.ts';
 import { readHealth } from '../health/compare-periods.ts';
 import { healthSource } from '../health/deployment-source.ts';
 import { describeSubject, healthHeading } from '../health/print-health.ts';
 import type { Context } from './context.ts';
+import { hintHeldCalls } from './list.ts';
 
 /**
  * Prints for each entity and product how its extractions ended, the worst first. Each run reads the logs anew: a person asks,
@@ -14,6 +16,8 @@ export const health = async ({ shell, connect }: Context): Promise<number> => {
   const source = healthSource(deployment, { now, sleep: shell.sleep });
   const { subjects, complete } = await readHealth(source, now);
   shell.wait(undefined);
+  // What is held ends nothing, so that no figure below shows it.
+  await hintHeldCalls(breakersOf(deployment), shell);
   for (const [index, subject] of subjects.entries()) {
     shell.print([...(index === 0 ? [healthHeading] : []), ...describeSubject(subject)], subject);
   }

@@ -41,7 +41,7 @@ const isOutcome = (status: ExtractionStatus | undefined): boolean =>
 
 /**
  * Finds the extractions by the cheapest index that has them: those with a reference in the index `reference`, open ones in the
- * index `due`. No index has closed ones by status, so they are looked for among the newest executions. An outcome can still be open,
+ * index `due`. No index has closed ones by status, so the command searches the newest executions. An outcome can still be open,
  * while its results are collected or a correction may come.
  */
 const findListed = async (
@@ -123,9 +123,9 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
 /** What `--json` prints of a record. */
 const listedFields = (record: Extraction) => {
   const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
-  const { settledAt, settledBy, collectedAt, collectionError } = record;
+  const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
   const subject = subjectFields(record);
-  const ended = { settledAt, settledBy, collectedAt, collectionError };
+  const ended = { lastProblem, advice, settledAt, settledBy, collectedAt, collectionError };
   return {
     extractionId,
     status,
@@ -175,7 +175,8 @@ export const rows = (
   const cells = [
     ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
     ...records.map((record) => {
-      const { extractionId, status, requestedBy, requestedAt, dueAt, settledAt, reason } = record;
+      const { extractionId, status, requestedBy, requestedAt, dueAt, settledAt, lastProblem } = record;
+      const why = new Set([record.reason ?? record.collectionError, lastProblem]);
       const end = settledAt === undefined ? 'closed' : `ended ${settledAt.slice(0, 19)}Z`;
       return [
         extractionId,
@@ -184,7 +185,7 @@ export const rows = (
         callerName(requestedBy),
         formatSeconds(secondsSince(requestedAt, now)),
         dueAt === undefined ? end : describeDue(dueAt, now, sweepEveryMinutes),
-        reason ?? record.collectionError ?? '',
+        [...why].filter((code) => code !== undefined).join(': '),
       ];
     }),
   ];

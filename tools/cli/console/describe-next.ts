@@ -22,18 +22,20 @@ const awaited = (record: Extraction): string => {
 const enders = { webhook: 'the webhook', start: 'the start', reconcile: 'a read' } as const;
 
 const describeEnd = (record: Extraction): string => {
-  const { requestedAt, settledAt, settledBy, reason, collectedAt, collectionError, results } = record;
+  const { requestedAt, settledAt, settledBy, reason, lastProblem } = record;
+  const { collectedAt, collectionError, results } = record;
   const parts = [
     settledBy === undefined ? [] : `by ${enders[settledBy]}`,
     settledAt === undefined ? [] : `after ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
   ].flat();
+  const problem = lastProblem === collectionError ? undefined : lastProblem;
   const collection =
     collectionError !== undefined
       ? `not collected: ${collectionError}`
       : collectedAt !== undefined && results !== undefined
         ? 'results collected'
         : undefined;
-  return [parts.join(' '), reason, ...failureMeanings(record), collection]
+  return [parts.join(' '), reason, problem, ...failureMeanings(record), collection]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
 };
@@ -41,7 +43,7 @@ const describeEnd = (record: Extraction): string => {
 /** What the machine does about an open extraction. Undefined if the reconcile queue or the sweep is next. */
 const describeTrying = (
   { status }: Extraction,
-  { does, tries, error, nextAt }: Trying,
+  { does, tries, error, problem, nextAt }: Trying,
   now: Date,
 ): string | undefined => {
   const seconds = nextAt === undefined ? undefined : Math.max(0, -secondsSince(nextAt, now));
@@ -49,7 +51,7 @@ const describeTrying = (
   if (status === 'REQUESTED' && error !== undefined) {
     // While a try is under way, the last problem is that of the try before.
     const when = does === 'start' ? `try ${tries}` : `try ${tries} is under way, before`;
-    return `waits to be started · ${when}: ${describeStartError(error)}${does === 'start' ? next : ''}`;
+    return `waits to be started · ${when}: ${describeStartError({ error, problem })}${does === 'start' ? next : ''}`;
   }
   if (status !== 'RUNNING' || does === 'start') return undefined;
   if (does === 'poll') return `is polled · ${plural(tries, 'poll')}${next}`;

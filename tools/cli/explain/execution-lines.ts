@@ -19,7 +19,7 @@ export const isPoll = (error: string | undefined): boolean =>
 const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
   if (error === 'States.Timeout') return { what: 'No webhook ended the wait in time.', verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
-  const known = error === undefined ? undefined : knownStartError(error);
+  const known = error === undefined ? undefined : knownStartError({ error, problem: message });
   if (known !== undefined) {
     const does = error === 'ProviderPaused' ? 'hold' : 'wait';
     return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed', does };

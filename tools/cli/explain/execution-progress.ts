@@ -119,6 +119,8 @@ export type Trying = {
   readonly tries: number;
   /** What the last try to start failed with. */
   readonly error?: string;
+  /** Why, as start-task reported it. */
+  readonly problem?: string;
   /** When it tries or polls next, at the latest. */
   readonly nextAt?: string;
 };
@@ -135,14 +137,11 @@ export const tryingOf = (execution: Progress, settings: StorySettings): Trying |
     return { does: 'poll', tries, ...defined({ nextAt }) };
   }
   const failure = lastFailure(visit);
+  const problem = failure?.message;
   if (failure?.error === undefined || failure.number < last.number) {
     const waitEnd = plusSeconds(last.scheduledAt, last.timeoutSeconds ?? settings.webhookWait);
-    return { does: 'wait', tries, nextAt: waitEnd, ...defined({ error: failure?.error }) };
+    return { does: 'wait', tries, nextAt: waitEnd, ...defined({ error: failure?.error, problem }) };
   }
-  return {
-    does: 'start',
-    tries,
-    error: failure.error,
-    ...defined({ nextAt: nextAttemptAt(visit, failure, settings) }),
-  };
+  const nextAt = nextAttemptAt(visit, failure, settings);
+  return { does: 'start', tries, error: failure.error, ...defined({ problem, nextAt }) };
 };

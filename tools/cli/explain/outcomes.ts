@@ -134,17 +134,22 @@ const noFinalStatus = (why: string | undefined): string | undefined => {
 const notStarted = ({ record, execution, now }: Ended): string => {
   const start = execution?.visits.find(({ state }) => state === 'StartTask');
   const failure = lastFailure(start);
-  const last =
+  const described =
     failure?.error === undefined
+      ? undefined
+      : describeStartError({ error: failure.error, problem: failure.message });
+  const last =
+    described === undefined
       ? ''
-      : ` At the last try, number ${failure.number} at ${clockTime(failure.scheduledAt, now)}, ${describeStartError(failure.error)}.`;
+      : ` At the last try, number ${failure?.number} at ${clockTime(failure?.scheduledAt ?? '', now)}, ${described}.`;
   const { reason = '', lastProblem } = record;
+  const problem = lastProblem === undefined ? undefined : describeCode(lastProblem);
   const end = execution?.end?.how;
   const why =
     reason === 'start-abandoned' && end === 'aborted'
       ? 'somebody stopped its execution'
       : (notStartedReasons[reason] ?? `its reason is ${reason}`);
-  const cause = lastProblem === undefined ? '' : ` It was not accepted: ${describeCode(lastProblem)}.`;
+  const cause = problem === undefined || problem === described ? '' : ` It was not accepted: ${problem}.`;
   return `${why}.${last}${cause} Nothing ran.`;
 };
 

@@ -1,5 +1,6 @@
 import { defined } from '../../../lib/defined.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import type { Known } from './gather.ts';
 import type { StreamChange } from './sources.ts';
@@ -13,13 +14,11 @@ const requestOf = (record: Extraction): string =>
 
 const settlers = { webhook: 'receive-webhook', start: 'start-task', reconcile: 'reconcile' } as const;
 
-const verdicts: Readonly<Record<string, 'ok' | 'refused' | 'failed'>> = {
-  COMPLETED: 'ok',
-  PARTIAL: 'ok',
-  REJECTED: 'refused',
-};
+/** What its user or caller can mend was refused, and did not fail. */
+const verdicts = { well: 'ok', user: 'refused', caller: 'refused', failed: 'failed' } as const;
 
-const settledLine = ({ status, reason, settledAt, settledBy, deadlineAt }: Extraction): StoryLine[] => {
+const settledLine = (record: Extraction): StoryLine[] => {
+  const { status, reason, settledAt, settledBy, deadlineAt } = record;
   if (settledAt === undefined || settledBy === undefined) return [];
   const late = isTerminalStatus(status) && settledAt > deadlineAt ? ', after the deadline' : '';
   return [
@@ -28,7 +27,7 @@ const settledLine = ({ status, reason, settledAt, settledBy, deadlineAt }: Extra
       lane: settledBy === 'webhook' ? 'webhook' : settledBy === 'start' ? 'start' : 'record',
       who: settlers[settledBy],
       what: bounded(`Wrote ${status}${reason === undefined ? '' : ` (${reason})`}${late}.`),
-      verdict: verdicts[status] ?? 'failed',
+      verdict: verdicts[judgeOutcome(outcomeText(record))],
     },
   ];
 };

@@ -1,8 +1,15 @@
 import { isWhy, whys } from '../../../lib/extraction/plan.ts';
+import { isProblem } from '../../../lib/extraction/provider-codes.ts';
+import { describeCode } from '../terminal/describe-failure.ts';
 
-/** The error as a clause; undefined for one that start-task does not report by name, such as those of Lambda. */
-export const knownStartError = (error: string): string | undefined =>
-  isWhy(error) ? whys[error] : undefined;
+/** What a try to start failed with. `problem`: the cause that start-task reported, if it is one of the public codes. */
+export type StartError = { readonly error: string; readonly problem?: string | undefined };
 
-export const describeStartError = (error: string): string =>
-  knownStartError(error) ?? `start-task failed with ${error}`;
+/** As a clause. Undefined for an error that start-task does not report by name, such as those of Lambda. */
+export const knownStartError = ({ error, problem }: StartError): string | undefined => {
+  if (!isWhy(error)) return undefined;
+  return isProblem(problem) ? describeCode(problem) : whys[error];
+};
+
+export const describeStartError = (of: StartError): string =>
+  knownStartError(of) ?? `start-task failed with ${of.error}`;

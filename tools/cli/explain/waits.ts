@@ -77,7 +77,7 @@ export const requestedWaits = (known: Open): string => {
     notBefore === undefined || notBefore <= now.toISOString()
       ? ''
       : ` The provider asked for no call before ${clockTime(notBefore, now)}.`;
-  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
+  return `Waits to be started: at try ${failure.number}, ${describeStartError({ error: failure.error, problem: failure.message })}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
 };
 
 export const startingWaits = (known: Open): string => {

@@ -21,7 +21,7 @@ export type ProgressRow = {
   /** An entity, or the product of extractions by consent. */
   readonly subject: string;
   readonly step: Step;
-  /** `ended` and `corrected`: the status, followed by its reason. `codes`: the error codes. */
+  /** `ended` and `corrected`: the status, followed by why (`outcomeText`). `codes`: the error codes. */
   readonly what: string;
   readonly count: number;
   /** The time of the first, in ISO 8601. */
@@ -35,9 +35,11 @@ export type ProgressRow = {
 
 /**
  * A row for each step, entity and outcome of a period. Each field of `by` is in every line: what Logs Insights does with a missing
- * one is not documented. It returns 10,000 rows at most, more than all entities have outcomes. `count_distinct` approximates
- * large numbers.
+ * one is not documented. It returns 10,000 rows at most, more than all entities have outcomes.
+ *
+ * `count_distinct`, `min` and `pct` are listed under "stats". `count_distinct` approximates where a field has very many values:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Stats.html
+ * `toMillis`, `fromMillis`, `datefloor`, `ispresent` and `coalesce` are datetime and general functions:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-operations-functions.html
  */
 export const progressQuery = ({ from, to }: Period, byHour = false): string =>
@@ -45,7 +47,7 @@ export const progressQuery = ({ from, to }: Period, byHour = false): string =>
     `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
     'filter ispresent(entity) or ispresent(product)',
     'fields toMillis(@timestamp) as logged',
-    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, reason, status, service) as why',
+    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as why',
     `filter at >= ${Date.parse(from)} and at < ${Date.parse(to)}`,
     ...(byHour ? ['fields fromMillis(at) as time', 'fields datefloor(time, 1h) as hour'] : []),
     `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, why`,
@@ -88,12 +90,14 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefined => {
   const step = steps.get(fields.message);
   const subject = text(fields.entity) ?? text(fields.product);
-  const at = text(fields.settledAt) ?? text(fields.timestamp);
+  const { settledMs } = fields;
+  const at = typeof settledMs === 'number' ? new Date(settledMs).toISOString() : text(fields.timestamp);
   const extractionId = text(fields.extractionId);
   if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
     return undefined;
   const ending = text(fields.status) ?? '';
-  const what = whatOf(step, ending, text(fields.cause) ?? text(fields.reason) ?? ending);
+  const why = [fields.cause, fields.lastProblem, fields.reason].find((one) => typeof one === 'string');
+  const what = whatOf(step, ending, text(why) ?? ending);
   return {
     extractionId,
     at,

@@ -250,7 +250,7 @@ const run = async (
       answers.push(withoutTtl(await store.recordStatus({ taskId: 'task', ...one })));
     }
   }
-  answers.push(await store.notice('task', 'r1'), await store.notice('task', 'r2'));
+  answers.push(await store.notice('task', 'r1'), await store.notice('task', 'r2', true));
   const item = await store.get('task');
   return { answers, item: item === undefined ? undefined : withoutTtl(item) };
 };

@@ -67,6 +67,40 @@ test.each<[status: string, more: Omit<Advised, 'status'>, advice: Advice | undef
   expect(adviceOf({ status, ...more })).toBe(advice);
 });
 
+/** What a row of the table in docs/stream.md is about, with a sample of each code that it names. */
+const samplesOf = (condition: string, status: string): readonly Omit<Advised, 'status'>[] => {
+  const named = [...condition.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace('…', '03'));
+  const [first, ...others] = named;
+  if (first === 'collectionError') {
+    const errors = others.length === 0 ? ['ProviderBusy'] : others;
+    return errors.map((collectionError) => ({ collectionError, ...ended }));
+  }
+  if (condition === 'collected') return [ended];
+  if (condition === 'the record is open') return [{ dueShard: 0 }];
+  if (status === 'FAILED for consent') return [{ reason: 'ENTITY/DOWN', ...ended }];
+  if (condition.includes('error codes')) return named.map((code) => failedWith('TIMEOUT_ERROR', code));
+  if (condition.includes('any other code')) return [failedWith('A_NEW_CODE'), ended];
+  const field = status === 'NOT_STARTED' ? 'lastProblem' : 'reason';
+  return named.length === 0 ? [{}, { [field]: 'A_NEW_CODE' }] : named.map((code) => ({ [field]: code }));
+};
+
+test('docs/stream.md has the same rule as a table', () => {
+  const [, table = ''] = readFileSync('docs/stream.md', 'utf8').split('The first row that fits decides:\n\n');
+  const [, ...rows] = table.matchAll(/^\|(.*)\|(.*)\| `([\w-]+)` \|$/gm);
+  let last = '';
+  const decided = rows.flatMap(([, cell = '', condition = '', advice]) => {
+    last = cell.replaceAll('`', '').trim() || last;
+    return last.split(', ').flatMap((status) =>
+      samplesOf(condition.trim(), status).map((more) => {
+        const of = { status: status.replace(' for consent', ''), ...more };
+        return { of, documented: advice, is: adviceOf(of) };
+      }),
+    );
+  });
+  expect(decided.length).toBeGreaterThan(50);
+  expect(decided.filter(({ documented, is }) => documented !== is)).toEqual([]);
+});
+
 test('docs/stream.md has every code and every advice, with these meanings', () => {
   const page = readFileSync('docs/stream.md', 'utf8');
   const rows = (heading: string): Record<string, string | undefined> =>

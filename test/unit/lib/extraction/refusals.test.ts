@@ -111,7 +111,7 @@ test('a refusal keeps the credentials from a start for its days', async () => {
   const known = { credentialsMac: 'mac' };
   expect(await refusedBefore(known, deps)).toBe(false);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  expect(tasks.items.get('task-1')).toEqual({ ...task, noticedAt: iso(30) });
+  expect(tasks.items.get('task-1')).toEqual({ ...task, noticedAt: iso(30), isMarked: true });
   expect(await refusedBefore(known, deps)).toBe(true);
   expect(await refusedBefore({ ...known, isConfirmed: true }, deps)).toBe(false);
   expect(await refusedBefore({}, deps)).toBe(false);
@@ -131,6 +131,17 @@ test('a late refusal does not outweigh that confirmed credentials were accepted 
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(false);
   await markCredentials(later, 'CREDENTIALS_WRONG', deps);
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
+});
+
+test('a replayed delivery brings no mark back, not even after what had replaced it was erased', async () => {
+  const { deps, refusals, tasks } = setUp(task, 90);
+  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
+  tasks.items.set('task-2', accepted);
+  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+  await markCredentials(accepted, 'COMPLETED', deps);
+  refusals.items.delete('mac');
+  await markCredentials((await tasks.get('task-1')) ?? task, 'CREDENTIALS_WRONG', deps);
+  expect(refusals.items.size).toBe(0);
 });
 
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {

@@ -157,7 +157,7 @@ describe('REQUESTED', () => {
     const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'NOT_STARTED' } });
     const about = { extractionId: id, entity: 'bank', seconds: now };
-    const settledFields = { settledAt: iso(now), settledMs: at(now).getTime() };
+    const settledFields = { settledMs: at(now).getTime() };
     const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true, ...settledFields };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
     expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
@@ -337,7 +337,7 @@ describe('settled by the provider and not collected', () => {
       expect(isClosed(record())).toBe(true);
       expect(counted).toEqual(['Collected']);
       const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
-      const settledFields = { settledAt: iso(30), settledMs: at(30).getTime() };
+      const settledFields = { settledMs: at(30).getTime() };
       expect(progress).toContainEqual(['Error codes collected.', { ...codes, ...settledFields }]);
     },
   );
@@ -887,7 +887,7 @@ describe('a read in the reconcile queue', () => {
     expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
   });
 
-  test('is not made if the last one was slow, whoever sent the message', async () => {
+  test('is not made if the last one was slow, for each sender of the message', async () => {
     const held = world({ ...running, readsSlowly: true });
     await held.reconcile(due);
     expect([held.sent, held.reads()]).toEqual([[['slow queue', same, 0]], 0]);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { adviceOf } from '../../../../../lib/extraction/advice.ts';
 import type { Extraction, ExtractionStatus } from '../../../../../lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
+import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
 import type {
   AuditSources,
   Logged,
@@ -18,7 +19,6 @@ import {
   at,
   closedExtraction,
   consentIn,
-  extraction,
   extractionIn,
   iso,
   timings,
@@ -115,10 +115,10 @@ const sourcesOf = (world: World): AuditSources => ({
   requested: () => each(world.requested),
   accepted: () => each(world.accepted),
   due: async () => world.records.flatMap(({ extractionId, dueAt }) => (dueAt ? [extractionId] : [])),
-  requestItems: async () => world.items,
+  requestItems: () => each(world.items),
   changes: () => each(world.changes),
-  records: async (ids) => world.records.filter(({ extractionId }) => ids.includes(extractionId)),
-  tasks: async (ids) => world.tasks.filter(({ taskId }) => ids.includes(taskId)),
+  records: (ids) => each(world.records.filter(({ extractionId }) => ids.includes(extractionId))),
+  tasks: (ids) => each(world.tasks.filter(({ taskId }) => ids.includes(taskId))),
   stored: async ({ key }) => world.stored.get(key),
 });
 
@@ -285,6 +285,12 @@ test.each([
     },
   ],
   [
+    'a task of another extraction is not disowned yet',
+    (world: World) => {
+      world.tasks[1] = { taskId: 'task-2', extractionId: 'other' };
+    },
+  ],
+  [
     'a record is of a newer version',
     (world: World) => replace(world, running, { schemaVersion: 2, status: 'NEW', deadlineAt: iso(-9_000) }),
   ],
@@ -294,9 +300,13 @@ test.each([
   expect(await findingsIn(world)).toEqual([]);
 });
 
+const fails = (error: Error): AsyncIterable<never> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+});
+
 test('a source that cannot be read leaves the rules that need it unchecked, and no others', async () => {
   const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
-  const sources = { ...sourcesOf(clean()), requestItems: () => Promise.reject(denied) };
+  const sources = { ...sourcesOf(clean()), requestItems: () => fails(denied) };
   const { rules: reports } = await audit(sources, options);
   const unchecked = reports.filter(({ result }) => result === 'unchecked');
   expect(unchecked).toMatchObject([
@@ -330,39 +340,28 @@ test('a seed draws the same requests again, and another one others', async () =>
   expect(new Set(await missing('two'))).not.toEqual(new Set(drawn));
 });
 
-// The two state the table independently, so that a mistake in one shows.
-test('the advice of every record is that of lib/extraction', async () => {
-  const codes = [
-    'http-400',
-    'http-429/BUSY',
-    'consent-revoked',
-    'held/http-503',
-    'login-http-401',
-    'unreachable',
-  ];
-  const more = [
-    undefined,
-    'results-too-large',
-    'InternalError',
-    'ciphertext-expired',
-    'task-linked-elsewhere',
-    'no-results',
-  ];
-  const { expectedAdvice } = await import('../../../../../tools/cli/audit/expected-advice.ts');
-  for (const status of allStatuses)
-    for (const code of [...codes, ...more])
-      for (const errorCode of ['REQUEST_BLOCK_ERROR', 'TIMEOUT_ERROR'])
-        for (const of of [
-          { reason: code },
-          { lastProblem: code },
-          { collectionError: code },
-          { collectedAt: iso(9) },
-        ]) {
-          if ('reason' in of && status === 'FAILED') continue;
-          const actionResults = [{ id: 'tef', status: 'FAILED', errorCode }];
-          const record = extraction({ ...extractionIn(status), actionResults, ...(of as object) });
-          expect([status, of, expectedAdvice(record)]).toEqual([status, of, adviceOf(record)]);
-        }
+const codes = [
+  ...['http-400', 'http-429/BUSY', 'consent-revoked', 'held/http-503', 'login-http-401', 'login-http-503'],
+  ...['unreachable', 'results-too-large', 'InternalError', 'ciphertext-expired', 'no-results'],
+  ...['task-linked-elsewhere', 'credentials-refused-before', 'secret-not-filled'],
+];
+const shown = codes.flatMap((code) => [{ reason: code }, { lastProblem: code }, { collectionError: code }]);
+
+// The audit and lib/extraction state the table independently, so that a mistake in one of them shows.
+test.each(allStatuses)('the advice of a record in %s is that of lib/extraction', (status) => {
+  const actionResults = (errorCode: string) => [{ id: 'tef', status: 'FAILED', errorCode }];
+  const ends = ['REQUEST_BLOCK_ERROR', 'TIMEOUT_ERROR'].flatMap((code) =>
+    [{}, { collectedAt: iso(9) }].map((end) => ({ ...end, actionResults: actionResults(code) })),
+  );
+  for (const end of ends) {
+    for (const fields of [{}, ...shown]) {
+      const byConsent = consentIn(status, { reason: 'NO_CONSENT', ...end, ...fields });
+      // The failure of one by credentials has no reason.
+      const others = status === 'FAILED' ? { reason: undefined } : {};
+      const byCredentials = extractionIn(status, { ...end, ...fields, ...others } as object);
+      for (const record of [byConsent, byCredentials]) expect(expectedAdvice(record)).toBe(adviceOf(record));
+    }
+  }
 });
 
 test('a finding is printed with its id and the command that explains it', () => {

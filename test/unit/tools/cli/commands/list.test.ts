@@ -38,4 +38,6 @@ test('a row names entity, caller, and of a closed extraction its end and why', (
   expect(rejected.split(/ {2,}/).slice(1)).toEqual([
     ...['REJECTED', 'bank', 'Caller', '5 s', `ended ${iso(30).slice(0, 19)}Z`, 'http-400'],
   ]);
+  const late = extractionIn('NOT_STARTED', { reason: 'start-window-over', lastProblem: 'quota-reached' });
+  expect(rows([late], at(5), 5)[1]).toMatch(/ {2}start-window-over: quota-reached$/);
 });

@@ -122,6 +122,21 @@ test('the story of a closed extraction ends with it: the queues of now are no pa
   expect(story?.lines.at(-1)?.at).toBe(iso(30));
 });
 
+test.each([
+  [{ status: 'COMPLETED' }, 'ok'],
+  [{ status: 'PARTIAL' }, 'failed'],
+  [{ status: 'CREDENTIALS_WRONG' }, 'refused'],
+  [{ status: 'REJECTED', reason: 'consent-expired' }, 'refused'],
+  [{ status: 'REJECTED', reason: 'http-500' }, 'failed'],
+  [{ status: 'NOT_STARTED', reason: 'start-abandoned', lastProblem: 'ciphertext-expired' }, 'refused'],
+] as const)(
+  'the line of the outcome %j says whether it failed, as the figures do',
+  async (ended, verdict) => {
+    const story = await explain(3_600, { record: closedExtraction({ ...ended, settledBy: 'reconcile' }) });
+    expect(story?.lines.find(({ what }) => what.startsWith(`Wrote ${ended.status}`))?.verdict).toBe(verdict);
+  },
+);
+
 test('the logs are searched from a minute before the request until nothing more can come', async () => {
   const periodOf = async (record: Extraction) => {
     let period: Period | undefined;

@@ -55,12 +55,12 @@ export const situations: readonly Situation[] = [
       execution: inStartTask(
         failed(2, 'ProviderBusy', 'The start can be retried.'),
         event(3, 'TaskScheduled'),
-        failed(4, 'ProviderBusy', 'The start can be retried.'),
+        failed(4, 'ProviderBusy', 'http-429'),
         event(7, 'TaskScheduled'),
-        failed(16, 'ProviderBusy', 'The start can be retried.'),
+        failed(16, 'ProviderBusy', 'quota-reached'),
       ),
     },
-    'Waits to be started: at try 3, the provider was busy (429). The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+    'Waits to be started: at try 3, the monthly quota of the provider was reached. The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   ],
   [
     'busy again, after a redrive',
@@ -477,6 +477,20 @@ export const situations: readonly Situation[] = [
       execution: inStartTask(failed(16, 'ProviderUnreachable')),
     },
     'NOT_STARTED at 12:20:00Z: the machine abandoned the start, or was stopped. At the last try, number 1 at 12:00:01Z, the provider could not be reached. Nothing ran. Request it again, with a new key.',
+  ],
+  [
+    'never started, for a cause that the record and the execution have',
+    1_300,
+    {
+      record: closedExtraction({
+        status: 'NOT_STARTED',
+        reason: 'start-window-over',
+        lastProblem: 'login-http-401',
+        ...settled(1_200, 'reconcile'),
+      }),
+      execution: inStartTask(failed(16, 'ProviderUnauthorized', 'login-http-401')),
+    },
+    'NOT_STARTED at 12:20:00Z: the start window was over. At the last try, number 1 at 12:00:01Z, the provider gave no token: the provider answered with HTTP 401. Nothing ran. The operator of Cosecha has to act. Requesting it again would not help.',
   ],
   [
     'failed, for two codes, one of which is new',

@@ -50,6 +50,7 @@ const logged: readonly LoggedFields[] = [
   ),
   ended(48, 'bank', 'REJECTED', { reason: 'session-token-refused' }),
   ended(47, 'bank', 'CREDENTIALS_WRONG'),
+  ended(46, 'bank', 'NOT_STARTED', { reason: 'start-window-over', lastProblem: 'ciphertext-expired' }),
   ...[1, 2, 3, 4].map((index) => ended(hour + index, 'bank', 'COMPLETED', { seconds: 10 * index })),
   ...[1, 2, 3].map((index) => ended(40 + index, 'other', 'COMPLETED')),
   ended(26 * hour, 'other', 'TIMED_OUT', { reason: 'deadline-passed', seconds: 7_200 }),
@@ -74,6 +75,7 @@ const returned: readonly Readonly<Record<string, string>>[] = [
   ['Extraction ended.', 'bank', 'REJECTED', 'http-500', '1', '40', '40'],
   ['Extraction ended.', 'bank', 'REJECTED', 'session-token-refused', '1', '40', '40'],
   ['Extraction ended.', 'bank', 'CREDENTIALS_WRONG', 'CREDENTIALS_WRONG', '1', '40', '40'],
+  ['Extraction ended.', 'bank', 'NOT_STARTED', 'ciphertext-expired', '1', '40', '40'],
   ['Extraction ended.', 'other', 'COMPLETED', 'COMPLETED', '3', '40', '40'],
   ['Extraction ended.', 'movement', 'FAILED', 'NO_CONSENT/E1', '1', '5', '5'],
 ].map((texts) => {
@@ -108,10 +110,10 @@ test('the rows of a query are those of the lines themselves', () => {
 test('what ended is counted as well, by its user, or failed by cause, with its codes where they are collected', async () => {
   expect((await subject('bank')).lastHour).toEqual({
     requested: 1,
-    ended: 6,
+    ended: 7,
     well: 0,
     user: 1,
-    caller: 1,
+    caller: 2,
     failed: 4,
     failedSince: ago(63),
     causes: [
@@ -126,7 +128,7 @@ test('what ended is counted as well, by its user, or failed by cause, with its c
 test('times to the outcome are those of what completed, and the day contains its last hour', async () => {
   const { hourBefore, lastDay } = await subject('bank');
   expect(hourBefore.toOutcome).toEqual({ p50: 20, p95: 40 });
-  expect(lastDay).toMatchObject({ ended: 10, well: 4, failed: 4 });
+  expect(lastDay).toMatchObject({ ended: 11, well: 4, failed: 4 });
 });
 
 test('the hours of the last day have what ended and failed, from the lines as from a query', async () => {
@@ -141,7 +143,7 @@ test('the hours of the last day have what ended and failed, from the lines as fr
     now,
   );
   const ofBank = hours.filter(({ subject }) => subject === 'bank');
-  expect(ofBank.reduce((sum, { ended }) => sum + ended, 0)).toBe(10);
+  expect(ofBank.reduce((sum, { ended }) => sum + ended, 0)).toBe(11);
   expect(ofBank.reduce((sum, { failed }) => sum + failed, 0)).toBe(4);
   expect(new Set(ofBank.map(({ hour: begin }) => begin)).size).toBe(ofBank.length);
   const query = progressQuery({ from: iso(0), to: iso(1) }, true);
@@ -156,7 +158,11 @@ test('the hours of the last day have what ended and failed, from the lines as fr
 });
 
 describe('lines that are repeated, late or taken back', () => {
-  const settled = (secondsAgo: number) => ({ settledAt: ago(secondsAgo), entity: 'bank', seconds: 40 });
+  const settled = (secondsAgo: number) => ({
+    settledMs: Date.parse(ago(secondsAgo)),
+    entity: 'bank',
+    seconds: 40,
+  });
   const of = (logged: readonly LoggedFields[]) => {
     const parsed = logged.flatMap((fields) => parseProgressLine(fields) ?? []);
     return readHealth(
@@ -277,10 +283,10 @@ test.each<[Counts, Counts, string]>([
 test('a sentence and a row for each period are printed', async () => {
   expect([healthHeading, ...describeSubject(await subject('bank'))]).toEqual([
     '              REQUESTED    WELL  USER CALLER  FAILED        TO START      TO OUTCOME',
-    'bank  4 of 6 failed in the last hour, since 11:58Z: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
-    '  last hour           1       0     1      1       4        1 s, 3 s               –',
+    'bank  4 of 7 failed in the last hour, since 11:58Z: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
+    '  last hour           1       0     1      2       4        1 s, 3 s               –',
     '  hour before         0       4     0      0       0               –      20 s, 40 s',
-    '  last day            1       4     1      1       4        1 s, 3 s      20 s, 40 s',
+    '  last day            1       4     1      2       4        1 s, 3 s      20 s, 40 s',
     '  day before          0       0     0      0       0               –               –',
   ]);
   expect(describeSubject(await subject('other'))[0]).toBe('other  None of 3 failed in the last hour.');

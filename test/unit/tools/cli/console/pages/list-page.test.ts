@@ -85,8 +85,8 @@ test.each<[Extraction, Trying, string]>([
   ],
   [
     extractionIn('REQUESTED'),
-    { does: 'wait', tries: 4, error: 'ProviderUnreachable', nextAt: iso(700) },
-    'waits to be started · try 4 is under way, before: the provider could not be reached',
+    { does: 'wait', tries: 4, error: 'ProviderPaused', problem: 'held/http-503', nextAt: iso(700) },
+    'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503',
   ],
   [
     extractionIn('RUNNING'),
