@@ -40,6 +40,5 @@ const calls = invocations.flatMap(([name, event]) =>
 /** One call of one function fails, or the process of the function is killed at it. */
 export const drawFailure = (random: Random): FaultRule => {
   const { service, writes, operation, during } = random.pick(calls);
-  const { when, times = 1, effect } = random.pick(injectedFailures({ service, writes }, tries.patient));
-  return { operation, during, when, times, effect };
+  return { operation, during, ...random.pick(injectedFailures({ service, writes }, tries.patient)) };
 };

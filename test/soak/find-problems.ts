@@ -14,12 +14,8 @@ type Task = TaskView | PolledTaskView;
 /** `extractionId` is that of a finding that can be explained. */
 export type Problem = { readonly extractionId?: string; readonly what: string };
 
-const wrong = (
-  { status, settledAt, taskId }: PublicExtraction,
-  tasks: readonly Task[],
-): string | undefined => {
+const wrong = ({ status, taskId }: PublicExtraction, tasks: readonly Task[]): string | undefined => {
   const [task] = tasks;
-  if (settledAt === undefined) return `It is still ${status}.`;
   if (tasks.length > 1) return `The provider started ${tasks.length} tasks for it.`;
   if (status === 'NOT_STARTED' || status === 'REJECTED') return task && `It is ${status}, and has a task.`;
   if (TERMINAL_STATUSES.every((one) => one !== status)) return undefined;
@@ -28,17 +24,19 @@ const wrong = (
   return ended === status ? undefined : `It is ${status}, and its task ended ${ended}.`;
 };
 
-/** Reads every accepted request as its caller, prints the outcomes, and compares them with what the provider did. */
+/** Reads every accepted request as its caller, prints the outcomes, and compares them with what the provider did. `open` still are. */
 export const compareWithProvider = async (
   { api, provider }: LocalSystem,
   sent: readonly Sent[],
+  open: readonly string[],
 ): Promise<readonly Problem[]> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const tasks = [...(await provider.tasks()), ...(await provider.polledTasks())];
   const tasksOf = Map.groupBy<string, Task>(tasks, ({ username }) => username);
-  const problems: Problem[] = sent.flatMap(({ refused }) =>
-    refused === undefined ? [] : [{ what: `A valid request was refused: ${refused}` }],
-  );
+  const problems: Problem[] = [
+    ...sent.flatMap(({ refused }) => (refused ? [{ what: `A valid request was refused: ${refused}` }] : [])),
+    ...open.map((extractionId) => ({ extractionId, what: 'It is still open.' })),
+  ];
   const outcomes: Record<string, number> = {};
   for (const [extractionId, { username }] of new Map(sent.map((one) => [one.extractionId, one]))) {
     if (extractionId === undefined) continue;

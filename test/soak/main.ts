@@ -34,7 +34,7 @@ const settings = {
 };
 
 /** `deadlineSeconds`, `machineSlackSeconds`, three sweeps, and a minute. An audit then finds what has no outcome. */
-const calmSeconds = 120 + 30 + 3 * 60 + 60;
+const calmMs = (120 + 30 + 3 * 60 + 60) * 1_000;
 
 type OpenIds = () => Promise<readonly string[]>;
 
@@ -47,62 +47,63 @@ const describe = ({ sent, failures }: Done, open: number): string => {
   return `${sent.length} requests (${unanswered} not accepted), ${open} extractions open, ${injected.length - kills} failures injected, ${kills} functions killed.`;
 };
 
-/** The storm, with a line a minute. Then all failures end. */
-const storm = async (
-  system: LocalSystem,
-  drawn: Storm,
-  openIds: OpenIds,
-  where: Parameters<typeof runStorm>[3],
-) => {
+type Report = (done: Done) => Promise<void>;
+type Where = Parameters<typeof runStorm>[3];
+
+/** The storm, with a report a minute. Then all failures end. */
+const storm = async (system: LocalSystem, drawn: Storm, report: Report, where: Where) => {
   const done: Done = { sent: [], failures: [] };
-  const startedAt = Date.now();
-  const print = async () => {
-    const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
-    console.log(`${minutes} min: ${describe(done, (await openIds()).length)}`);
-  };
-  const everyMinute = setInterval(() => void print().catch(() => undefined), 60_000);
+  const everyMinute = setInterval(() => void report(done).catch(() => undefined), 60_000);
   await runStorm(system, drawn, done, where).finally(() => clearInterval(everyMinute));
-  await print();
+  await report(done);
   for (const { planned } of done.failures) await planned.cancel();
   return done.sent;
 };
 
 /**
- * Waits until nothing is open. A sweep leases a record for five minutes and more, and the message of a killed function is hidden
- * for longer. So what is open is made due every minute, and the sweep finds it by its own schedule.
+ * Waits until nothing is open, or for so long in vain. A sweep leases a record for five minutes and more, and the message of a
+ * killed function is hidden for longer. So what is open is made due every minute, and the sweep finds it by its own schedule.
  */
 const calm = async (openIds: OpenIds, makeDue: (id: string) => Promise<unknown>, signal: AbortSignal) => {
-  const startedAt = Date.now();
-  const seconds = () => Math.round((Date.now() - startedAt) / 1_000);
-  for (let tick = 1; seconds() < calmSeconds && (await openIds()).length > 0; tick += 1) {
-    if (tick % 30 === 0) await Promise.all((await openIds()).map(makeDue));
+  let [open, closedAt] = [await openIds(), Date.now()];
+  for (let tick = 1; open.length > 0 && Date.now() < closedAt + calmMs; tick += 1) {
+    if (tick % 30 === 0) await Promise.all(open.map(makeDue));
     await delay(2_000, undefined, { signal });
+    const left = await openIds();
+    if (left.length < open.length) closedAt = Date.now();
+    open = left;
   }
-  console.log(`Calm: ${(await openIds()).length} extractions are open after ${seconds()} s.`);
+  console.log(`Calm: ${open.length} extractions are open.`);
+  return open;
 };
 
 const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: number): Promise<void> => {
   const since = new Date();
   const directory = await createRunDirectory('soak', since);
   const emulatorEnv = await faultsEnvironment(directory);
-  const show = createRunOutput(process.stderr, Date.now);
+  const show = createRunOutput(process.stdout, Date.now);
   const run = { directory, show, settings, signal, emulatorEnv, atEnd };
   const system = await startLocalSystem(run).finally(() => show.rest());
-  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')));
+  // An emulator that crashed has lost them.
+  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => undefined));
   const dynamo = new DynamoDBClient(system.emulator.client);
   const { ExtractionsTableName: table = '' } = system.outputs;
   const openIds = () => openExtractionIds(dynamo, table);
   const drawn = drawStorm(seed, minutes);
-  const sent = await storm(system, drawn, openIds, { faults: emulatorEnv.COSECHA_FAULTS, signal });
+  const report: Report = async (done) => show.note('storm', describe(done, (await openIds()).length));
+  const sent = await storm(system, drawn, report, { faults: emulatorEnv.COSECHA_FAULTS, signal });
   const restarts = drawn.troubles.filter((one) => 'restartSeconds' in one).length;
   console.log(
     `The provider restarted ${restarts} times, and failed ${drawn.troubles.length - restarts} times.`,
   );
   const makeDue = (id: string) => moveTimesIn(dynamo, table, id, { dueAt: new Date().toISOString() });
-  await calm(openIds, makeDue, signal);
+  const open = await calm(openIds, makeDue, signal);
 
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: system.emulator.client });
-  const problems = [...(await compareWithProvider(system, sent)), ...(await auditAll(deployment, since))];
+  const problems = [
+    ...(await compareWithProvider(system, sent, open)),
+    ...(await auditAll(deployment, since)),
+  ];
   // Now, as the emulator ends with this run.
   const context = { shell: nodeShell({ json: false }), connect: async () => deployment };
   const ids = new Set(problems.flatMap(({ extractionId }) => extractionId ?? []));
@@ -115,7 +116,9 @@ const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: n
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
 const [minutes, seed] = [Number(values.minutes ?? 30), Number(values.seed ?? randomInt(1_000_000))];
-if (!(minutes > 0 && Number.isInteger(seed)))
-  throw new RangeError('npm run soak -- --minutes <number> --seed <whole number>');
-console.log(`Seed ${seed}: ${command(minutes, seed)}`);
-await runBenchmark((benchmark) => soak(benchmark, minutes, seed));
+await runBenchmark(async (benchmark) => {
+  if (!(minutes > 0 && Number.isInteger(seed)))
+    throw new ExpectedFailure('npm run soak -- --minutes <number> --seed <whole number>');
+  console.log(`Seed ${seed}: ${command(minutes, seed)}`);
+  await soak(benchmark, minutes, seed);
+});

@@ -5,6 +5,7 @@ import {
   extractionsClient,
   NoAnswerError,
 } from '../../lib/client/index.ts';
+import { limitTo } from '../../tools/acceptance/checks/limit-to.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { bodyByCredentials } from '../bench/request.ts';
 import { type PlannedFault, planFaultIn } from '../e2e/faults/plan-fault.ts';
@@ -22,6 +23,9 @@ export type Done = {
   readonly failures: { readonly isKill: boolean; readonly planned: PlannedFault }[];
 };
 
+/** The emulator starts a process for each concurrent call. More at once are not faster. */
+const atOnce = limitTo(8);
+
 /** Sets the plans of all users before the storm, as the sandbox's control interface is down in each restart. */
 const prepare = async ({ provider }: LocalSystem, drawn: Storm['requests'][number], index: number) => {
   const { name, entity, byConsent, plan } = drawn;
@@ -36,8 +40,8 @@ const prepare = async ({ provider }: LocalSystem, drawn: Storm['requests'][numbe
 const send = async ({ api }: LocalSystem, request: Request): Promise<Sent> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   try {
-    const { extraction } = await client.requestExtraction(request.body, { idempotencyKey: request.name });
-    const { extractionId } = extraction;
+    const idempotencyKey = request.name;
+    const { extractionId } = (await client.requestExtraction(request.body, { idempotencyKey })).extraction;
     await client.getExtraction(extractionId).catch(() => undefined);
     return { ...request, extractionId };
   } catch (error) {
@@ -75,7 +79,7 @@ export const runStorm = async (
     }
   };
   const sending: Promise<unknown>[] = [];
-  const sendOne = async (one: Request) => sent.push(await send(system, one));
+  const sendOne = (one: Request) => atOnce(async () => sent.push(await send(system, one)));
   await Promise.all([
     follow(requests, (one) => {
       sending.push(...Array.from({ length: one.copies }, () => sendOne(one)));
