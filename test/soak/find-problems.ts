@@ -31,7 +31,7 @@ const wrong = (
 /** Reads every accepted request as its caller, prints the outcomes, and compares them with what the provider did. */
 export const compareWithProvider = async (
   { api, provider }: LocalSystem,
-  sent: readonly Sent[],
+  sent: readonly Pick<Sent, 'extractionId' | 'refused' | 'username'>[],
 ): Promise<readonly Problem[]> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const tasks = [...(await provider.tasks()), ...(await provider.polledTasks())];
