@@ -27,8 +27,8 @@ const wrong = ({ status, taskId }: PublicExtraction, tasks: readonly Task[]): st
 /** Reads every accepted request as its caller, prints the outcomes, and compares them with what the provider did. `open` still are. */
 export const compareWithProvider = async (
   { api, provider }: LocalSystem,
-  sent: readonly Sent[],
-  open: readonly string[],
+  sent: readonly Pick<Sent, 'extractionId' | 'refused' | 'username'>[],
+  open: readonly string[] = [],
 ): Promise<readonly Problem[]> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const tasks = [...(await provider.tasks()), ...(await provider.polledTasks())];

@@ -13,6 +13,10 @@ type DeployOptions = {
   emulator: Emulator | Promise<Emulator>;
   /** The command of an app whose synthesis needs the address of the emulator. Default: that of cdk.json, which does not. */
   app?: string;
+  /** The root of the checkout whose app is deployed. Default: this one. */
+  tree?: string;
+  /** Called once the app is synthesized, before the stack is deployed. */
+  beforeDeploy?: () => Promise<void>;
   /** The settings of the app, passed as `-c name=value`. */
   context: Record<string, string>;
   /** An existing directory of this run, for the synthesized app, logs and outputs. */
@@ -45,6 +49,7 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
     await Promise.allSettled(branches);
     throw error;
   }
+  await options.beforeDeploy?.();
   onProgress?.('deploying the stack');
   const emulator = await options.emulator;
   const outputs = await deployAssembly(emulator, directory, signal);
@@ -55,7 +60,7 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
 const assemblyOf = (directory: string) => join(directory, 'cdk.out');
 
 const synthesize = async (
-  { emulator, app, context, directory }: DeployOptions,
+  { emulator, app, tree, context, directory }: DeployOptions,
   signal: AbortSignal,
 ): Promise<void> => {
   const awsEnv = app === undefined ? undefined : (await emulator).awsEnv;
@@ -70,7 +75,7 @@ const synthesize = async (
       ...settings,
     ],
     problem: 'The app could not be synthesized',
-    ...defined({ awsEnv }),
+    ...defined({ awsEnv, cwd: tree }),
     directory,
     signal,
   });

@@ -25,6 +25,12 @@ export type LocalSystem = {
   access: { baseUrl: string; apiKey: string };
   /** Ends an outage of the sandbox early. */
   endOutage: () => Promise<void>;
+  /** Deploys another checkout over it, with the same settings. `directory` is an existing one of this deployment. */
+  deployOver: (options: {
+    tree: string;
+    directory: string;
+    beforeDeploy: () => Promise<void>;
+  }) => Promise<void>;
 };
 
 export type Run = {
@@ -35,6 +41,8 @@ export type Run = {
   show: RunOutput;
   /** Aborts the run. */
   signal: AbortSignal;
+  /** The root of the checkout that is deployed. Default: this one. */
+  tree?: string;
   /** Settings of the app in place of the short times of `npm start`. */
   settings?: Readonly<Record<string, string>>;
   /** How long the sandbox waits for an answer to a delivery, in milliseconds. Default: 5 s, as the provider. */
@@ -75,16 +83,16 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
   const secrets = { providerApiKey: randomKey(), webhookSigningKey: randomKey() };
   const sandbox = await startProvider(run, secrets);
   const starting = startEmulatorOf(run);
+  const context = {
+    stage: LOCAL_STAGE,
+    providerBaseUrl: sandbox.baseUrl,
+    providerClientId: DEFAULT_CLIENT_ID,
+    widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
+    ...(run.settings ?? shortTimes),
+  };
   const outputs = await deployStack({
     emulator: starting,
-    context: {
-      stage: LOCAL_STAGE,
-      providerBaseUrl: sandbox.baseUrl,
-      providerClientId: DEFAULT_CLIENT_ID,
-      widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
-      ...(run.settings ?? shortTimes),
-    },
-    directory,
+    ...{ context, directory, ...defined({ tree: run.tree }) },
     onProgress: (step) => show.wait('deploy', step),
     signal,
   });
@@ -105,6 +113,9 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
     provider,
     access: { baseUrl: sandbox.baseUrl, apiKey: secrets.providerApiKey },
     endOutage: sandbox.comeBack,
+    deployOver: async (options) => {
+      await deployStack({ emulator, context, signal, ...options });
+    },
   };
 };
 
