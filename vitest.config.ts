@@ -70,7 +70,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
+          include: ['test/{releases,unit}/**/*.test.ts'],
           exclude: browser,
           sequence: { groupOrder: 1 },
           // Vitest would leave one core idle.

@@ -134,7 +134,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   End: true,
 });
 
-/** From a failure on, each read is counted before it is made (`lib/extraction/reconcile/read-task.ts`). */
+/** From a failure on, each read is counted before it is made (`lib/extraction/decide.ts`). */
 const reconcile = (
   timings: MachineTimings,
   functions: MachineFunctions,

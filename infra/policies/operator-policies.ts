@@ -91,7 +91,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
   };
 };
 
-/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, and the console without `--actions`. */
+/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
   const { dataKey, sealKey, queue } = props.resources;
@@ -112,13 +112,21 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
       [arns.extractions, arns.tasks, arns.requests, arns.refusals],
     ),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
+    // For `audit`, and never what is sealed
+    // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_examples_dynamodb_columns.html).
+    allow(['dynamodb:Scan'], [arns.requests], {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['requestId', 'extractionId', 'expiresAt'] },
+      StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+    }),
     dataKey.readingTables(),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], [arns.rules]),
     allow(['iam:SimulatePrincipalPolicy'], [functions.reconcileExtraction.role.roleArn]),
     ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
-    allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
-    allow(['lambda:GetFunctionConcurrency'], [functions.receiveWebhook.function.functionArn]),
+    allow(
+      ['lambda:GetFunctionConcurrency', 'lambda:GetFunctionConfiguration'],
+      [functions.reconcileExtraction.function.functionArn, functions.receiveWebhook.function.functionArn],
+    ),
     allow(['logs:FilterLogEvents', 'logs:StartQuery'], arns.logs),
     allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
     allow(['secretsmanager:DescribeSecret', 'secretsmanager:ListSecretVersionIds'], [arns.secrets]),
@@ -142,7 +150,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   ];
 };
 
-/** `start`, `get --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. The fixes of the runbook. */
+/** `start`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
   const { dataKey, queue, storage } = resources;
   return [

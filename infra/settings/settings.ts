@@ -106,7 +106,7 @@ const starting = {
     description:
       'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
     reason:
-      'Banks lock an account after three or four wrong passwords. Whoever refreshes a user daily has stopped or asked the user within a week.',
+      'Banks lock an account after three or four wrong passwords. A caller that refreshes a user daily has stopped or asked the user within a week.',
   }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
@@ -399,7 +399,7 @@ const operating = {
   pageTopicArn: optional(topicArn, {
     description:
       'The topic of the alarms that page somebody (docs/on-call.md), in place of `alarmTopicArn`. The others can wait until morning.',
-    reason: 'With one topic, whoever is woken by it is woken by every alarm.',
+    reason: 'With one topic, the operator on call is woken by every alarm.',
   }),
   watchedEntities: withDefault(
     v.pipe(

@@ -57,7 +57,7 @@ export const wakeMachine =
   };
 
 /**
- * Fails the state StartTask with an error that the machine retries. `cause` is a code or a fixed sentence, because it is
+ * Fails the state StartTask with an error name. `cause` is a code or a fixed sentence, because it is
  * readable in the execution's history. A callback token that is no longer awaited is ignored.
  */
 export const failTask =

@@ -5,7 +5,7 @@ export type About = { readonly extraction: string; readonly caller: string; read
 
 /** While a breaker is open, one start at a time. Times are milliseconds of the epoch. */
 export type Turn = {
-  /** Whoever comes from then on takes the turn. While it is held, it is free again then, as its holder has ended. */
+  /** From then on the next start takes the turn. While it is held, it is free again then, as its holder has ended. */
   readonly at: number;
   readonly holder?: string;
 };

@@ -36,7 +36,7 @@ export const parsePauses: ParseState<Pauses> = (stored) => {
 /** For how long a process trusts what it read. */
 const cacheMs = 5_000;
 
-/** Tells whether an operator paused these calls, at most 5 s ago. If that cannot be read, no call is held. */
+/** Returns whether an operator paused these calls, at most 5 s ago. If that cannot be read, no call is held. */
 export const pausesOf = (
   deps: Readonly<{ store: Pick<BreakerStore, 'read'>; now: () => Date; telemetry: Telemetry }>,
 ): ((calls: PausableCalls) => Promise<boolean>) => {

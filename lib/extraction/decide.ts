@@ -219,6 +219,7 @@ const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefin
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
+      // If another process has settled the start as stale, the record that refuses this is judged with the same task id.
       return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return write(
@@ -251,7 +252,7 @@ const settle = (
   seen: Extract<Seen, { kind: 'read' | 'task' }>,
 ): Plan => {
   const { extractionId, status } = at.record;
-  // The last read in grace is the first one that collects.
+  // The last read of grace is not the last try to collect.
   const next = { ...seen, isLast: false };
   const by = settledBy(at.who);
   const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
@@ -261,7 +262,7 @@ const settle = (
     : write(change.correctOutcome(decision), [...once, 'Corrected'], next);
 };
 
-const hasNoOutcome = ({ status, dueShard }: Extraction): boolean =>
+const lacksFinalStatus = ({ status, dueShard }: Extraction): boolean =>
   status === 'RUNNING' || (status === 'TIMED_OUT' && dueShard !== undefined);
 
 /** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
@@ -294,7 +295,7 @@ const tooLarge = (at: At, seen: Seen | 'plan'): Plan => {
 };
 
 /** No final status was learned. */
-const waitForOutcome = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now } = at;
   const { why } = waiting;
   if (record.status === 'RUNNING') {
@@ -342,7 +343,7 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
 };
 
 const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
-  if (hasNoOutcome(at.record)) return waitForOutcome(at, waiting, isLast);
+  if (lacksFinalStatus(at.record)) return waitForFinalStatus(at, waiting, isLast);
   return isCollecting(at.record) ? retryCollection(at, waiting, isLast) : undefined;
 };
 
@@ -394,9 +395,9 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     // moment between the end of a task and its first delivery.
     return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
-  if (!hasNoOutcome(record)) return undefined;
+  if (!lacksFinalStatus(record)) return undefined;
   if (reading.kind !== 'running') return tooLarge(at, seen);
-  const waiting = waitForOutcome(at, { why: 'still-running', readsSlowly: false }, isLast);
+  const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false }, isLast);
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
@@ -405,7 +406,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   const { record, who } = at;
   const { taskId, taskStatus, isNew, isLast } = seen;
   if (record.taskId !== taskId) return undefined;
-  if (!seen.isOwn) return hasNoOutcome(record) ? disown(at, taskId) : undefined;
+  if (!seen.isOwn) return lacksFinalStatus(record) ? disown(at, taskId) : undefined;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
     if (mayTakeStatus(record)) {
       // The delivery came before any extraction was linked to its task.
@@ -416,7 +417,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
     const disagrees = isTerminalStatus(record.status) && record.status !== taskStatus;
     return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
   }
-  if (!hasNoOutcome(record)) return undefined;
+  if (!lacksFinalStatus(record)) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
   return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
 };

@@ -2,7 +2,7 @@ import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Reading } from './reconcile/reading.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
 import type { StoredResults } from './record.ts';
-import type { RetryableStartError, StartCallResult } from './start/start-call.ts';
+import type { StartCallResult, StartError } from './start/start-call.ts';
 import type { Change } from './transitions.ts';
 
 /**
@@ -97,10 +97,11 @@ type End = {
 /** An end as a plan. */
 export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
-/** What follows. `counts` are counted at once, also if a write fails. */
-export type Plan = {
-  readonly counts: readonly ExtractionMetric[];
-} /** `isOver`: the start window is over. Nothing is started; only why nothing could be now is found out. */ & (
+/**
+ * What follows. `counts` are counted at once, also if a write fails. `isOver`: the start window is over. Nothing is started; only
+ * why nothing could be now is found out.
+ */
+export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'start'; readonly isOver: boolean }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
@@ -146,7 +147,7 @@ export type Seen =
   /** No start call was made. */
   | {
       readonly kind: 'not-called';
-      readonly why: RetryableStartError;
+      readonly why: StartError;
       readonly problem: string | undefined;
       readonly notBefore: string | undefined;
     }

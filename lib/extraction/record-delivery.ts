@@ -25,7 +25,7 @@ export type RecordedDelivery =
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * Records the final status of a verified delivery in `Tasks`, marks credentials that it shows as refused, settles its extraction,
+ * Records the final status of a verified delivery in `Tasks`, marks what it shows about credentials, settles its extraction,
  * has the queue collect the results, and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
  * step: the execution goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
  * 5xx, and the provider delivers again.

@@ -38,7 +38,7 @@ export type Lookup = Extract<Plan, { kind: 'find-request' | 'find-task' | 'read'
 /** Does what a plan asks for, and returns what was learned. */
 export type Learn = (lookup: Lookup, record: Extraction) => Promise<Seen>;
 
-/** For an invoker of which no such plan is made. */
+/** For an invoker that never gets such a plan. */
 export const cannotLearn = ({ kind }: Lookup): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
@@ -66,7 +66,7 @@ const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
 const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? { ...notYet('contended'), as: 'queued', message: 'webhook' } : notYet('contended');
 
-/** Whether another process may have ended before it logged what it wrote. The first message after an outcome tells nothing of that. */
+/** Whether another process may have ended before it logged what it wrote. The first message after an outcome shows nothing of that. */
 const repeats = (who: Invoker): boolean =>
   who.kind !== 'queue' ||
   who.afterFailure === true ||
@@ -130,8 +130,8 @@ const defer = async (
 
 /**
  * Does what is planned until nothing is left to do now: the loop of reconcile, and the end of a start and of a delivery. Writes,
- * counts, forgets the request and sends the next message. It makes no start call: a plan to start, after the one that may be
- * made, is left to the machine's retry. Throws what a store or `learn` throws; the invoker then repeats it.
+ * counts, forgets the request and sends the next message. It makes no start call: a plan
+ * to start that comes here is left to the machine's retry. Throws what a store or `learn` throws; the invoker then repeats it.
  */
 export const run = async (
   first: Plan,

@@ -526,7 +526,7 @@ export const postponeCalls = ({
   proof: repeatable,
 });
 
-/** A read failed, or took too long for the reconcile queue. The slow queue reads next, whoever asks. */
+/** A read failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
 export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
   extractionId,
   when: { requestId, open: true },

@@ -21,7 +21,7 @@ const mostItems = 51;
  * A deeper text is refused. The parser keeps an entry for each open level, so ten million levels in 20 MiB would take 80
  * MB. Parsers of consumers refuse more than about 1,000 levels.
  */
-const deepest = 10_000;
+const maxDepth = 10_000;
 
 /** In bytes. All tokens of a piece exist at once, and 2 KB of numbers are already 3,000 tokens. */
 const pieceBytes = 2_048;
@@ -112,7 +112,7 @@ class KeptParts {
   }
 
   #start(value: Open['value']): void {
-    if (this.#open.length + this.#dropped >= deepest) throw new RangeError('The JSON is nested too deeply.');
+    if (this.#open.length + this.#dropped >= maxDepth) throw new RangeError('The JSON is nested too deeply.');
     const parts = this.#dropped === 0 ? this.#nextParts() : undefined;
     if (parts === undefined) {
       this.#dropped += 1;

@@ -18,7 +18,7 @@ export const ambiguousClientStatus = 408;
 /**
  * The document shows the texts of refusals for `POST /api/v1/tasks` alone ("Sandbox presets for `POST /api/v1/tasks`"). A start with
  * one of these statuses is assumed to be refused in the same words, for a v2 task and under a consent. They only give the refusal a
- * name: without such a text the status decides, as before. Under a consent a 403 is about the consent, so its text is not looked for.
+ * name: without such a text the status decides, as before. Under a consent a 403 is about the consent, so its text is not read.
  */
 export const statusesWithTexts = { task: [403, 429], consent: [429] } as const;
 

@@ -301,6 +301,20 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     });
   });
 
+  // What it finds is judged after the suite: meanwhile other tests break records.
+  test.each([[[]], [['--results']]])('audit %j may read every source', async (options) => {
+    const extractionId = await extract(requestFor(uniqueUsername()));
+    await closed(extractionId);
+    const { code, stdout, stderr } = await cosecha(['audit', '--since', '1h', ...options, '--json']);
+    expect(stderr).toBe('');
+    const [summary, ...reports] = factsOf({ stdout }).toReversed();
+    expect(reports.length).toBe(10);
+    expect(code).toBe(reports.every(({ result }) => result === 'passed') ? 0 : 1);
+    expect(reports.filter(({ result }) => result === 'unchecked')).toEqual([]);
+    expect(summary).toMatchObject({ requests: expect.any(Number), audited: summary?.requests });
+    expect(stdout).not.toContain(passwordSentinel);
+  });
+
   test.each([
     [['reconcile', randomUUID()], 'lambda:InvokeFunction'],
     [['redrive'], 'sqs:ReceiveMessage'],

@@ -24,6 +24,7 @@ import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './faults/environment.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
+import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
 import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './windows.ts';
 
@@ -92,9 +93,10 @@ const endAll = async (deployments: readonly Promise<Deployment>[]): Promise<void
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 };
 
-/** Deploys. `end` checks all stream records, searches all that is left for leaks, fails the run if there is any, tears down. */
+/** Deploys. `end` checks all stream records, audits the deployment, searches all that is left for leaks, fails the run if there is any, tears down. */
 const deploy = async (name: Name): Promise<Deployment> => {
-  const directory = await createRunDirectory(`e2e-${name}`, new Date());
+  const startedAt = new Date();
+  const directory = await createRunDirectory(`e2e-${name}`, startedAt);
   const markers = newSecretMarkers();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
@@ -165,6 +167,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
       end: async () => {
         try {
           await checkStreamRecords(deployed);
+          await auditAfterTheSuite(deployed, startedAt);
           await searchAfterTheSuite({ directory, stackName, deployed }, stop);
         } finally {
           await stop();

@@ -7,7 +7,7 @@ import { shareCases } from './share-cases.ts';
 
 /**
  * Tries every property in turn, each with an even share of the time that is left, so that a short run leaves none
- * out; ends at the first failure, as a round more of it tells nothing new.
+ * out; ends at the first failure, as a round more of it shows nothing new.
  */
 const round = async (
   chosen: readonly FuzzProperty[],

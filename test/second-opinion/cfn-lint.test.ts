@@ -7,6 +7,7 @@ import { otherPartition, regionsWithoutPipes } from '../../infra/deploy/refuse-w
 import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
+import { createOnly } from '../releases/stored-resources.ts';
 import { describeIfInstalled } from '../support/describe-if-installed.ts';
 import { everyTemplate } from './stacks.ts';
 
@@ -27,6 +28,21 @@ print(json.dumps({os.path.basename(file)[:-5]: missing(file) for file in files i
   const { output } = await runCommand(python, args, { env: process.env, cwd: workspace });
   const all = Object.entries(JSON.parse(output) as Record<string, string[]>);
   return new Map(all.filter(([region]) => !otherPartition.test(region)));
+};
+
+/** The properties of each type whose change makes a new resource, by the same schemas. */
+const readCreateOnly = async (python: string, types: readonly string[]): Promise<typeof createOnly> => {
+  const script = `
+import cfnlint, json, os, sys
+folder = os.path.join(os.path.dirname(cfnlint.__file__), 'data', 'schemas')
+files = json.load(open(os.path.join(folder, 'providers', 'us-east-1.json')))
+schema = lambda type: json.load(open(os.path.join(folder, 'resources', files[type] + '.json')))
+kinds = ['createOnlyProperties', 'conditionalCreateOnlyProperties']
+names = lambda of: sorted({path.split('/')[2] for kind in kinds for path in of.get(kind, [])})
+print(json.dumps({type: names(schema(type)) for type in sys.argv[1:]}))`;
+  const args = ['-I', '-c', script, ...types];
+  const { output } = await runCommand(python, args, { env: process.env, cwd: workspace });
+  return JSON.parse(output) as typeof createOnly;
 };
 
 const typesIn = (template: object): readonly string[] => {
@@ -120,6 +136,10 @@ describeIfInstalled(
       expect(new Set(lacking.flatMap(([, types]) => types))).toEqual(new Set(['AWS::Pipes::Pipe']));
       expect(lacking.map(([region]) => region).toSorted()).toEqual(regionsWithoutPipes);
       console.log(`${missing.length} regions, ${missing.length - lacking.length} of them with pipes`);
+    });
+
+    test('what keeps data has the create-only properties that test/releases compares', async () => {
+      expect(await readCreateOnly(python, Object.keys(createOnly))).toEqual(createOnly);
     });
 
     test('finds nothing that matters in any template, in any region', async () => {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { findUnsteady } from './campaign/run-again.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import type { Tally } from './campaign/tally.ts';
@@ -12,7 +13,7 @@ let tally: Tally;
 
 // Nothing here depends on time: the same schedules are run on every machine.
 beforeAll(async () => {
-  const share = { seed: 1, pairsOf: ['callers-token'], seeds: 6_000 };
+  const share = { seed: 1, isBounded: true, pairsOf: ['callers-token'], seeds: 6_000 };
   const endless = { pairsMs: Number.POSITIVE_INFINITY, seedsMs: Number.POSITIVE_INFINITY };
   tally = await runCampaign(availableParallelism(), { ...share, ...endless }, () => undefined);
 }, 900_000);
@@ -24,6 +25,11 @@ test('every invariant holds in every schedule', async () => {
 
 test('every schedule with one departure was run, those with two of the shortest scenario, and 6,000 seeds', () => {
   expect(tally.schedules).toBeGreaterThan(40_000);
+});
+
+test('a seed in a hundred is the same in another process', async () => {
+  expect(Object.keys(tally.digests)).toHaveLength(60);
+  expect(await findUnsteady(tally.digests)).toEqual([]);
 });
 
 test('every outcome was reached', () => {

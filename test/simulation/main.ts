@@ -1,28 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { findScenario } from './campaign/find-scenario.ts';
-import { formatTally } from './campaign/format-tally.ts';
+import { type Digests, digestsOf } from './campaign/digest.ts';
+import { formatSwarm, formatTally } from './campaign/format-tally.ts';
+import { keepSchedule } from './campaign/found-schedules.ts';
+import { replay } from './campaign/replay.ts';
+import { findUnsteady } from './campaign/run-again.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
-import { runSeed } from './campaign/search-random.ts';
-import { showFinding } from './campaign/show-finding.ts';
+import { compareSwarm } from './campaign/search-random.ts';
+import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { printFigures } from './populations/figures.ts';
 import { neighbourInvariants, outageInvariants } from './populations/invariants.ts';
 import { refusalInvariants } from './populations/refusal-invariants.ts';
 import {
-  findCase,
   type Judged,
-  judge,
+  randomKinds,
   searchBounded,
   searchRandom,
   shrink,
   traceOf,
 } from './populations/search.ts';
-import { runWorld } from './run-world.ts';
-import { follow } from './scheduler/follow.ts';
-import { parseSchedule } from './scheduler/schedule.ts';
-import { traced } from './trace/trace.ts';
 import { scenarios } from './world/scenarios.ts';
 
 const positive = (text: string): number => {
@@ -44,6 +42,7 @@ const options = new Command()
   )
   .option('--minutes <number>', 'how long to search', positive, 10)
   .option('--seed <number>', 'the first seed of the random schedules', whole, Date.now() % 1_000_000)
+  .option('--random', 'run nothing but what is drawn from the seeds')
   .option(
     '--replay <schedule>',
     'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, small-N/step, or scenario/step.index,…',
@@ -55,6 +54,7 @@ const options = new Command()
   .opts<{
     minutes: number;
     seed: number;
+    random?: true;
     replay?: string;
     faults?: true;
     outages?: true;
@@ -62,47 +62,40 @@ const options = new Command()
   }>();
 
 /** Runs one schedule and prints it. Returns whether every invariant held. */
-const replay = async (named: string): Promise<boolean> => {
-  const population = findCase(named);
-  if (population !== undefined) {
-    const judged = await judge(population);
-    console.log(traceOf(judged));
-    return judged.violations.length === 0;
-  }
-  const trace = traced();
-  const [name = '', schedule] = named.split('/');
-  const seed = /^seed-(\d+)$/.exec(name)?.[1];
-  const { world, violation } =
-    schedule === undefined && seed !== undefined
-      ? (await runSeed(Number(seed), trace.listener)).ran
-      : await runWorld(findScenario(name), follow(parseSchedule(schedule ?? '')), trace.listener);
-  console.log(JSON.stringify(world.scenario));
-  console.log(trace.text(world));
-  console.log(
-    violation === undefined ? 'Every invariant holds.' : `${violation.invariant}: ${violation.what}`,
-  );
-  return violation === undefined;
+const repeat = async (named: string): Promise<boolean> => {
+  const { text, isBroken } = await replay(named);
+  console.log(text);
+  return !isBroken;
+};
+
+/** Prints a finding. The file of schedules keeps it, which every run of the tests repeats. */
+const report = (named: string, text: string): void => {
+  keepSchedule(named);
+  console.log(`\n${text}\ntest/simulation/campaign/found-schedules.txt has it.`);
 };
 
 /** Searches populations for so long, the small ones first. Prints the smallest that breaks each invariant, and returns whether none does. */
-const explorePopulations = async (ms: number, seed: number): Promise<boolean> => {
+const explorePopulations = async (ms: number, seed: number, digests: Digests): Promise<boolean> => {
   const found = new Map<string, Judged>();
   let searched = 0;
   const searches = [
-    searchBounded(),
-    searchRandom('population', seed, Number.POSITIVE_INFINITY),
-    searchRandom('refusal', seed, Number.POSITIVE_INFINITY),
+    ...(options.random === true ? [] : [searchBounded()]),
+    ...randomKinds.map((kind) => searchRandom(kind, seed, Number.POSITIVE_INFINITY)),
   ];
   for (const search of searches) {
     const endsAt = performance.now() + ms / searches.length;
     for await (const judged of search) {
       searched += 1;
       const [violation] = judged.violations;
+      Object.assign(digests, digestsOf([judged]));
       if (violation !== undefined && !found.has(violation.invariant)) found.set(violation.invariant, judged);
       if (performance.now() >= endsAt) break;
     }
   }
-  for (const judged of found.values()) console.log(`\n${traceOf(await shrink(judged))}`);
+  for (const judged of found.values()) {
+    const smallest = await shrink(judged);
+    report(smallest.found.name, traceOf(smallest));
+  }
   console.log(
     `\n${found.size === 0 ? 'No invariant' : [...found.keys()].join(', ')} was broken in ${searched} populations.`,
   );
@@ -110,27 +103,35 @@ const explorePopulations = async (ms: number, seed: number): Promise<boolean> =>
 };
 
 const explore = async (): Promise<boolean> => {
-  const ms = options.minutes * 60_000;
+  const { minutes, seed, random = false } = options;
+  const ms = minutes * 60_000;
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1_000;
-  console.log(`Searches for ${options.minutes} minutes. The first seed is ${options.seed}.`);
+  console.log(`Searches for ${minutes} minutes. The first seed is ${seed}.`);
   const tally = await runCampaign(
     availableParallelism(),
     {
-      seed: options.seed,
+      seed,
+      isBounded: !random,
       pairsOf: scenarios.map(({ name }) => name),
-      pairsMs: ms / 3,
+      pairsMs: random ? 0 : ms / 3,
       seeds: Number.POSITIVE_INFINITY,
-      seedsMs: ms / 3,
+      seedsMs: random ? ms / 2 : ms / 3,
     },
     ({ done, schedules }) => console.log(`${seconds().toFixed(0).padStart(5)} s  ${schedules}: ${done}`),
   );
   console.log(formatTally(tally, seconds()));
-  for (const finding of tally.findings) console.log(`\n${await showFinding(finding)}`);
+  const compared = await compareSwarm(seed, minutes * 500);
+  console.log(`\n${formatSwarm(compared)}`);
+  for (const { findings } of compared) tally.findings.push(...findings);
+  for (const finding of tally.findings) report(nameOf(finding), await showFinding(finding));
   const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
-  const populations = await explorePopulations(ms / 3, options.seed);
-  return tally.findings.length === 0 && populations;
+  const populations = await explorePopulations(random ? ms / 2 : ms / 3, seed, tally.digests);
+  const unsteady = await findUnsteady(tally.digests);
+  const again = `Of ${Object.keys(tally.digests).length} that ran again in another process, ${unsteady.length}`;
+  console.log(`${again} were otherwise${unsteady.map((name) => ` ${name}`)}.`);
+  return tally.findings.length === 0 && populations && unsteady.length === 0;
 };
 
 const printInvariants = (): boolean => {
@@ -143,7 +144,7 @@ const printInvariants = (): boolean => {
 };
 
 const run = (): Promise<boolean> | boolean => {
-  if (options.replay !== undefined) return replay(options.replay);
+  if (options.replay !== undefined) return repeat(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
   if (options.outages === true) return printFigures((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();

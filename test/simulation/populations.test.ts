@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type Digests, digestsOf } from './campaign/digest.ts';
+import { findUnsteady } from './campaign/run-again.ts';
 import { countsOf } from './populations/breaker-invariants.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
 import { outageTroubles, smallPopulations } from './populations/population.ts';
@@ -14,9 +16,12 @@ import {
   traceOf,
 } from './populations/search.ts';
 
+const digests: Digests = {};
+
 const all = async (search: AsyncGenerator<Judged, void>): Promise<readonly Judged[]> => {
   const judged: Judged[] = [];
   for await (const one of search) judged.push(one);
+  Object.assign(digests, digestsOf(judged));
   return judged;
 };
 
@@ -78,6 +83,17 @@ describe('two to four extractions, most of one login', async () => {
     expect(count((fact) => fact.kind === 'linked' && fact.isAdopted)).toBeGreaterThan(2);
     expect(count((fact) => fact.kind === 'forgotten')).toBeGreaterThan(50);
   });
+});
+
+test('a population in a hundred is the same in another process', async () => {
+  expect(Object.keys(digests)).toEqual([
+    'outage-0',
+    'population-0',
+    'refusal-0',
+    'refusal-100',
+    'refusal-200',
+  ]);
+  expect(await findUnsteady(digests)).toEqual([]);
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {

@@ -20,6 +20,8 @@ export type Ran = {
 export type Listener = {
   readonly premise?: (invariant: string) => void;
   readonly counted?: (what: string) => void;
+  /** Whether an invariant may be broken, which is then no violation. */
+  readonly mayBreak?: (invariant: string) => boolean;
   readonly chosen?: (world: World, step: number, index: number, options: OptionList) => void;
 };
 
@@ -43,7 +45,7 @@ export const runWorld = async (scenario: Scenario, choose: Choose, listener: Lis
     for (const { name, check, outlivesLoss } of byKind.get(kind) ?? []) {
       if (world.losses > 0 && !outlivesLoss) continue;
       const what = check(content, world, () => listener.premise?.(name));
-      if (what === undefined) continue;
+      if (what === undefined || listener.mayBreak?.(name) === true) continue;
       violation = { invariant: name, what };
       return;
     }

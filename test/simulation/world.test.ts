@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/settings/config.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { findScenario } from './campaign/find-scenario.ts';
+import { foundSchedules } from './campaign/found-schedules.ts';
+import { replay } from './campaign/replay.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { documentedTransitions } from './invariants/settling.ts';
 import { settings as defaults } from './populations/settings.ts';
@@ -151,6 +153,11 @@ test('a redriven execution leaves a later record under its id alone', async () =
   expect(ended.execution).toMatchObject({ redrives: 1, state: 'StartTask', status: 'SUCCEEDED' });
   expect(ended.record).toMatchObject({ status: 'NOT_STARTED', fingerprint: 'fingerprint-3' });
   expect(ended.provider.startCalls).toHaveLength(1);
+});
+
+test.each(foundSchedules())('%s, which broke an invariant once, breaks none', async (named) => {
+  const { isBroken, text } = await replay(named);
+  expect(isBroken ? text : '').toBe('');
 });
 
 describe('a seed', () => {

@@ -28,7 +28,7 @@ const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('
 /**
  * Imports a module, by its path from the root, with everything that it imports of this repository loaded anew and the
  * fault in it. Instances without the fault, or with another one, stay as they are: a query in the module's address,
- * handed on from importer to imported, tells them apart. No file is written, and the product needs no switch for it.
+ * handed on from importer to imported, distinguishes them. No file is written, and the product needs no switch for it.
  */
 export const importPatched = async <Module>(module: string, patch: SourcePatch): Promise<Module> => {
   const query = `?fault=${encodeURIComponent(patch.name)}`;

@@ -39,3 +39,12 @@ export const shuffled = <T>(items: readonly T[], random: () => number): readonly
     .map((item) => ({ item, at: random() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ item }) => item);
+
+const hashOf = (text: string): number => {
+  let hash = 0;
+  for (const letter of text) hash = Math.imul(hash, 31) + letter.charCodeAt(0);
+  return hash;
+};
+
+/** A stream of its own for each name. */
+export const randomFor = (seed: number, name: string): Random => randomOf(seed ^ hashOf(name));

@@ -342,6 +342,26 @@ const addHealth: AddCommand = (program, run) =>
     .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
     .action(() => run(async (context) => (await import('./commands/health.ts')).health(context)));
 
+const addAudit: AddCommand = (program, run) =>
+  program
+    .command('audit')
+    .description('check ten rules over the requests of a period and all that is open')
+    .addOption(
+      new Option('--since <time>', 'requests within 2h, for example, or since 2026-11-22T08:00:00Z')
+        .argParser(since)
+        .default(parseSince('24h'), '24h'),
+    )
+    .option('--sample <n>', 'only so many requests, drawn at random', count)
+    .option('--seed <text>', 'draw the same as a run that printed this seed')
+    .option('--results', 'also read all results, and compare their SHA-256')
+    .addHelpText(
+      'after',
+      examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json'),
+    )
+    .action((options) =>
+      run(async (context) => (await import('./commands/audit.ts')).audit(options, context)),
+    );
+
 const addConsole: AddCommand = (program, run) =>
   program
     .command('console')
@@ -415,6 +435,7 @@ const addCommands = [
   addResume,
   addDoctor,
   addHealth,
+  addAudit,
   addConsole,
   addCompletion,
   addHelp,

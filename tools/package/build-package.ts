@@ -3,10 +3,11 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
 import { settingsType } from './settings-type.ts';
+import { bundledPackages, licencesOf } from './third-parties.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
@@ -54,18 +55,23 @@ const requireForCommonJs =
 /**
  * Builds the package that other projects install, and empties the directory first. The repository itself cannot be that
  * package: Node runs no TypeScript under `node_modules`, and a reader of the stream needs none of the AWS clients. So
- * everything is bundled, and the package has its own package.json without dependencies.
+ * everything is bundled, and the package has its own package.json without dependencies. Returns the folders of the packages that
+ * the bundles contain.
  */
-export const buildPackage = async (directory: string): Promise<void> => {
+export const buildPackage = async (directory: string): Promise<readonly string[]> => {
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as Manifest;
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  await Promise.all([
+  const bundles = await Promise.all([
     bundle(directory, libraries),
     bundle(directory, construct),
     bundle(directory, construct, commonJs),
     bundle(directory, { cosecha: 'tools/cli/main.ts' }, command),
     bundleFunctions(join(directory, 'dist', 'functions')),
+  ]);
+  const packages = bundledPackages(bundles.map(({ metafile }) => metafile));
+  await Promise.all([
+    licencesOf(packages).then((text) => writeFile(join(directory, 'THIRD-PARTY-LICENCES.txt'), text)),
     declareTypes(join(directory, 'dist')),
     // The bundle reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>
@@ -77,13 +83,14 @@ export const buildPackage = async (directory: string): Promise<void> => {
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
   ]);
+  return packages;
 };
 
 const bundle = (
   directory: string,
   entryPoints: Record<string, string>,
   options: BuildOptions = {},
-): Promise<unknown> =>
+): Promise<{ readonly metafile: Metafile }> =>
   build({
     absWorkingDir: repository,
     entryPoints,
@@ -99,6 +106,7 @@ const bundle = (
     external: peers,
     logLevel: 'warning',
     ...options,
+    metafile: true,
   });
 
 /** Jest loads no ES module with `require`, and `cdk init` makes apps whose tests run in Jest, as CommonJS. */
@@ -171,7 +179,6 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
   },
   // No module does anything when it is imported, so a bundler keeps only what is used.
   sideEffects: false,
-  publishConfig: { access: 'public', provenance: true },
   peerDependencies: Object.fromEntries(peers.map((peer) => [peer, `^${devDependencies[peer]}`])),
   peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
 });

@@ -28,7 +28,7 @@ const filterPattern = (entities: readonly string[], condition = ''): string => {
 /**
  * An alarm for each bank of `watchedEntities`. Metric filters make two metrics of the lines of outcomes, with the bank as a
  * dimension. Contributor Insights counts banks without metrics, but compares no two counts of the same bank. So one bank with 5
- * failures among many successes, beside another whose only request failed, looked like a bank that fails.
+ * failures among many successes, beside another whose only request failed, had the rate of a bank that fails.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
  */
 export class BankAlarms extends Construct {

@@ -226,8 +226,8 @@ export const makeStartCall = async (
   return { result: notAccepted('ProviderUnauthorized', unauthorized), shown: { kind: 'nothing' } };
 };
 
-/** Names of the errors that start-task reports. The machine retries all but the first two (design, section 5). */
-export type RetryableStartError =
+/** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
+export type StartError =
   /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
   | 'CiphertextExpired'
   /** The start window is over, and this is why nothing could have been started now. */
@@ -244,7 +244,7 @@ export type RetryableStartError =
 /** The provider has no task: the start can be retried, but not before `notBefore`. */
 export type NotAccepted = {
   readonly kind: 'not-accepted';
-  readonly error: RetryableStartError;
+  readonly error: StartError;
   /** Why, as one of the public codes. */
   readonly problem: string;
   readonly notBefore: string | undefined;
@@ -258,7 +258,7 @@ export type StartCallResult =
   /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-const retryName = (error: unknown): RetryableStartError | undefined => {
+const retryName = (error: unknown): StartError | undefined => {
   if (error instanceof ProviderBusy) return 'ProviderBusy';
   if (error instanceof ProviderUnreachable) return 'ProviderUnreachable';
   if (error instanceof ProviderUnauthorized) return 'ProviderUnauthorized';
@@ -267,7 +267,7 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
 
 /** `cause` is the answer, which may ask to wait. */
 export const notAccepted = (
-  error: RetryableStartError,
+  error: StartError,
   { cause, problem, now }: { readonly cause: unknown; readonly problem: string; readonly now: Date },
 ): NotAccepted => ({
   kind: 'not-accepted',
@@ -304,7 +304,7 @@ export const resultOfError = (error: unknown, now: Date): StartCallResult | 'una
  * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
  * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
  */
-export const tokenFailure = (error: unknown): RetryableStartError => {
+export const tokenFailure = (error: unknown): StartError => {
   if (error instanceof NotConfigured) return 'ProviderUnauthorized';
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';

@@ -7,13 +7,13 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name that the machine retries. `cause` is one of the public codes or a fixed sentence. The history
+   * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
    * shows it, and the machine hands the last one to Reconcile.
    */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
 
-/** Why the provider did not get the start. The breaker has counted `ProviderPaused`, and a late caller is no failure. */
+/** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
 const countedRetries = [
   'ProviderBusy',
   'ProviderUnreachable',

@@ -9,7 +9,7 @@ import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
-import { makeStartCall, obtainToken, type RetryableStartError, type StartCall } from './start-call.ts';
+import { makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
 import { startWriter } from './write-start.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -57,8 +57,8 @@ const linkTask = async (
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked, isLast: false };
 };
 
-/** The start call, for a link that an earlier attempt did not make. Nothing, if the item of the request is gone. */
-const findCall = async (record: Extraction, input: StartInput, deps: StartDeps) => {
+/** What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. */
+const recallCredentials = async (record: Extraction, input: StartInput, deps: StartDeps) => {
   const stored = await findRequest(input, deps);
   return stored === undefined ? {} : deps.callFor(record, stored);
 };
@@ -66,7 +66,7 @@ const findCall = async (record: Extraction, input: StartInput, deps: StartDeps) 
 /**
  * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
- * While the breaker is open, nothing is unsealed, requested or written.
+ * While the start is held, nothing is unsealed, requested or written.
  * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<Result> => {
@@ -83,7 +83,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       write: startWriter(consentItem, deps),
       learn: async (lookup, current) => {
         if (lookup.kind !== 'find-task') return cannotLearn(lookup);
-        known ??= await findCall(current, input, deps);
+        known ??= await recallCredentials(current, input, deps);
         return linkTask(lookup.taskId, input, known, deps);
       },
     });
@@ -97,7 +97,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const { isOver } = planned;
   const notCalled = (
     of: Extraction | undefined,
-    why: RetryableStartError,
+    why: StartError,
     problem?: string,
     notBefore?: string,
   ): Promise<Result> => endWith(of, { kind: 'not-called', why, problem, notBefore });
@@ -134,8 +134,9 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
     const { result } = called;
-    // It counts once: when it became slow. The end of a turn is its last report.
-    if (called.shown.kind !== 'failed' || !called.wasSlow || admission.kind === 'turn') shown = called.shown;
+    // A call that became slow was counted then, so its failure is not counted again. A turn is freed by its last report.
+    const isCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
+    if (!isCounted) shown = called.shown;
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });

@@ -12,7 +12,7 @@ import { webhookWorld } from './webhook-world.ts';
 /**
  * Only who holds the signing key can send a ciphertext that is decrypted at all, so there is no oracle for
  * outsiders (`unverified-is-not-decrypted`). This is the second line: to that sender too, whatever failed looks the
- * same. Inside it does not: the log's `reason` tells a text that did not decrypt from one that decrypted to no JSON
+ * same. Inside it does not: the log's `reason` distinguishes a text that did not decrypt from one that decrypted to no JSON
  * or to no task. How long the answer took is not compared.
  */
 export const undecryptableLooksAlike = fuzzProperty({

@@ -10,6 +10,7 @@ export const wakeFor =
       name: 'wake the machine',
       kind: 'write',
       take: () => {
+        world.requireAlive('waking');
         const outcome = world.executions.get(extractionId)?.succeed(callbackToken) ?? 'gone';
         world.state('wake', { extractionId, outcome, by: process, from });
         return outcome;

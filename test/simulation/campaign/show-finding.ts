@@ -6,6 +6,10 @@ import { findScenario } from './find-scenario.ts';
 import { shrink } from './shrink.ts';
 import type { Finding } from './tally.ts';
 
+/** The name under which a finding is repeated. */
+export const nameOf = ({ scenario, schedule }: Pick<Finding, 'scenario' | 'schedule'>): string =>
+  `${scenario}/${formatSchedule(schedule)}`;
+
 /** A finding as text: what is wrong, its shortest trace, and the commands that repeat it. */
 export const showFinding = async ({
   scenario: name,
@@ -20,7 +24,7 @@ export const showFinding = async ({
   return [
     `${invariant}: ${what}`,
     trace.text(world),
-    `Repeat it:  npm run simulate -- --replay ${name}/${formatSchedule(shortest)}`,
-    `As found:   npm run simulate -- --replay ${name}/${formatSchedule(schedule)}`,
+    `Repeat it:  npm run simulate -- --replay ${nameOf({ scenario: name, schedule: shortest })}`,
+    `As found:   npm run simulate -- --replay ${nameOf({ scenario: name, schedule })}`,
   ].join('\n');
 };

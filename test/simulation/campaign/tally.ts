@@ -1,5 +1,6 @@
 import type { Ran } from '../run-world.ts';
 import type { Schedule } from '../scheduler/schedule.ts';
+import type { Digests } from './digest.ts';
 
 /** A broken invariant, and the schedule that breaks it. */
 export type Finding = {
@@ -28,6 +29,8 @@ export type Tally = {
   /** How often the premise of each invariant occurred. */
   premises: Counts;
   findings: Finding[];
+  /** Of the seeds that run again. */
+  digests: Digests;
 };
 
 export const newTally = (): Tally => ({
@@ -40,6 +43,7 @@ export const newTally = (): Tally => ({
   departures: {},
   premises: {},
   findings: [],
+  digests: {},
 });
 
 export const count = (counts: Counts, name: string, by = 1): void => {
@@ -92,4 +96,5 @@ export const mergeTally = (into: Tally, from: Tally): void => {
   addAll(into.departures, from.departures);
   addAll(into.premises, from.premises);
   into.findings.push(...from.findings);
+  Object.assign(into.digests, from.digests);
 };

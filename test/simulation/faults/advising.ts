@@ -7,7 +7,7 @@ const decide = 'lib/extraction/decide.ts';
 export const advisingFaults: readonly PlantedFault[] = [
   {
     name: 'requested-again-beside-a-task',
-    does: 'Callers are told to request an extraction again that may run.',
+    does: 'Callers are advised to request an extraction again that may run.',
     file: 'lib/extraction/advice.ts',
     find: "reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider'",
     replace: "reason === 'task-linked-elsewhere' ? 'operator' : 'request-again'",

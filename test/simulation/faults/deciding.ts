@@ -119,7 +119,7 @@ export const decidingFaults: readonly PlantedFault[] = [
   },
   {
     name: 'operator-is-not-repeated',
-    does: 'An operator is told to ask again, and nobody continues.',
+    does: 'An operator is asked to repeat it, and nobody continues.',
     file: decide,
     find: "if (who.kind === 'machine' && !isPolledByQueue)",
     replace: "if (who.kind !== 'queue' && !isPolledByQueue)",

@@ -1,10 +1,9 @@
 import { findScenario } from '../campaign/find-scenario.ts';
 import { searchBounded, upTo } from '../campaign/search-bounded.ts';
 import { searchRandom } from '../campaign/search-random.ts';
-import { showFinding } from '../campaign/show-finding.ts';
+import { nameOf, showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
 import type { Budget } from '../scheduler/budget.ts';
-import { formatSchedule } from '../scheduler/schedule.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { scenarios } from '../world/scenarios.ts';
 import type { PlantedFault } from './planted-fault.ts';
@@ -43,7 +42,7 @@ export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): P
   return {
     invariant: finding?.invariant,
     schedules: tally.schedules,
-    schedule: finding === undefined ? '' : `${finding.scenario}/${formatSchedule(finding.schedule)}`,
+    schedule: finding === undefined ? '' : nameOf(finding),
     trace: finding === undefined ? '' : await showFinding(finding),
   };
 };

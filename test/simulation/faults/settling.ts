@@ -164,7 +164,7 @@ export const settlingFaults: readonly PlantedFault[] = [
     file: decide,
     find: "if (status === 'RUNNING') return planRead(at, taskId, undefined);",
     replace: `if (status === 'RUNNING' && now.toISOString() >= deadlineAt) {
-    return waitForOutcome(at, { why: 'still-running' }, false);
+    return waitForFinalStatus(at, { why: 'still-running' }, false);
   }
   if (status === 'RUNNING') return planRead(at, taskId, undefined);`,
     caughtBy: 'last-read-before-timed-out',
@@ -174,7 +174,7 @@ export const settlingFaults: readonly PlantedFault[] = [
     does: 'The task is not read in grace.',
     file: decide,
     find: '? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))',
-    replace: `? waitForOutcome(
+    replace: `? waitForFinalStatus(
         at,
         { why: 'still-running' },
         now.toISOString() >= plusSeconds(settledAt ?? deadlineAt, timings.grace),

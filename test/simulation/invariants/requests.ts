@@ -25,14 +25,20 @@ export const requestItemKept: Invariant = {
   },
 };
 
+/** Once the provider has credentials, no reconcile removes the item. */
+const isLeftToStartTask = ({ method, status }: Extraction): boolean =>
+  method === 'credentials' && status !== 'NOT_STARTED' && status !== 'UNCONFIRMED';
+
 export const requestItemForgotten: Invariant = {
   name: 'request-item-forgotten',
   rule: 'In the end no item of a request is left, except that of a consent that is TIMED_OUT, which a read may still correct.',
   needs:
-    'Every call of the table succeeded, no process was ended, intake and what an operator invoked returned, and the execution succeeded. Otherwise the item expires.',
+    'Every call of the table succeeded, no process was ended, intake and what an operator invoked returned, and the execution succeeded. A start-task has not failed, if it is the one that removes the item. Otherwise the item expires.',
   checks: {
-    end: (_fact, { requests, requestsUndisturbed, receivers, record, execution, readers }, premise) => {
-      if (!requestsUndisturbed || record === undefined || execution?.status !== 'SUCCEEDED') return undefined;
+    end: (_fact, world, premise) => {
+      const { requests, receivers, record, execution, readers } = world;
+      if (!world.requestsUndisturbed || record === undefined || execution?.status !== 'SUCCEEDED') return;
+      if (isLeftToStartTask(record) && !world.hasFinishedStart) return undefined;
       if (record.method === 'consent' && record.status === 'TIMED_OUT') return undefined;
       if (readers.some(({ byOperator, failedCalls }) => byOperator && failedCalls > 0)) return undefined;
       premise();

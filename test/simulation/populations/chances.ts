@@ -1,4 +1,4 @@
-import { type Random, randomOf } from '../../support/random.ts';
+import { type Random, randomFor } from '../../support/random.ts';
 
 /** Everything that is left to chance in a population. `of` is the extraction that it concerns. */
 export type Chances = {
@@ -8,17 +8,11 @@ export type Chances = {
   readonly milliseconds: (of: string, usual: number, unusual: number) => number;
 };
 
-const hashOf = (text: string): number => {
-  let hash = 0;
-  for (const letter of text) hash = Math.imul(hash, 31) + letter.charCodeAt(0);
-  return hash;
-};
-
 /** Random, by a stream for each extraction, so that one without its neighbours has the same chances. */
 export const randomChances = (seed: number): Chances => {
   const streams = new Map<string, Random>();
   const streamOf = (of: string): Random => {
-    const known = streams.get(of) ?? randomOf(seed ^ hashOf(of));
+    const known = streams.get(of) ?? randomFor(seed, of);
     streams.set(of, known);
     return known;
   };

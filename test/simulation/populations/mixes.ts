@@ -18,7 +18,7 @@ export type Mix = {
   readonly isLong?: true;
   /** The longest time within which all are requested, in seconds. */
   readonly within?: number;
-  /** A caller that requests ever new groups harms itself: no breaker can tell its healthy ones from the others. */
+  /** A caller that requests ever new groups harms itself: no breaker can distinguish its healthy ones from the others. */
   readonly only?: 'another';
 };
 

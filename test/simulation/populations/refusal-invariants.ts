@@ -134,7 +134,7 @@ const marksAreRight: Invariant = {
 
 const markedOnce: Invariant = {
   name: 'marked-once',
-  rule: 'No extraction sets its mark twice, whoever has replaced or forgotten it.',
+  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it.',
   check: (service) => {
     const ids = of(service, 'marked').map((one) => one.of);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);

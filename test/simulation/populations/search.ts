@@ -45,7 +45,9 @@ const healthyAreClosed = (service: Service): boolean => {
 const replayed = (service: Service): boolean =>
   allAreClosed(service) && service.time.now >= service.startedAt + lastsSeconds(service.population) * 1_000;
 
-type RandomKind = 'outage' | 'population' | 'refusal';
+export const randomKinds = ['outage', 'population', 'refusal'] as const;
+
+type RandomKind = (typeof randomKinds)[number];
 
 /** How each kind is drawn, what must hold, and when it is over. */
 const kinds: Readonly<
@@ -76,7 +78,7 @@ const small = (index: number, deviations: readonly number[]): Case => ({
   isOver: healthyAreClosed,
 });
 
-/** Ten minutes of a named mix. Whoever is never started is lost after the start window, as in an hour. */
+/** Ten minutes of a named mix. One that is never started is lost after the start window, as in an hour. */
 const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   name: `mix-${index}-${caller}`,
   population: populationOf(mixes[index] as (typeof mixes)[number], 600, caller),

@@ -5,6 +5,8 @@ export const cost = { none: 0, fault: 1, preemption: 2, event: 4 } as const;
 export type Choosable = {
   /** For traces. */
   label(variant: number): string;
+  /** The kind of fault or event that it is. Undefined for what only happens in another order. */
+  kind?(variant: number): string | undefined;
   perform(variant: number): void;
 };
 
@@ -35,6 +37,10 @@ export class OptionList {
 
   label(index: number): string {
     return this.targets[index]?.label(this.variants[index] ?? 0) ?? 'nothing';
+  }
+
+  kind(index: number): string | undefined {
+    return this.targets[index]?.kind?.(this.variants[index] ?? 0);
   }
 
   perform(index: number): void {

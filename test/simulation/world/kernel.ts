@@ -239,6 +239,10 @@ class EventOption {
     return this.#event.name;
   }
 
+  kind(): string {
+    return this.#event.name;
+  }
+
   perform(): void {
     this.#watch.counted(this.#event.name);
     this.#event.happen();

@@ -53,27 +53,36 @@ export class Pending implements Choosable {
     this.#reject = reject;
   }
 
+  #nameOf(variant: number): string | undefined {
+    return variant >= firstAnswer
+      ? this.call.others?.[variant - firstAnswer]?.name
+      : fateNames[variant as Fate];
+  }
+
   label(variant: number): string {
-    const how =
-      variant >= firstAnswer
-        ? (this.call.others?.[variant - firstAnswer]?.name ?? '')
-        : fateNames[variant as Fate];
-    return `${this.by}: ${this.call.name}${how === '' ? '' : ` — ${how}`}`;
+    const how = this.#nameOf(variant);
+    return `${this.by}: ${this.call.name}${how ? ` — ${how}` : ''}`;
+  }
+
+  kind(variant: number): string | undefined {
+    const how = this.#nameOf(variant);
+    if (variant === fate.done) return undefined;
+    return variant >= firstAnswer ? `${this.call.name}: ${how}` : how;
   }
 
   perform(variant: number): void {
     this.#host.acting(this.process);
     this.#host.drop(this);
-    if (variant >= firstAnswer) {
-      const other = this.call.others?.[variant - firstAnswer];
-      if (other === undefined) return;
-      if (this.process !== undefined) this.process.failedCalls += 1;
-      this.#host.counted(`${this.call.name}: ${other.name}`);
-      this.#settle(this.#outcome(other.take));
+    const kind = this.kind(variant);
+    if (kind !== undefined) this.#host.counted(kind);
+    if (variant < firstAnswer) {
+      this.#meet(variant as Fate);
       return;
     }
-    if (variant !== fate.done) this.#host.counted(fateNames[variant as Fate]);
-    this.#meet(variant as Fate);
+    const other = this.call.others?.[variant - firstAnswer];
+    if (other === undefined) return;
+    if (this.process !== undefined) this.process.failedCalls += 1;
+    this.#settle(this.#outcome(other.take));
   }
 
   #meet(met: Fate): void {

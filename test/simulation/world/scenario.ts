@@ -13,6 +13,11 @@ export type StartAnswer =
   | 'unauthorized'
   | 'refused';
 
+/** What may be dead. `rule`: the one for broken executions. `waking`: SendTaskSuccess. */
+export const parts = ['machine', 'queue', 'rule', 'waking', 'webhook', 'sweep'] as const;
+
+export type Part = (typeof parts)[number];
+
 /** What happens in a world by default, without departures. */
 export type Scenario = {
   readonly name: string;
@@ -77,6 +82,8 @@ export type Scenario = {
   readonly requestLostAfter?: number;
   /** After so many seconds from the request, the item of the request expires, because intake wrote it under shorter settings. */
   readonly requestExpiresAfter?: number;
+  /** Parts that fail every call and do nothing, for ever, after so many seconds from the request. */
+  readonly dead?: { readonly parts: readonly Part[]; readonly from: number };
   /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;
 };

@@ -4,18 +4,18 @@ import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refusals.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';
 import type { OptionList } from '../scheduler/option.ts';
+import { DependencyDown } from './call.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution } from './machine.ts';
 import { hasFailedThrice, type Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
-import type { Scenario } from './scenario.ts';
+import type { Part, Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
@@ -30,6 +30,9 @@ export type WorldObserver = {
 
 /** When every schedule starts. */
 const origin = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The last sweep of a world with a dead part. All other work is over long before. */
+const lastSweepMs = 3_600_000;
 
 /** The life of one extraction: tables, machine, provider, caller, and the functions. */
 export class World {
@@ -51,11 +54,6 @@ export class World {
   /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
   readonly breakersSeen = new Map<Process, BreakerState>();
   readonly pausesSeen = new Map<Process, Pauses>();
-  /** The plaintext of each ciphertext, and whose it is. */
-  readonly sealed = new Map<
-    string,
-    { readonly plaintext: SealedRequestData; readonly ids: ExecutionInput }
-  >();
   /** The invocation of intake that received each request. */
   readonly receivers = new Map<string, Process>();
   /** How often the record was erased or lost. */
@@ -73,6 +71,8 @@ export class World {
   readonly returned = new Set<string>();
   /** and those of them that wait for a webhook. */
   readonly linked = new Set<string>();
+  /** Whether a start-task has done all that it had to. */
+  hasFinishedStart = false;
   /** The leases of sweeps, with the `dueAt` that each read. */
   readonly leases: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
@@ -224,6 +224,16 @@ export class World {
     return this.kernel.now < this.startedAt + (this.scenario.brokenDeployUntil ?? 0) * 1_000;
   }
 
+  isDead(part: Part): boolean {
+    const { dead } = this.scenario;
+    return dead?.parts.includes(part) === true && this.kernel.now >= this.startedAt + dead.from * 1_000;
+  }
+
+  /** Throws as a call of a dead part does. */
+  requireAlive(part: Part): void {
+    if (this.isDead(part)) throw new DependencyDown(part);
+  }
+
   /** Whether the start window has ended. */
   get windowOver(): boolean {
     const { record } = this;
@@ -318,11 +328,13 @@ export class World {
 
   /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
-    this.#processes.webhook(task, answered);
+    if (this.isDead('webhook')) answered(false);
+    else this.#processes.webhook(task, answered);
   }
 
   /** StartExecution. An existing name is success. */
   startExecution(input: ExecutionInput): void {
+    this.requireAlive('machine');
     if (this.executions.has(input.extractionId)) return;
     this.state('executionStarted', { extractionId: input.extractionId });
     this.executions.set(
@@ -352,6 +364,7 @@ export class World {
   }
 
   #brokenExecution(extractionId: string): void {
+    if (this.isDead('rule') || this.isDead('queue')) return;
     this.queue.accept({ extractionId, cause: 'execution-broken' }, 0);
   }
 
@@ -376,7 +389,10 @@ export class World {
     const every = settings.sweepEveryMinutes * 60_000;
     const earliest = Math.max(Math.min(...due), this.#sweptAt + 1, this.kernel.now);
     const at = origin + Math.ceil((earliest - origin) / every) * every;
+    // Without it, the sweep would find what nobody can close for ever.
+    if (this.scenario.dead !== undefined && at > origin + lastSweepMs) return;
     this.#sweep = this.kernel.timers.set(at, 'the sweep is due', () => {
+      if (this.isDead('sweep')) return;
       this.#sweptAt = at;
       this.#processes.sweep();
       this.#scheduleSweep();
@@ -426,7 +442,7 @@ export class World {
       ),
       once(
         'an additional sweep runs',
-        () => this.record?.dueShard !== undefined,
+        () => this.record?.dueShard !== undefined && !this.isDead('sweep'),
         () => this.#processes.sweep(),
       ),
       once(

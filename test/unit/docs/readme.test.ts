@@ -30,12 +30,13 @@ test("each variable of the README's commands is set by a command before it", () 
   }
 });
 
-test('nothing names a command that would fetch a package named `cosecha`, which anybody could register', () => {
+test('nothing names a command that would fetch Cosecha from a registry, where anybody could register the name', () => {
   const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.js'], {
     cwd: repository,
     encoding: 'utf8',
   });
-  const fetching = /\b(?:npx|npm exec|npm x)(?! --no -- )(?: -{1,2}[\w-]+)* (?:-- )?cosecha\b/;
+  const fetching =
+    /\b(?:npx|npm exec|npm x)(?! --no -- )(?: -{1,2}[\w-]+)* (?:-- )?cosecha\b|npm (?:i|install|add) (?:-\S+ )*@cosecha\//;
   const paths = files.trim().split('\n');
   expect(paths.filter((path) => fetching.test(read(path)))).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
+import { audit } from '../../cli/audit/audit.ts';
+import { auditSources } from '../../cli/audit/deployment-sources.ts';
 import { checksOf } from '../../cli/doctor/checks.ts';
 import { runCheck as runDoctorCheck } from '../../cli/doctor/finding.ts';
 import { type Check, expectNone, passed } from './check.ts';
@@ -26,6 +28,25 @@ export const doctorPasses: Check = {
     }
     expectNone(problems);
     return passed(`${checks.length} checks`);
+  },
+};
+
+export const auditPasses: Check = {
+  id: 'audit',
+  title: 'Every rule of `cosecha audit` holds for all that the run requested',
+  turn: 'last',
+  seconds: () => 180,
+  run: async ({ deployment, startedAt, now, waitFor }) => {
+    const options = { since: startedAt, now: now(), seed: '', results: true } as const;
+    const { requests, rules } = await audit(auditSources(deployment), options, waitFor);
+    expectNone(
+      rules.flatMap(({ id, result, findings, notChecked }) => [
+        ...(result === 'unchecked' ? [`${id} was not checked: ${notChecked}`] : []),
+        ...findings.map(({ extractionId, what }) => `${id}: ${extractionId}: ${what}`),
+      ]),
+      `See what happened to one of them: cosecha --stage ${deployment.stage} explain <extractionId>.`,
+    );
+    return passed(`${rules.length} rules, ${requests} requests`);
   },
 };
 

@@ -4,7 +4,7 @@ import { alarmNotifies, alarmRaised } from './check-alarms.ts';
 import { foreignCaller, idempotentReplay } from './check-callers.ts';
 import { consentFlow } from './check-consent.ts';
 import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
-import { asInTemplate, doctorPasses } from './check-deployed.ts';
+import { asInTemplate, auditPasses, doctorPasses } from './check-deployed.ts';
 import { coldStarts, costOfMillion, metricsArrive } from './check-measures.ts';
 import {
   outcomesEncrypted,
@@ -53,6 +53,7 @@ export const checks: readonly Check[] = [
   coldStarts,
   costOfMillion,
   doctorPasses,
+  auditPasses,
 ];
 
 /** The checks that `--only` names, in the order of the table, or all. Throws CliError for an unknown id. */

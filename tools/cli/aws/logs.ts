@@ -58,3 +58,32 @@ export const readFunctionLog = async <Line>(
 /** An emulator may ignore the order of the query. */
 const newestFirst = <Line>(lines: readonly { readonly at: number; readonly line: Line }[]): readonly Line[] =>
   lines.toSorted((a, b) => b.at - a.at).map(({ line }) => line);
+
+const hourMs = 3_600_000;
+
+/**
+ * Every line of a function's log with this message, oldest first, an hour after the other. FilterLogEvents has no limit in all, while
+ * a query of Logs Insights returns 10,000 rows at most. A page may be empty and not the last
+ * (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html). Throws the SDK's errors.
+ */
+export async function* linesWithMessage(
+  client: CloudWatchLogsClient,
+  logGroupName: string,
+  message: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): AsyncGenerator<LoggedFields, void> {
+  const end = Date.parse(to);
+  const filterPattern = `{ $.message = "${message}" }`;
+  for (let startTime = Date.parse(from); startTime < end; startTime += hourMs) {
+    // Both ends are included.
+    const endTime = Math.min(startTime + hourMs, end) - 1;
+    const query = { logGroupName, filterPattern, startTime, endTime };
+    for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
+      for (const { message: line = '' } of events) {
+        const fields = loggedFields(line);
+        // Again, as the emulator returns every line for such a pattern.
+        if (fields?.message === message) yield fields;
+      }
+    }
+  }
+}

@@ -59,26 +59,38 @@ export const idsWithReference = async (
 /** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
 const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
 
+/** The existing items of these keys, in any order. Strongly consistent. `projection`: which attributes; default: all. */
+export async function* readItems(
+  client: DynamoDBClient,
+  { table, projection }: { readonly table: string; readonly projection?: string },
+  all: readonly Readonly<Record<string, string>>[],
+  pause: (milliseconds: number) => Promise<unknown> = delay,
+): AsyncGenerator<unknown, void> {
+  const options = { ConsistentRead: true, ...defined({ ProjectionExpression: projection }) };
+  for (let from = 0; from < all.length; from += batchSize) {
+    let keys = all.slice(from, from + batchSize).map((key) => marshall(key));
+    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
+    for (let tries = 0; keys.length > 0; tries += 1) {
+      if (tries > 0) await pause(pauseMs(tries - 1));
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ...options } } }),
+      );
+      yield* (Responses?.[table] ?? []).map((item) => unmarshall(item));
+      keys = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+  }
+}
+
 /** The existing records of these ids, in any order. Strongly consistent. */
 export const readExtractions = async (
   client: DynamoDBClient,
   table: string,
   ids: readonly string[],
-  pause: (milliseconds: number) => Promise<unknown> = delay,
+  pause?: (milliseconds: number) => Promise<unknown>,
 ): Promise<readonly Extraction[]> => {
+  const keys = ids.map((extractionId) => ({ extractionId }));
   const records: Extraction[] = [];
-  for (let from = 0; from < ids.length; from += batchSize) {
-    let keys = ids.slice(from, from + batchSize).map((extractionId) => marshall({ extractionId }));
-    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
-    for (let tries = 0; keys.length > 0; tries += 1) {
-      if (tries > 0) await pause(pauseMs(tries - 1));
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      records.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item) as Extraction));
-      keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-  }
+  for await (const item of readItems(client, { table }, keys, pause)) records.push(item as Extraction);
   return records;
 };
 

@@ -48,6 +48,34 @@ const toChange = ({ eventName, dynamodb, userIdentity }: StreamRecord): StreamCh
   }) as StreamChange;
 
 /**
+ * The records that a stream still holds, a page at a time, in order for each extraction. All changes of a record are in one shard
+ * and its children, so the shards are read one after the other. Ends at records of after `until`, and never by itself where a stream
+ * is written to faster than it is read. Throws the SDK's errors.
+ */
+async function* streamPages(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  until = '9',
+): AsyncGenerator<readonly StreamRecord[], void> {
+  const isAfter = ({ dynamodb }: StreamRecord): boolean =>
+    (dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '') > until;
+  for (const { shardId: ShardId } of await shardsOf(client, StreamArn)) {
+    const request = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+    let iterator = (await client.send(new GetShardIteratorCommand(request))).ShardIterator;
+    let empty = 0;
+    while (iterator !== undefined && empty < emptyPagesAtEnd) {
+      const page: GetRecordsCommandOutput = await client.send(
+        new GetRecordsCommand({ ShardIterator: iterator }),
+      );
+      const records = page.Records ?? [];
+      empty = records.length === 0 ? empty + 1 : 0;
+      iterator = records.some(isAfter) ? undefined : page.NextShardIterator;
+      yield records;
+    }
+  }
+}
+
+/**
  * The changes of one record that the stream still holds, in order. DynamoDB keeps them for 24 hours, and finds none by
  * key, so every shard is read from its start. Throws the SDK's errors.
  */
@@ -58,23 +86,20 @@ export const readStreamChanges = async (
 ): Promise<Bounded<StreamChange>> => {
   const items: StreamChange[] = [];
   let reads = 0;
-  const readShard = async (ShardId: string): Promise<void> => {
-    const request = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
-    let iterator = (await client.send(new GetShardIteratorCommand(request))).ShardIterator;
-    let empty = 0;
-    while (iterator !== undefined && empty < emptyPagesAtEnd && reads < mostReads) {
-      reads += 1;
-      const page: GetRecordsCommandOutput = await client.send(
-        new GetRecordsCommand({ ShardIterator: iterator }),
-      );
-      const records = page.Records ?? [];
-      empty = records.length === 0 ? empty + 1 : 0;
-      iterator = page.NextShardIterator;
-      const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
-      items.push(...own.map(toChange));
-    }
-  };
-  // One after the other keeps the order: all changes of a record are in one shard and its children.
-  for (const { shardId } of await shardsOf(client, StreamArn)) await readShard(shardId);
-  return { items, complete: reads < mostReads };
+  for await (const records of streamPages(client, StreamArn)) {
+    const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
+    items.push(...own.map(toChange));
+    reads += 1;
+    if (reads >= mostReads) return { items, complete: false };
+  }
+  return { items, complete: true };
 };
+
+/** All changes that the stream still holds until that time. Throws the SDK's errors. */
+export async function* allStreamChanges(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  until: string,
+): AsyncGenerator<StreamChange, void> {
+  for await (const records of streamPages(client, StreamArn, until)) yield* records.map(toChange);
+}

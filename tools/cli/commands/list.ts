@@ -41,7 +41,7 @@ const isOutcome = (status: ExtractionStatus | undefined): boolean =>
 
 /**
  * Finds the extractions by the cheapest index that has them: those with a reference in the index `reference`, open ones in the
- * index `due`. No index has closed ones by status, so they are looked for among the newest executions. An outcome can still be open,
+ * index `due`. No index has closed ones by status, so the command searches the newest executions. An outcome can still be open,
  * while its results are collected or a correction may come.
  */
 const findListed = async (

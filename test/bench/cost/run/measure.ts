@@ -72,7 +72,7 @@ const forge = async ({ system, ledger, signal }: LedgeredSystem): Promise<readon
     });
     if (status !== 401) throw new Error(`A forged delivery was answered ${status}, not 401.`);
   }
-  // The others looked for a new key, which happens every 15 s at most.
+  // The others fetched a new key, which happens every 15 s at most.
   const forged = ledger.entries().slice(before);
   return forged.filter(({ ordinal, calls }) => ordinal > 1 && calls.length === 0);
 };

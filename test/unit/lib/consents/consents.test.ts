@@ -23,7 +23,7 @@ const consent = {
 
 type Answering = Parameters<typeof answering>[0];
 
-/** The routes over a provider that answers as told; Task Tokens are tt-1, tt-2, …. */
+/** The routes over a provider that answers as given; Task Tokens are tt-1, tt-2, …. */
 const setUp = (answer: Answering = () => ({ body: '{}' }), more: Partial<ConsentDeps> = {}) => {
   const { connection, calls } = answering(answer);
   const logged: unknown[] = [];

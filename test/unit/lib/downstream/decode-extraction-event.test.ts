@@ -176,7 +176,7 @@ describe('an event', () => {
   const old = extractionIn('TIMED_OUT');
   const now = { ...old, status: 'COMPLETED', settledAt: iso(9_000), settledBy: 'webhook' } as const;
 
-  test('carries what it is about, from where to where, and what tells it from others', () => {
+  test('carries what it is about, from where to where, and what distinguishes it from others', () => {
     const record = streamRecord({ old, new: now });
     expect(decodeExtractionEvent(record)).toEqual({
       kind: 'corrected',
@@ -195,7 +195,7 @@ describe('an event', () => {
     expect(decodeExtractionEvent(event.detail.data)).toEqual(decodeExtractionEvent(data));
   });
 
-  test('of a status that is not known yet is told by whether there is an outcome', () => {
+  test('of a status that is not known yet is decoded by whether there is an outcome', () => {
     const running = extractionIn('RUNNING');
     const kindOf = (fields: Record<string, unknown>) =>
       decodeExtractionEvent(streamRecord({ old: running, new: { ...running, ...fields } }));

@@ -69,7 +69,7 @@ test('a request that API Gateway has not authorized has no caller', () => {
 const bodyOf = (type: ProblemType, more?: Parameters<typeof problem>[1]): unknown =>
   JSON.parse(problem(type, more).body ?? '');
 
-test('violations and a detail are told along', () => {
+test('violations and a detail are part of it', () => {
   const errors = [{ pointer: '/entity', detail: 'is required' }];
   expect(bodyOf('invalid-request', { errors, detail: 'Two things.' })).toMatchObject({
     errors,

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('what is counted is told as the alarms look for it', async () => {
+test('what is counted is published as the alarms expect it', async () => {
   const { observability, telemetry } = copy;
   telemetry.count('SweepFinished');
   telemetry.count('SweepFinished', { value: 0 });
@@ -53,7 +53,7 @@ test('what is counted is told as the alarms look for it', async () => {
   });
 });
 
-test('what is published now is not told again at the end', async () => {
+test('what is published now is not published again at the end', async () => {
   const { observability, telemetry, publishNow } = copy;
   telemetry.count('SweepStarted');
   publishNow();
@@ -128,7 +128,7 @@ test('a failure is logged with its ids and without the message of the error', as
   });
 });
 
-test('every function tells it in the same namespace', () => {
+test('every function publishes it in the same namespace', () => {
   expect(environments).toHaveLength(functionNames.length);
   expect(new Set(environments.map((variables) => variables.POWERTOOLS_METRICS_NAMESPACE))).toEqual(
     new Set(['Cosecha/prod']),

@@ -23,7 +23,7 @@ import { httpServer } from '../../../support/local-servers.ts';
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 
-/** A client of a provider that logs in as st-1, st-2, … and answers the rest as told. */
+/** A client of a provider that logs in as st-1, st-2, … and answers the rest as given. */
 const clientOf = (
   answer: (call: Call, session: string) => { readonly status?: number; readonly body?: string },
   more: Partial<ProviderClientOptions> = {},
@@ -152,15 +152,18 @@ describe('a refusal of the v2 consent-based variant', () => {
     ];
   };
 
-  test.each([400, 403, 404, 409, 422, 429, 500, 503])('%i is told with its type and code', async (status) => {
-    const body = JSON.stringify({ errorType: 'CONSENT', errorCode: 'EXPIRED', message: secret });
-    for (const failure of await Promise.all(calls(status, body))) {
-      expect(failure).toBeInstanceOf(ProviderExtractionFailed);
-      expect(failure).toMatchObject({ status, errorType: 'CONSENT', errorCode: 'EXPIRED' });
-      expect((failure as Error).message).toContain(`${status}`);
-      expect(errorText(failure)).not.toContain(secret);
-    }
-  });
+  test.each([400, 403, 404, 409, 422, 429, 500, 503])(
+    '%i is reported with its type and code',
+    async (status) => {
+      const body = JSON.stringify({ errorType: 'CONSENT', errorCode: 'EXPIRED', message: secret });
+      for (const failure of await Promise.all(calls(status, body))) {
+        expect(failure).toBeInstanceOf(ProviderExtractionFailed);
+        expect(failure).toMatchObject({ status, errorType: 'CONSENT', errorCode: 'EXPIRED' });
+        expect((failure as Error).message).toContain(`${status}`);
+        expect(errorText(failure)).not.toContain(secret);
+      }
+    },
+  );
 
   test('may have no code', async () => {
     for (const failure of await Promise.all(calls(409, '{"errorType":"CONSENT"}'))) {
@@ -177,21 +180,21 @@ describe('a refusal of the v2 consent-based variant', () => {
     [429, 'null', ProviderBusy],
     [500, '[]', ProviderAmbiguous],
     [302, '{"errorType":"MOVED"}', ProviderAmbiguous],
-  ])('%i with %j is told by its status', async (status, body, kind) => {
+  ])('%i with %j is reported by its status', async (status, body, kind) => {
     for (const failure of await Promise.all(calls(status, body))) {
       expect(failure).toBeInstanceOf(kind);
       expect(errorText(failure)).not.toContain(secret);
     }
   });
 
-  test('whose body never ends is told by its status once the time is over', async () => {
+  test('whose body never ends is reported by its status once the time is over', async () => {
     const { baseUrl } = await httpServer((response) => response.writeHead(409).write('{'));
     const fetch = freshConnectionFetch(2_000);
     const connection: Connection = { baseUrl, fetch, totalTimeoutMs: 400, maxAnswerBytes: 1_000 };
     expect(await failureOf(pollExtractionV2(connection, secret, 't'))).toBeInstanceOf(ProviderError);
   });
 
-  test('whose body is too long to be one is told by its status', async () => {
+  test('whose body is too long to be one is reported by its status', async () => {
     const body = JSON.stringify({ errorType: 'x'.repeat(70_000) });
     for (const failure of await Promise.all(calls(409, body)))
       expect(failure).toBeInstanceOf(ProviderRefused);
@@ -218,7 +221,7 @@ describe('a refusal of a legacy start', () => {
   ] as const;
 
   test.each(texts)(
-    '%i %s is told by the name that the document has for it',
+    '%i %s is reported by the name that the document has for it',
     async (status, text, kind, refusal) => {
       for (const body of [text, JSON.stringify({ message: text, for: secret })]) {
         const failure = await refused(status, body);

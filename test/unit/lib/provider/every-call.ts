@@ -1,7 +1,7 @@
 import type { Connection } from '../../../../lib/provider/index.ts';
 import * as provider from '../../../../lib/provider/index.ts';
 
-/** A value that must never be told: it is sent as every token, key and password here. */
+/** A value that must never be reported: it is sent as every token, key and password here. */
 export const secret = 'sentinel-of-a-secret';
 export const target = '11.111.111-1';
 const clientId = '5f0c8e52-63c1-4c39-8ff5-0c2f1f0b6a11';

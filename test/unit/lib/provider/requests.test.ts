@@ -8,7 +8,7 @@ const secret = 'sentinel-of-a-secret';
 
 // What the document itself says of requests is in test/conformance.
 
-/** What is wrong with a request, by field. Whatever it is, nothing leaves and no value is told. */
+/** What is wrong with a request, by field. Whatever it is, nothing leaves and no value is reported. */
 const violationsOf = async (
   call: (connection: provider.Connection) => Promise<unknown>,
 ): Promise<Readonly<Record<string, string>>> => {
@@ -190,7 +190,7 @@ describe('a v2 task', () => {
     await isSent(starting(more));
   });
 
-  test('that no JSON can tell is not sent, and what it holds is not told', async () => {
+  test('that no JSON can hold is not sent, and its value is not reported', async () => {
     const value: Record<string, unknown> = { username: 'u' };
     value[secret] = value;
     const violations = await violationsOf(starting({ credentials: { mode: 'raw', value } }));

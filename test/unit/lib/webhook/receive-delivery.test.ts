@@ -132,7 +132,7 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
   });
 });
 
-// The header is looked at only after the keys were fetched: with no key at hand, a flood of unsigned requests is a
+// The header is checked only after the keys were fetched: with no key at hand, a flood of unsigned requests is a
 // flood of reads of the secret, and an unfilled secret answers 503 to what deserves a 401.
 test('an unsigned or malformed delivery is refused without asking for the keys', async () => {
   let asked = 0;

@@ -65,7 +65,7 @@ describe('constant-time', () => {
   const active = ['current', 'previous', 'oldest'];
   const verify = (mac: string) => verifySignature(`sha256=${mac}`, body, active.map(signingKeyOf));
 
-  /** The right one with another byte at an end: what a comparison that stops early tells from the others by its time. */
+  /** The right one with another byte at an end: a comparison that stops early needs another time for it. */
   const firstByteWrong = `${macOf('current').startsWith('00') ? '01' : '00'}${macOf('current').slice(2)}`;
   const lastByteWrong = `${macOf('current').slice(0, -2)}${macOf('current').endsWith('00') ? '01' : '00'}`;
 

@@ -59,6 +59,20 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(stdout).toBe('');
   });
 
+  test('has the licences of what is bundled, and names no package that only builds or tests it', () => {
+    const text = readFileSync(join(installed, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+    const named = [...text.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+ \(([\w.-]+)\)$/gm)];
+    const names = named.map(([, name]) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['@aws-sdk/client-dynamodb', 'commander', 'hono', 'valibot']),
+    );
+    expect(names).not.toEqual(expect.arrayContaining(['vitest']));
+    // Each is permissive, so that the package as a whole can be under Apache-2.0.
+    expect(new Set(named.map(([, , licence]) => licence))).toEqual(
+      new Set(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'MIT-0']),
+    );
+  });
+
   test('has its own README, which links only to files of the package', () => {
     const page = readFileSync(join(installed, 'README.md'), 'utf8');
     const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);

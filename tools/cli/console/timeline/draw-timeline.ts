@@ -17,7 +17,7 @@ export type Mark = {
   readonly indexes: readonly number[];
   readonly lines: readonly StoryLine[];
   readonly isExpected: boolean;
-  /** Where several of them can be told apart. */
+  /** Where several of them can be distinguished. */
   readonly closer?: Range;
 };
 

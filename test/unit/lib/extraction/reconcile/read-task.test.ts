@@ -96,7 +96,7 @@ test('a read that throws has ended, too', async () => {
   expect(after()?.unfinishedReads).toBeUndefined();
 });
 
-test.each([first, again])('a count that is there is continued, whoever reads: %j', async (who) => {
+test.each([first, again])('a count that is there is continued by every reader: %j', async (who) => {
   const { read, during } = world(who, lost(2));
   await read();
   expect(during).toEqual([{ count: 3, lastBegunAt: iso(1_000) }]);

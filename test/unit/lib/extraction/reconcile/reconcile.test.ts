@@ -887,7 +887,7 @@ describe('a read in the reconcile queue', () => {
     expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
   });
 
-  test('is not made if the last one was slow, whoever sent the message', async () => {
+  test('is not made if the last one was slow, for each sender of the message', async () => {
     const held = world({ ...running, readsSlowly: true });
     await held.reconcile(due);
     expect([held.sent, held.reads()]).toEqual([[['slow queue', same, 0]], 0]);

@@ -72,7 +72,7 @@ describe.each(variants)('a poll of %s', (variant) => {
     ['3xx', 302, { errorType: 'MOVED' }, ProviderAmbiguous],
     ['200 that cannot be read', 200, '{"data": ', ProviderAmbiguous],
     ['200 without a body', 200, '', ProviderAmbiguous],
-  ])('that is answered %s told nothing of the task', async (_what, status, body, error) => {
+  ])('that is answered %s shows nothing of the task', async (_what, status, body, error) => {
     await expect(read(variant, status, body)).rejects.toThrow(error);
   });
 });

@@ -339,7 +339,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
   });
 });
 
-describe('a call that surely never left is told apart', () => {
+describe('a call that surely never left is distinguished', () => {
   test('nobody listens on any address of the name', async () => {
     const failure = await failureOf(post(connectionTo(`http://localhost:${await closedPort()}`)));
     expect(failure).toBeInstanceOf(ProviderUnreachable);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
 import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { identityOf } from '../../../../../tools/cli/aws/identity.ts';
-import { readFunctionLog } from '../../../../../tools/cli/aws/logs.ts';
+import { linesWithMessage, readFunctionLog } from '../../../../../tools/cli/aws/logs.ts';
 import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
 import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
 import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
@@ -109,6 +109,28 @@ test('what is no line of the logger, or has nothing that is searched, is left ou
     events: [{ timestamp: 1, message: 'REPORT RequestId' }, { timestamp: 2, message: '{}' }, logged('a', 1)],
   }));
   expect((await readFunctionLog(client, log, idOf)).items).toEqual(['a']);
+});
+
+test('lines with a message are read hour by hour, to the last page, and each once', async () => {
+  const line = (message: string) => ({
+    timestamp: 1,
+    message: JSON.stringify({ message, extractionId: id }),
+  });
+  const pages = [
+    { nextToken: 'more' },
+    { events: [line('Done.'), line('Other.')] },
+    { events: [line('Done.')] },
+  ];
+  const { client, sent } = logsClient(() => pages.shift() ?? {});
+  const period = { from: iso(0), to: iso(5_400) };
+  const lines: unknown[] = [];
+  for await (const one of linesWithMessage(client, 'log', 'Done.', period)) lines.push(one);
+  expect(lines).toEqual([1, 2].map(() => ({ message: 'Done.', extractionId: id })));
+  expect(sent.map(({ input }) => [input.startTime, input.endTime])).toEqual([
+    [at(0).getTime(), at(3_600).getTime() - 1],
+    [at(0).getTime(), at(3_600).getTime() - 1],
+    [at(3_600).getTime(), at(5_400).getTime() - 1],
+  ]);
 });
 
 describe('read-log-lines', () => {

@@ -7,7 +7,7 @@ import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { recentExtractionsReader } from '../../../../../tools/cli/aws/read-recent-extractions.ts';
-import { readStreamChanges } from '../../../../../tools/cli/aws/read-stream-changes.ts';
+import { allStreamChanges, readStreamChanges } from '../../../../../tools/cli/aws/read-stream-changes.ts';
 import {
   at,
   clock,
@@ -129,6 +129,16 @@ test('a stream with more pages than are read is reported as incomplete', async (
   const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
   const { client } = shardWith(...Array.from({ length: 1_000 }, () => [other]));
   expect(await readStreamChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
+});
+
+test('all changes are read until a time, also of a stream that is written to without end', async () => {
+  const page = (seconds: number) => [
+    record('REMOVE', { Keys: marshall({ extractionId: id }), ApproximateCreationDateTime: at(seconds) }),
+  ];
+  const { client } = shardWith(...Array.from({ length: 1_000 }, (_, index) => page(index)));
+  let count = 0;
+  for await (const _ of allStreamChanges(client, 'arn', iso(500))) count += 1;
+  expect(count).toBe(502);
 });
 
 const idOf = (index: number): string => `id-${String(index).padStart(4, '0')}`;

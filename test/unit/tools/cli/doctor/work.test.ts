@@ -223,7 +223,7 @@ test('a sweep that finished within three intervals passes, and without one it fa
   expect((await check([])).finding).toMatchObject({ result: 'failed', message });
 });
 
-test('a provider that accepts the API key passes, and the failures of others are told apart', async () => {
+test('a provider that accepts the API key passes, and the failures of others are distinguished', async () => {
   const sandbox = await startSandbox({ clients: [{ clientId: 'c', apiKey: 'right-key' }] });
   onTestFinished(() => sandbox.close());
   const check = (apiKey: string, providerBaseUrl = sandbox.baseUrl) =>

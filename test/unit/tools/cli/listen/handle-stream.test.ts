@@ -29,8 +29,8 @@ const depsOf = (over: Partial<HandleStreamDeps> & Pick<HandleStreamDeps, 'reader
 
 class Killed extends Error {}
 
-/** A run of a listener amid `changes`, which is killed at its step `killedAt`, and then a second run. */
-const runTwice = async (changes: number, killedAt: number) => {
+/** A stream, and what makes up to so many changes in it, while its shards split twice. */
+const changing = (changes: number) => {
   const stream = fakeStream();
   let made = 0;
   const make = (count: number): void => {
@@ -40,6 +40,12 @@ const runTwice = async (changes: number, killedAt: number) => {
       if (made === Math.floor(changes / 3) || made === Math.floor((changes * 2) / 3)) stream.split();
     }
   };
+  return { stream, make };
+};
+
+/** A run of a listener amid `changes`, which is killed at its step `killedAt`, and then a second run. */
+const runTwice = async (changes: number, killedAt: number) => {
+  const { stream, make } = changing(changes);
   const handled: StreamRecord[] = [];
   let saved = origin;
   let step = 0;
@@ -111,6 +117,37 @@ test('a listener loses none of 60 changes at whichever step it is killed, and re
   expect(kills).toBeGreaterThan(300);
 });
 
+test('an iterator that expires at whichever read loses none of 60 changes, and repeats none', async () => {
+  for (let expiresAt = 1, reads = 0; reads >= expiresAt - 1; expiresAt += 1) {
+    const { stream, make } = changing(60);
+    const handled: StreamRecord[] = [];
+    reads = 0;
+    let opened = 0;
+    let expired: string | undefined;
+    const reader: StreamReader = {
+      ...stream.reader,
+      open: async (shardId, at) => {
+        opened += 1;
+        return `${await stream.reader.open(shardId, at)}#${opened}`;
+      },
+      read: async (iterator) => {
+        const [ofStream = '', which] = iterator.split('#');
+        reads += 1;
+        make(5);
+        if (reads === expiresAt) expired = which;
+        // Only a new one helps.
+        if (which === expired) throw new StreamError('expired');
+        const { records, next } = await stream.reader.read(ofStream);
+        return { records, next: next === undefined ? undefined : `${next}#${which}` };
+      },
+    };
+    const handle = async (record: StreamRecord): Promise<boolean> => handled.push(record) > 0;
+    await handleStream(origin, { endsAt: later }, depsOf({ reader, handle }));
+    expectNothingLost(60, handled);
+    expect(handled).toHaveLength(60);
+  }
+});
+
 const collect = async (
   stream: ReturnType<typeof fakeStream>,
   start: Progress,
@@ -151,6 +188,22 @@ test('a first run starts at the end of the stream, and reads new shards from the
   };
   const { ids } = await collect(stream, origin, { reader }, { atNewest: true });
   expect(ids).toEqual(made);
+});
+
+test('a first run whose iterator expires before its first record has nothing from before it, and misses nothing', async () => {
+  const stream = fakeStream();
+  stream.append('extraction-0', new Date('2026-11-22T09:59:59.000Z'));
+  let made: readonly (string | undefined)[] = [];
+  const reader: StreamReader = {
+    ...stream.reader,
+    read: async (iterator) => {
+      if (made.length > 0) return stream.reader.read(iterator);
+      made = [stream.append('extraction-1').eventID];
+      throw new StreamError('expired');
+    },
+  };
+  const start = { since: '2026-11-22T10:00:00.000Z', positions: {} };
+  expect((await collect(stream, start, { reader }, { atNewest: true })).ids).toEqual(made);
 });
 
 test('records from before the time are skipped', async () => {

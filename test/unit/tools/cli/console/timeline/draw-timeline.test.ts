@@ -85,7 +85,7 @@ test('what is expected next is drawn after now, in its order', () => {
   expect(draw(lines, 0, 50_000).now).toBeUndefined();
 });
 
-test('lines that are too close to tell apart are one mark, and a closer range separates them', () => {
+test('lines that are too close to be distinguished are one mark, and a closer range separates them', () => {
   const lines = [line(0), line(50), line(50.1), line(50.2), line(90)];
   const marksIn = (from: number, to: number) =>
     draw(lines, from, to)

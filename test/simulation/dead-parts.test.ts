@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { findScenario } from './campaign/find-scenario.ts';
+import { runSeed } from './campaign/search-random.ts';
+import { nameOf } from './campaign/show-finding.ts';
+import { runWorld } from './run-world.ts';
+import { follow } from './scheduler/follow.ts';
+import { parts } from './world/scenario.ts';
+import { scenarios } from './world/scenarios.ts';
+
+/** Before the request, and while most tasks run. */
+const moments = [0, 8];
+
+const seeds = 40;
+
+const design = readFileSync(new URL('../../docs/design.md', import.meta.url), 'utf8');
+const [, section = ''] = /### Parts that stay dead\n([^#]*)/.exec(design) ?? [];
+
+/** The rows of the table of the design: the dead parts, and the invariants that then fail. */
+const rows = [...section.matchAll(/^\| ([a-z ]+) \|.*\|(.*)\|$/gm)]
+  .map(([, dead = '', failing = '']) => ({
+    dead: dead.split(' and '),
+    fails: [...failing.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name),
+  }))
+  .filter(({ dead }) => dead[0] !== 'dead');
+
+test('the table has every part, and the pairs that are fallbacks of each other', () => {
+  const pairs = [
+    ['webhook', 'machine'],
+    ['queue', 'sweep'],
+  ];
+  const found = rows.map(({ dead }) => dead.join()).sort();
+  expect(found).toEqual([...parts, ...pairs].map(String).sort());
+});
+
+describe.each(rows)('without $dead', async ({ dead, fails }) => {
+  const broken = new Map<string, string>();
+  for (const suffix of moments.map((from) => `-without-${dead.join('+')}-from-${from}`)) {
+    const runs = [
+      ...scenarios.map(({ name }) => async (listener: Parameters<typeof runWorld>[2]) => {
+        await runWorld(findScenario(`${name}${suffix}`), follow([]), listener);
+        return { name: `${name}${suffix}`, schedule: [] };
+      }),
+      ...Array.from(
+        { length: seeds },
+        (_, seed) => (listener: Parameters<typeof runWorld>[2]) => runSeed(seed, listener, { suffix }),
+      ),
+    ];
+    for (const run of runs) {
+      const names: string[] = [];
+      const { name, schedule } = await run({ mayBreak: (invariant) => names.push(invariant) > 0 });
+      for (const invariant of names) broken.set(invariant, nameOf({ scenario: name, schedule }));
+    }
+  }
+
+  test(`exactly these fail: ${fails.join(', ') || 'none'}`, () => {
+    const text = [...broken].map((one) => one.join(': npm run simulate -- --replay ')).join('\n');
+    expect([...broken.keys()].sort(), text).toEqual([...fails].sort());
+  });
+});
+
+test.each([
+  ['plain-without-machine-from-0', 'NOT_STARTED', true],
+  ['plain-without-machine-from-8', 'COMPLETED', true],
+  ['plain-without-machine+webhook-from-8', 'COMPLETED', true],
+  ['late-without-webhook-from-0', 'COMPLETED', true],
+  ['plain-without-queue-from-0', 'COMPLETED', true],
+  ['plain-without-queue+sweep-from-8', 'COMPLETED', true],
+  ['consent-v1-without-queue-from-0', 'RUNNING', false],
+  ['consent-v1-without-sweep-from-0', 'COMPLETED', true],
+])('%s ends as %s, and closed: %s', async (name, status, isClosed) => {
+  const { record } = (await runWorld(findScenario(name), follow([]), { mayBreak: () => true })).world;
+  expect({ status: record?.status, isClosed: record?.dueShard === undefined }).toEqual({ status, isClosed });
+});

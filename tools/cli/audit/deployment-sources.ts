@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../../../lib/defined.ts';
+import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
+import { once } from '../../../lib/once.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
+import { openExtractionIds, readItems } from '../aws/read-extractions.ts';
+import type { Period } from '../aws/read-log-lines.ts';
+import { readMetric } from '../aws/read-metric.ts';
+import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
+import { allStreamChanges } from '../aws/read-stream-changes.ts';
+import { readStackResources } from '../aws/stack.ts';
+import { s3Of } from '../aws/stores.ts';
+import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from './facts.ts';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const loggedOf = ({ extractionId, taskId, timestamp }: LoggedFields): Logged =>
+  defined({ extractionId: String(extractionId), at: String(timestamp), taskId: text(taskId) });
+
+/** The lines with this message. On the emulator, a function that never ran has no log group. */
+async function* logged(
+  { client, isEmulated }: Deployment,
+  logGroup: string,
+  message: string,
+  period: Period,
+): AsyncGenerator<Logged, void> {
+  try {
+    const lines = linesWithMessage(logsClient(client), logGroup, message, period);
+    for await (const line of lines) yield loggedOf(line);
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException) || !isEmulated) throw error;
+  }
+}
+
+/** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
+async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
+  const ProjectionExpression = 'requestId, extractionId, expiresAt';
+  const scan = {
+    TableName,
+    Select: 'SPECIFIC_ATTRIBUTES',
+    ProjectionExpression,
+    ConsistentRead: true,
+  } as const;
+  for await (const { Items = [] } of paginateScan({ client }, scan)) {
+    yield* Items.map((item) => unmarshall(item) as RequestItem);
+  }
+}
+
+const readStored = async (s3: S3Client, { bucket, key }: StoredResults): Promise<StoredBytes | undefined> => {
+  try {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of Body as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+    }
+    return { bytes, sha256: hash.digest('hex') };
+  } catch (error) {
+    if (error instanceof NoSuchKey) return undefined;
+    throw error;
+  }
+};
+
+/** How often a function was invoked, by whole hours. Undefined where CloudWatch has no value, as on an emulator. */
+const invocationsOf = async ({ client }: Deployment, FunctionName: string, { from, to }: Period) => {
+  const [since, until] = [new Date(from), new Date(to)];
+  // At most 1,440 points.
+  const periodSeconds = Math.ceil((until.getTime() - since.getTime()) / 3_600_000 / 1_440) * 3_600;
+  const points = await readMetric(
+    new CloudWatchClient(client),
+    { namespace: 'AWS/Lambda', name: 'Invocations', dimensions: { FunctionName } },
+    { since, until, periodSeconds, statistic: 'Sum' },
+  );
+  return points.length === 0 ? undefined : points.reduce((sum, { value }) => sum + value, 0);
+};
+
+/** The sources of a deployment, read with the operator's credentials. Nothing is written. */
+export const auditSources = (deployment: Deployment): AuditSources => {
+  const { client, output, stackName, sweepEveryMinutes } = deployment;
+  const dynamo = new DynamoDBClient(client);
+  const resources = once(() => readStackResources(new CloudFormationClient(client), stackName));
+  /** The name that CloudFormation generated contains this part. */
+  const named = async (type: string, part: string) =>
+    (await resources()).get(type)?.find((name) => name.includes(part)) ?? part;
+  const lines = (part: string, message: string) =>
+    async function* ofPeriod(period: Period) {
+      yield* logged(deployment, await named('AWS::Logs::LogGroup', part), message, period);
+    };
+  return {
+    estimate: async (period) =>
+      invocationsOf(deployment, await named('AWS::Lambda::Function', 'RequestExtraction'), period),
+    limits: async () => {
+      const name = output('ReconcileFunctionName');
+      const { timings } = await readReconcileSettings(new LambdaClient(client), name);
+      return { ...timings, sweepEvery: sweepEveryMinutes() * 60 };
+    },
+    requested: lines('RequestExtractionLog', 'Extraction requested.'),
+    accepted: lines('StartTaskLog', 'The provider accepted the task.'),
+    due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
+    requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
+    // With more tries than the SDK's three: a shard supports two readers, which consumers may be.
+    changes: (until) => {
+      const streams = new DynamoDBStreamsClient({ ...client, maxAttempts: 10 });
+      return allStreamChanges(streams, output('ExtractionsStreamArn'), until);
+    },
+    records: (ids) => {
+      const keys = ids.map((extractionId) => ({ extractionId }));
+      return readItems(dynamo, { table: output('ExtractionsTableName') }, keys) as AsyncIterable<Extraction>;
+    },
+    tasks: (taskIds) => {
+      const projection = 'taskId, extractionId, taskStatus, notifiedAt';
+      const keys = taskIds.map((taskId) => ({ taskId }));
+      return readItems(
+        dynamo,
+        { table: output('TasksTableName'), projection },
+        keys,
+      ) as AsyncIterable<TaskFacts>;
+    },
+    stored: (results) => readStored(s3Of(deployment), results),
+  };
+};

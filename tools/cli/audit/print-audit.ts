@@ -1,0 +1,44 @@
+import type { AuditReport, RuleReport } from './audit.ts';
+
+const some = (number: number, one: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`;
+
+/** What an audit is about to read. A record, and an item of `Tasks`, have less than the 4 KB of a read unit. */
+export const describeEstimate = (requests = Number.NaN, sample = Number.POSITIVE_INFINITY): string => {
+  const audited = Math.min(requests, sample);
+  const known = Number.isNaN(audited)
+    ? 'the requests in the log, whose number is not known here, their records and tasks'
+    : `about ${some(requests, 'request')} in the log, and the records and tasks of ${audited.toLocaleString('en')} (about ${some(2 * audited, 'read unit')})`;
+  return `Reads ${known}, all that is open or sealed, and the stream of 24 h.`;
+};
+
+/** More findings of one rule do not fit on a screen. --json prints all. */
+const mostFindings = 20;
+
+/** The lines of a rule. `explain` is the command that explains an extraction, without its id. */
+export const describeRule = (
+  { sentence, result, checked, findings, notChecked }: RuleReport,
+  explain: string,
+): readonly string[] => {
+  if (result === 'unchecked') return [`✗ ${sentence} Not checked: ${notChecked}`];
+  const found = findings.length === 0 ? '' : `, ${some(findings.length, 'finding')}`;
+  const left = findings.length - mostFindings;
+  return [
+    `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
+    ...findings
+      .slice(0, mostFindings)
+      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → ${explain} ${extractionId}`]),
+    ...(left > 0 ? [`  … and ${left.toLocaleString('en')} more, which --json prints.`] : []),
+    ...(notChecked === undefined ? [] : [`  · not checked: ${notChecked}`]),
+  ];
+};
+
+/** What was audited. `drawn`: the seed, if requests were drawn. */
+export const describeAudit = (report: AuditReport, drawn: string | undefined): string => {
+  const { requests, audited, records, ofOtherVersions } = report;
+  const sample =
+    drawn === undefined ? '' : `, ${audited.toLocaleString('en')} of them drawn with --seed ${drawn}`;
+  const others =
+    ofOtherVersions === 0 ? '' : ` ${some(ofOtherVersions, 'record')} of another version: not checked.`;
+  return `${some(requests, 'request')}${sample}. ${some(records, 'record')}, with all that are open.${others}`;
+};

@@ -1,0 +1,34 @@
+import { audit as auditDeployment } from '../audit/audit.ts';
+import { auditSources } from '../audit/deployment-sources.ts';
+import { describeAudit, describeEstimate, describeRule } from '../audit/print-audit.ts';
+import type { Since } from '../terminal/parse-time.ts';
+import type { Context } from './context.ts';
+
+export type AuditCommandOptions = {
+  readonly since: Since;
+  readonly sample?: number;
+  readonly seed?: string;
+  readonly results?: true;
+};
+
+/** Checks what the deployment has recorded, and prints a line for each rule and each finding. */
+export const audit = async (options: AuditCommandOptions, { shell, connect }: Context): Promise<number> => {
+  const deployment = await connect();
+  const now = shell.now();
+  const { sample, results, seed = shell.randomId().slice(0, 8) } = options;
+  const since = options.since(now);
+  const period = { from: since.toISOString(), to: now.toISOString() };
+  const sources = auditSources(deployment);
+  shell.hint(describeEstimate(await sources.estimate(period), sample));
+  const report = await auditDeployment(sources, { since, now, sample, seed, results }, shell.wait);
+  shell.wait(undefined);
+  const explain = `cosecha --stage ${deployment.stage} explain`;
+  for (const rule of report.rules) {
+    const findings = rule.findings.map((one) => ({ ...one, command: `${explain} ${one.extractionId}` }));
+    shell.print(describeRule(rule, explain), { ...rule, findings });
+  }
+  const { rules, ...counts } = report;
+  const drawn = sample === undefined ? undefined : seed;
+  shell.print(describeAudit(report, drawn), { ...period, ...counts, seed: drawn });
+  return rules.every(({ result }) => result === 'passed') ? 0 : 1;
+};
