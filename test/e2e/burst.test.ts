@@ -7,12 +7,17 @@ import { limitTo } from '../../tools/acceptance/checks/limit-to.ts';
 import type { WebhookPlan } from '../sandbox/plan.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { aws } from './support/aws.ts';
+import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { cosecha, factsOf } from './support/operator.ts';
 import { closed } from './support/records.ts';
 import { endWebhookWait } from './support/running.ts';
 import { sweepOnly } from './support/sweep.ts';
 
 const size = 75;
+
+/** No other test has it, so that `health` shows the figures of these. */
+const entity = 'burst-bank';
 
 /**
  * How many requests are in progress at once, each until it is closed or, without webhook, until it runs. The emulator
@@ -39,7 +44,7 @@ const requestOne = async (index: number, requested: Set<string>): Promise<Planne
   // Every tenth request is sent twice at the same time.
   const copies = index % 10 === 0 ? 2 : 1;
   const ids = await Promise.all(
-    Array.from({ length: copies }, () => extract(requestFor(username), { idempotencyKey })),
+    Array.from({ length: copies }, () => extract(requestFor(username, { entity }), { idempotencyKey })),
   );
   const [extractionId = ''] = ids;
   expect(new Set(ids).size).toBe(1);
@@ -110,6 +115,14 @@ test(`records the provider's final status of ${size} concurrent extractions, a t
   const withResults = records.filter(({ status }) => !status.startsWith('CREDENTIALS_'));
   const keys = await storedKeys();
   expect(withResults.filter(({ results }) => !keys.has(results?.key ?? ''))).toEqual([]);
+
+  // The outcomes are logged again by repeated deliveries and by sweeps.
+  await eventually(async () => {
+    const { stdout } = await cosecha(['health', '--json']);
+    const [health] = factsOf({ stdout }).filter(({ subject }) => subject === entity);
+    const completed = records.filter(({ status }) => status === 'COMPLETED').length;
+    expect(health?.lastDay).toMatchObject({ requested: size, ended: size, well: completed });
+  });
 
   const settledBy = countsOf(records.map((record) => record.settledBy ?? ''));
   // The poll settles the third without webhook. On a busy machine it may settle more.
