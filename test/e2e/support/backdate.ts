@@ -1,35 +1,12 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { inject } from 'vitest';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { moveTimesIn, type Times } from '../../support/move-times.ts';
 import { aws } from './aws.ts';
 
-const { ExtractionsTableName } = inject('cosecha').outputs;
-
-type Times = Partial<
-  Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt' | 'notBefore'>
->;
+const { ExtractionsTableName = '' } = inject('cosecha').outputs;
 
 /** Sets times of a record. Returns false, and sets none, if the record lacks one of them. */
-export const moveTimes = async (extractionId: string, times: Times): Promise<boolean> => {
-  const names = Object.keys(times);
-  const command = new UpdateItemCommand({
-    TableName: ExtractionsTableName,
-    Key: marshall({ extractionId }),
-    UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-    ConditionExpression: names.map((name) => `attribute_exists(${name})`).join(' AND '),
-    ExpressionAttributeValues: marshall(
-      Object.fromEntries(Object.entries(times).map(([name, time]) => [`:${name}`, time])),
-    ),
-  });
-  try {
-    await aws.dynamo.send(command);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-};
+export const moveTimes = (extractionId: string, times: Times): Promise<boolean> =>
+  moveTimesIn(aws.dynamo, ExtractionsTableName, extractionId, times);
 
 /** Longer than any time limit but collectForSeconds and graceSeconds, which are a day. */
 const HOUR_MS = 3_600_000;

@@ -11,9 +11,9 @@ export const nationalIdFrom = (text: string): string | undefined => {
   return digit.toUpperCase() === checkDigitOf(digits) ? `${digits}-${digit.toUpperCase()}` : undefined;
 };
 
-/** A random one, as `12345678-5`. */
-export const newNationalId = (): string => {
-  const digits = String(randomInt(10_000_000, 100_000_000));
+/** A random one, or that of a number, as `12345678-5`. */
+export const newNationalId = (number = randomInt(10_000_000, 100_000_000)): string => {
+  const digits = String(number);
   return `${digits}-${checkDigitOf(digits)}`;
 };
 

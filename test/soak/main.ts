@@ -1,0 +1,124 @@
+/**
+ * `npm run soak`: the bundles for AWS on an emulator, under requests, a provider that fails and restarts, AWS calls that fail and
+ * functions that are killed. Then calm, and an audit. The seed decides what happens and when. Which call a failure hits also
+ * depends on the machine: a repeated run has the same storm, and not the same course.
+ */
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { connect } from '../../tools/cli/aws/deployment.ts';
+import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';
+import { explain } from '../../tools/cli/commands/explain.ts';
+import { nodeShell } from '../../tools/cli/terminal/node-shell.ts';
+import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
+import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
+import { createRunDirectory, repository } from '../../tools/local/paths.ts';
+import { createRunOutput } from '../../tools/local/run-output.ts';
+import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
+import { type Benchmark, runBenchmark } from '../bench/run-benchmark.ts';
+import { faultsEnvironment } from '../e2e/faults/environment.ts';
+import { moveTimesIn } from '../support/move-times.ts';
+import { drawStorm, type Storm } from './draw-storm.ts';
+import { auditAll, compareWithProvider } from './find-problems.ts';
+import { type Done, runStorm } from './run-storm.ts';
+
+/** Timers of 500, 1000, 2000, 2500 and 5000 ms are those of calls to AWS, which `stretchAwsTimeouts` makes longer. */
+const settings = {
+  ...shortTimes,
+  ...{ providerConnectTimeoutMs: '1500', providerTimeoutMs: '3000', startTimeoutSeconds: '15' },
+  ...{ breakerSlowCallSeconds: '3', breakerOpenSeconds: '4', breakerMaxOpenSeconds: '16' },
+  ...{ graceSeconds: '30', collectForSeconds: '60' },
+};
+
+/** `deadlineSeconds`, `machineSlackSeconds`, three sweeps, and a minute. An audit then finds what has no outcome. */
+const calmMs = (120 + 30 + 3 * 60 + 60) * 1_000;
+
+type OpenIds = () => Promise<readonly string[]>;
+
+const command = (minutes: number, seed: number) => `npm run soak -- --minutes ${minutes} --seed ${seed}`;
+
+const describe = ({ sent, failures }: Done, open: number): string => {
+  const injected = failures.filter(({ planned }) => planned.wasInjected());
+  const kills = injected.filter(({ isKill }) => isKill).length;
+  const unanswered = sent.filter(({ extractionId }) => extractionId === undefined).length;
+  return `${sent.length} requests (${unanswered} not accepted), ${open} extractions open, ${injected.length - kills} failures injected, ${kills} functions killed.`;
+};
+
+type Report = (done: Done) => Promise<void>;
+type Where = Parameters<typeof runStorm>[3];
+
+/** The storm, with a report a minute. Then all failures end. */
+const storm = async (system: LocalSystem, drawn: Storm, report: Report, where: Where) => {
+  const done: Done = { sent: [], failures: [] };
+  const everyMinute = setInterval(() => void report(done).catch(() => undefined), 60_000);
+  await runStorm(system, drawn, done, where).finally(() => clearInterval(everyMinute));
+  await report(done);
+  for (const { planned } of done.failures) await planned.cancel();
+  return done.sent;
+};
+
+/**
+ * Waits until nothing is open, or for so long in vain. A sweep leases a record for five minutes and more, and the message of a
+ * killed function is hidden for longer. So what is open is made due every minute, and the sweep finds it by its own schedule.
+ */
+const calm = async (openIds: OpenIds, makeDue: (id: string) => Promise<unknown>, signal: AbortSignal) => {
+  let [open, closedAt] = [await openIds(), Date.now()];
+  for (let tick = 1; open.length > 0 && Date.now() < closedAt + calmMs; tick += 1) {
+    if (tick % 30 === 0) await Promise.all(open.map(makeDue));
+    await delay(2_000, undefined, { signal });
+    const left = await openIds();
+    if (left.length < open.length) closedAt = Date.now();
+    open = left;
+  }
+  console.log(`Calm: ${open.length} extractions are open.`);
+  return open;
+};
+
+const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: number): Promise<void> => {
+  const since = new Date();
+  const directory = await createRunDirectory('soak', since);
+  const emulatorEnv = await faultsEnvironment(directory);
+  const show = createRunOutput(process.stdout, Date.now);
+  const run = { directory, show, settings, signal, emulatorEnv, atEnd };
+  const system = await startLocalSystem(run).finally(() => show.rest());
+  // An emulator that crashed has lost them.
+  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => undefined));
+  const dynamo = new DynamoDBClient(system.emulator.client);
+  const { ExtractionsTableName: table = '' } = system.outputs;
+  const openIds = () => openExtractionIds(dynamo, table);
+  const drawn = drawStorm(seed, minutes);
+  const report: Report = async (done) => show.note('storm', describe(done, (await openIds()).length));
+  const sent = await storm(system, drawn, report, { faults: emulatorEnv.COSECHA_FAULTS, signal });
+  const restarts = drawn.troubles.filter((one) => 'restartSeconds' in one).length;
+  console.log(
+    `The provider restarted ${restarts} times, and failed ${drawn.troubles.length - restarts} times.`,
+  );
+  const makeDue = (id: string) => moveTimesIn(dynamo, table, id, { dueAt: new Date().toISOString() });
+  const open = await calm(openIds, makeDue, signal);
+
+  const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: system.emulator.client });
+  const problems = [
+    ...(await compareWithProvider(system, sent, open)),
+    ...(await auditAll(deployment, since)),
+  ];
+  // Now, as the emulator ends with this run.
+  const context = { shell: nodeShell({ json: false }), connect: async () => deployment };
+  const ids = new Set(problems.flatMap(({ extractionId }) => extractionId ?? []));
+  for (const id of [...ids].slice(0, 3)) await explain(id, context);
+  if (problems.length === 0) return;
+  throw new ExpectedFailure(
+    `${problems.length} findings. Logs: ${directory}\nThe same storm: ${command(minutes, seed)}`,
+  );
+};
+
+const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
+const [minutes, seed] = [Number(values.minutes ?? 30), Number(values.seed ?? randomInt(1_000_000))];
+await runBenchmark(async (benchmark) => {
+  if (!(minutes > 0 && Number.isInteger(seed)))
+    throw new ExpectedFailure('npm run soak -- --minutes <number> --seed <whole number>');
+  console.log(`Seed ${seed}: ${command(minutes, seed)}`);
+  await soak(benchmark, minutes, seed);
+});
