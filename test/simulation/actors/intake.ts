@@ -1,5 +1,6 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
+import { seal } from '../rules/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
@@ -60,11 +61,7 @@ export const intakeOf = (world: World) => {
               kernel.call(process, process.name, {
                 name: 'seal',
                 kind: 'read',
-                take: () => {
-                  const ciphertext = `sealed-${world.sealed.size + 1}`;
-                  world.sealed.set(ciphertext, { plaintext, ids });
-                  return ciphertext;
-                },
+                take: () => seal(ids, plaintext),
               }),
             startExecution: (input) =>
               kernel.call<void>(process, process.name, {

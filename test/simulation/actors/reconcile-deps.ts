@@ -7,6 +7,7 @@ import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
+import { endedReading } from '../rules/provider.ts';
 import type { Process } from '../world/process.ts';
 import { mostBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
@@ -19,14 +20,10 @@ import { unsealFor } from './unseal.ts';
 
 const bytes = new TextEncoder().encode('secret-results');
 
-const taskReading = (answer: ReadAnswer): TaskReading => {
-  if (answer.kind === 'running') return { taskStatus: answer.taskStatus, results: null, bytes };
-  const without = answer.status === 'CREDENTIALS_WRONG' || answer.status === 'CREDENTIALS_LOCKED';
-  // Free text about the user in place of a code.
-  const error = answer.status === 'FAILED' ? { error: { code: 'secret-user is not known' } } : {};
-  const results = without ? null : { actions: [{ id: 'product-balance', status: answer.status, ...error }] };
-  return { taskStatus: answer.status, results, bytes };
-};
+const taskReading = (answer: ReadAnswer): TaskReading =>
+  answer.kind === 'running'
+    ? { taskStatus: answer.taskStatus, results: null, bytes }
+    : endedReading(answer.status, bytes);
 
 /** The part of HTTP that a poll needs, so that the real client interprets status and body. */
 const pollsOf = (world: World, process: Process, taskId: string): Connection => {

@@ -5,6 +5,7 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile-event.ts';
+import { received } from '../rules/queue.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
@@ -47,23 +48,20 @@ export const reconcileOf = (world: World) => {
       `consumer ${invocations}`,
       lifeOf.reconcile,
       (process) =>
-        reconcileMessages(
-          [{ messageId: 'message', body, attributes: { ApproximateReceiveCount: `${times}` } }],
-          {
-            isSlow,
-            reconcile: (extractionId, caller) => {
-              process.afterFailure = times > 1;
-              if (caller.kind === 'queue') {
-                process.cause = caller.cause;
-                process.dueAt = caller.dueAt;
-              }
-              return reconcileIn(process, now)(extractionId, caller);
-            },
-            now,
-            timings,
-            telemetry: world.telemetry,
+        reconcileMessages([received(body, times)], {
+          isSlow,
+          reconcile: (extractionId, caller) => {
+            process.afterFailure = times > 1;
+            if (caller.kind === 'queue') {
+              process.cause = caller.cause;
+              process.dueAt = caller.dueAt;
+            }
+            return reconcileIn(process, now)(extractionId, caller);
           },
-        ),
+          now,
+          timings,
+          telemetry: world.telemetry,
+        }),
       (end) => {
         const done = end.kind === 'returned' && end.value.batchItemFailures.length === 0;
         if (done) world.state('consumed', { by: consumer });

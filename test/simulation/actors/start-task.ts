@@ -1,17 +1,11 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
-import { knownCredentials } from '../../../lib/extraction/refusals.ts';
-import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import {
-  callByConsent,
-  callByCredentials,
-  type StartCall,
-} from '../../../lib/extraction/start/start-call.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { startCallOf } from '../rules/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
-import { fingerprintKey } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor } from './send.ts';
@@ -20,50 +14,32 @@ import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
 import { wakeFor } from './wake.ts';
 
-const callFor = async (
+const callFor = (
   world: World,
   process: Process,
   record: Extraction,
   stored: StoredRequest,
 ): Promise<StartCall> => {
   const { extractionId } = record;
-  const unseal = unsealFor(world, process);
-  const startTask = (): Promise<string> => {
-    world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
-    return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
-  };
-  return record.method === 'consent'
-    ? callByConsent(record, await unseal<SealedTargetData>(stored), {
-        taskTokens: taskTokensFor(world, process),
-        startExtraction: { v1: startTask, v2: startTask },
-        getConsent: async () => {
-          process.isReadingConsent = true;
-          try {
-            return await world.kernel.call(process, process.name, world.provider.consent());
-          } finally {
-            process.isReadingConsent = false;
-          }
-        },
-      })
-    : withMac(record, await unseal<SealedCredentialsData>(stored), world, {
-        sessions: sessionsFor(world, process),
-        startTask,
-      });
+  return startCallOf(record, stored, {
+    unseal: unsealFor(world, process),
+    sessions: sessionsFor(world, process),
+    taskTokens: () => taskTokensFor(world, process),
+    keptDays: world.scenario.marks === undefined ? 0 : 7,
+    startTask: () => {
+      world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
+      return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
+    },
+    getConsent: async () => {
+      process.isReadingConsent = true;
+      try {
+        return await world.kernel.call(process, process.name, world.provider.consent());
+      } finally {
+        process.isReadingConsent = false;
+      }
+    },
+  });
 };
-
-/** As in lib/aws/wiring/starter.ts. Without marks in the scenario, nothing is known of credentials. */
-const withMac = async (
-  record: CredentialsExtraction,
-  unsealed: SealedCredentialsData,
-  { scenario }: World,
-  deps: Parameters<typeof callByCredentials>[2],
-): Promise<StartCall> => ({
-  ...callByCredentials(record, unsealed, deps),
-  ...(await knownCredentials(record, unsealed, {
-    key: async () => fingerprintKey,
-    keptDays: scenario.marks === undefined ? 0 : 7,
-  })),
-});
 
 /** start-task: one invocation by the machine. */
 export const startTaskOf = (world: World) => {

@@ -1,12 +1,9 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import type { Process } from '../world/process.ts';
-import { lifeOf } from '../world/settings.ts';
+import { lifeOf, reserveMs } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { tablesFor } from './tables.ts';
-
-/** As in functions/sweep-extractions.ts. */
-const reserveMs = 15_000;
 
 /** SendMessageBatch, which may refuse some of the messages. Here there is only one. */
 const sendBatchFor =

@@ -1,5 +1,6 @@
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { unsealed } from '../rules/sealing.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
@@ -10,9 +11,5 @@ export const unsealFor =
     world.kernel.call(process, process.name, {
       name: 'unseal',
       kind: 'read',
-      take: () => {
-        const sealed = world.sealed.get(item.sealed);
-        if (sealed?.ids.requestId !== item.requestId) throw new Error('InvalidCiphertextException');
-        return sealed.plaintext as Plaintext;
-      },
+      take: () => unsealed<Plaintext>(item),
     });

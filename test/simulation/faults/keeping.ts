@@ -35,6 +35,7 @@ export const keepingFaults: readonly PlantedFault[] = [
       "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
     where: 'at random',
+    firstSeed: 31_200,
   },
   {
     name: 'collected-without-results',
@@ -279,6 +280,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
     where: 'at random',
+    firstSeed: 56_400,
   },
   {
     name: 'lost-request-without-a-reason',

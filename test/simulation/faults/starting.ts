@@ -190,6 +190,7 @@ export const startingFaults: readonly PlantedFault[] = [
     replace: "if (status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
     where: 'at random',
+    firstSeed: 30_800,
   },
   {
     name: 'write-not-retried',

@@ -58,8 +58,10 @@ const changedIn = (before: Extraction, after: Extraction): readonly string[] =>
 export const causeCostsNoWrite: Invariant = {
   name: 'cause-costs-no-write',
   rule: 'Why the last try brought nothing, and what to do next, are written with something else only. So an outage writes no more than it did without them.',
+  needs: 'The process of the write still waits for it. A delayed copy may find all else as it writes it.',
   checks: {
-    record: ({ before, after }, _world, premise) => {
+    record: ({ before, after, by }, _world, premise) => {
+      if (by === undefined) return undefined;
       const changed = before === undefined ? [] : changedIn(before, after);
       if (changed.includes('lastProblem')) premise();
       return changed.length > 0 && changed.every((name) => costsNoWrite.has(name))

@@ -20,13 +20,6 @@ import {
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import { knownCredentials } from '../../../lib/extraction/refusals.ts';
-import type {
-  SealedCredentialsData,
-  SealedRequestData,
-  SealedTargetData,
-} from '../../../lib/extraction/sealed-request-data.ts';
-import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
@@ -37,12 +30,12 @@ import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/memory-refusal-store.ts';
 import { requestStoreOver } from '../../support/memory-request-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
+import { seal, unsealed } from '../rules/sealing.ts';
+import { startCallOf } from '../rules/start-call.ts';
+import { reserveMs } from '../world/settings.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
 import { breakerSettings, settings, timings } from './settings.ts';
-
-/** As in functions/sweep-extractions.ts. */
-const reserveMs = 15_000;
 
 const breakerOf = (service: Service, process: Process): CircuitBreaker =>
   service.population.withoutBreaker === true
@@ -103,38 +96,21 @@ export const functionsIn = (service: Service, process: Process) => {
     telemetry,
   };
 
-  /** KMS binds a ciphertext to its item. */
-  const unseal = async <Plaintext extends SealedRequestData>({
-    extractionId,
-    requestId,
-    sealed,
-  }: StoredRequest): Promise<Plaintext> => {
-    const [sealedFor, plaintext = ''] = sealed.split('|');
-    if (sealedFor !== `${extractionId}/${requestId}`) throw new Error('InvalidCiphertextException');
-    return JSON.parse(plaintext);
-  };
-  const callFor = async (record: Extraction, stored: StoredRequest) => {
-    const startTask = () => provider.startTask(process);
-    if (record.method === 'consent') {
-      return callByConsent(record, await unseal(stored), {
-        taskTokens,
-        startExtraction: { v1: startTask, v2: startTask },
-        // No start of these mixes is refused with a status alone.
-        getConsent: () => Promise.reject(new Error('No consent is read.')),
-      });
-    }
-    const unsealed = await unseal<SealedCredentialsData>(stored);
-    const known = await knownCredentials(record, unsealed, {
-      key: async () => 'key',
+  const callFor = (record: Extraction, stored: StoredRequest) =>
+    startCallOf(record, stored, {
+      unseal: async (item) => unsealed(item),
+      sessions,
+      taskTokens: () => taskTokens,
+      startTask: () => provider.startTask(process),
+      // No start of these mixes is refused with a status alone.
+      getConsent: () => Promise.reject(new Error('No consent is read.')),
       keptDays: deps.keptDays,
     });
-    return { ...callByCredentials(record, unsealed, { sessions, startTask }), ...known };
-  };
   const reconcileDeps = {
     ...deps,
     readCallFor: readCallFrom({
       requests: deps.requests,
-      unsealTarget: unseal<SealedTargetData>,
+      unsealTarget: async (item) => unsealed(item),
       providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
     }),
     isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
@@ -158,8 +134,7 @@ export const functionsIn = (service: Service, process: Process) => {
         ...deps,
         newRequestId: () => service.newName('request'),
         sendsWebhooks: true,
-        seal: async ({ extractionId, requestId }, plaintext) =>
-          `${extractionId}/${requestId}|${JSON.stringify(plaintext)}`,
+        seal: async (ids, plaintext) => seal(ids, plaintext),
         startExecution: async (execution) => service.startExecution(execution),
       }),
     startTask: (input: ExecutionInput, callbackToken: string, callbackAttempt: number) =>

@@ -6,7 +6,12 @@ import { lifeOf } from './settings.ts';
 
 /** The end of a process, with the name that Lambda reports. */
 export class ProcessEnded extends Error {
-  override readonly name = 'ProcessEnded';
+  override readonly name: string;
+
+  constructor(name: string) {
+    super(name);
+    this.name = name;
+  }
 }
 
 class AnswerLost extends Error {

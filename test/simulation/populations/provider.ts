@@ -4,6 +4,7 @@ import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/transport/errors.ts';
 import { statusError } from '../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
+import { endedReading } from '../rules/provider.ts';
 import type { CallKind, Member, Trouble } from './population.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
@@ -89,12 +90,7 @@ export class Provider {
       // The two methods have endpoints of their own.
       if (task.owner.method === 'consent') throw answered(404);
       if (this.#isRunning(task)) return { taskStatus: 'RUNNING', results: null, bytes: new Uint8Array() };
-      const { ends = 'COMPLETED' } = task.owner;
-      const status = ends === 'FAILED' ? 'FAILED' : 'COMPLETED';
-      const results = ends.startsWith('CREDENTIALS')
-        ? null
-        : { actions: [{ id: 'product-balance', status }] };
-      return { taskStatus: ends, results, bytes: bytesOf(task.owner) };
+      return endedReading(task.owner.ends ?? 'COMPLETED', bytesOf(task.owner));
     });
   }
 

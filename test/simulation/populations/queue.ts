@@ -1,6 +1,7 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
+import { received, untilNextReceive } from '../rules/queue.ts';
 import type { Service } from './service.ts';
-import { mostReceives, visibilitySeconds } from './settings.ts';
+import { lifeOf } from './settings.ts';
 
 type Message = { readonly message: ReconcileMessage; receives: number };
 
@@ -9,12 +10,10 @@ type Message = { readonly message: ReconcileMessage; receives: number };
  * and in the end it is a dead letter, which nobody redrives.
  */
 export class ReconcileQueue {
-  readonly deadLetters: ReconcileMessage[] = [];
   readonly #service: Service;
   readonly #isSlow: boolean;
   readonly #visible: Message[] = [];
   #consumers = 0;
-  #names = 0;
 
   constructor(service: Service, isSlow: boolean) {
     this.#service = service;
@@ -39,22 +38,17 @@ export class ReconcileQueue {
     this.#consumers += 1;
     one.receives += 1;
     const { extractionId } = one.message;
-    this.#names += 1;
-    const received = {
-      messageId: `message-${this.#names}`,
-      body: JSON.stringify(one.message),
-      attributes: { ApproximateReceiveCount: `${one.receives}` },
-    };
+    const message = received(JSON.stringify(one.message), one.receives);
     const isDone = await this.#service
       .invoke('reconcile', extractionId, ({ reconcileMessages }) =>
-        reconcileMessages([received], this.#isSlow),
+        reconcileMessages([message], this.#isSlow),
       )
       .then(({ batchItemFailures }) => batchItemFailures.length === 0)
       .catch(() => false);
     this.#consumers -= 1;
-    if (!isDone && one.receives >= mostReceives) this.deadLetters.push(one.message);
+    const pause = isDone ? undefined : untilNextReceive(one.receives, lifeOf.reconcile);
     // From the receive on; the consumer took a part of it.
-    else if (!isDone) this.#service.time.after(visibilitySeconds * 1_000, () => this.#show(one));
+    if (pause !== undefined) this.#service.time.after(pause, () => this.#show(one));
     void this.#consume();
   }
 }

@@ -7,6 +7,7 @@ import type { ExecutionInput } from '../../../lib/extraction/api/request-extract
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
+import { deliveries } from '../rules/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
 import type { Chances } from './chances.ts';
@@ -17,7 +18,7 @@ import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
 import type { RefusalEvent, RefusalFact } from './refusal-facts.ts';
-import { deliveries, settings } from './settings.ts';
+import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** A write that changed the breakers of a caller. */

@@ -38,10 +38,3 @@ export const breakerSettings: BreakerSettings = {
   maxOpenSeconds: settings.breakerMaxOpenSeconds,
   turnSeconds: settings.startTimeoutSeconds + 10,
 };
-
-/** As in infra/constructs/reconcile-queue.ts. */
-export const mostReceives = 5;
-export const visibilitySeconds = 6 * lifeOf.reconcile;
-
-/** "30 seconds between two deliveries", of which there are at most five. */
-export const deliveries = { most: 5, every: 30 } as const;

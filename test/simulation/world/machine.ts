@@ -1,6 +1,7 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
+import { errorNameOf, type Retries, retriesOf } from '../rules/machine.ts';
 import type { ProcessEnd } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import { settings } from './settings.ts';
@@ -12,7 +13,6 @@ const definition = extractionMachineDefinition(settings, { startTask: 'start-tas
 if (definition.States.StartTask.End !== true) throw new Error('The simulated machine ends after StartTask.');
 
 type StateName = keyof typeof definition.States;
-type Retrier = (typeof definition.States)[StateName]['Retry'][number];
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
@@ -30,18 +30,12 @@ export type MachineFunctions = {
   ): void;
 };
 
-/** `States.TaskFailed` "matches any error except for States.Timeout" (Step Functions guide, "Error names"). */
-const matches = (names: readonly string[], error: string): boolean =>
-  names.includes(error) ||
-  names.includes('States.ALL') ||
-  (names.includes('States.TaskFailed') && error !== 'States.Timeout');
-
 /** The error name of an invocation that did not return: the `errorType` of Lambda's answer. */
 const errorOf = (
   end: Exclude<ProcessEnd<unknown>, { kind: 'returned' }>,
   { interruptions }: Pick<Scenario, 'interruptions'>,
 ): string => {
-  if (end.kind === 'threw') return end.error instanceof Error ? end.error.name : 'Error';
+  if (end.kind === 'threw') return errorNameOf(end.error);
   if (end.of === 'timeout') return 'Sandbox.Timedout';
   return interruptions === 'unreported' ? 'Runtime.ExitError' : interruptions;
 };
@@ -66,7 +60,7 @@ export class Execution {
   #token: string | undefined;
   #tokens = 0;
   #attempt = 0;
-  #retries = new Map<Retrier, number>();
+  #retries: Retries = retriesOf([]);
   #retryCount = 0;
   #timers: (Timer | undefined)[] = [];
   #machineTimeout: Timer | undefined;
@@ -94,10 +88,6 @@ export class Execution {
     this.#fail(error);
   }
 
-  isWaitingOn(token: string): boolean {
-    return token === this.#token;
-  }
-
   /** An operator stops it. */
   abort(): void {
     this.#end('ABORTED');
@@ -119,7 +109,7 @@ export class Execution {
 
   #enter(state: StateName): void {
     this.state = state;
-    this.#retries = new Map();
+    this.#retries = retriesOf(definition.States[state].Retry);
     this.#retryCount = 0;
     this.#try();
   }
@@ -205,17 +195,11 @@ export class Execution {
     if (this.state !== 'StartTask') this.#reconcileFailed = error !== 'NotYet';
     this.#leave();
     this.#attempt += 1;
-    const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, error));
-    const tried = retrier === undefined ? 0 : (this.#retries.get(retrier) ?? 0);
-    if (retrier !== undefined && tried < retrier.MaxAttempts) {
-      this.#retries.set(retrier, tried + 1);
+    const retry = this.#retries(error);
+    if (retry !== undefined) {
       this.#retryCount += 1;
-      const pause = Math.min(
-        retrier.IntervalSeconds * retrier.BackoffRate ** tried,
-        retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY,
-      );
-      const jitter = retrier.JitterStrategy === 'FULL' ? this.#world.scenario.jitter : 1;
-      this.#timers.push(this.#set(pause * jitter, `the machine retries ${this.state}`, () => this.#try()));
+      const pause = (retry.milliseconds / 1_000) * (retry.isJittered ? this.#world.scenario.jitter : 1);
+      this.#timers.push(this.#set(pause, `the machine retries ${this.state}`, () => this.#try()));
     } else if (state.Catch !== undefined) {
       if (this.state === 'StartTask') {
         this.abandonedFor = error;

@@ -9,9 +9,10 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../lib/provider/transport/errors.ts';
+import { deliveries, hasResults } from '../rules/provider.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';
-import { deliveries, settings } from './settings.ts';
+import { settings } from './settings.ts';
 import { anotherExtraction } from './the-extraction.ts';
 import type { World } from './world.ts';
 
@@ -46,8 +47,6 @@ export type ReadAnswer =
 
 /** The HTTP answer to the poll of an extraction by consent. */
 export type PollAnswer = { readonly status: number; readonly body: string };
-
-const withoutResults: readonly TerminalStatus[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
 /** HTTP statuses that concern the poll and not the task, for any body. */
 const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;
@@ -235,7 +234,7 @@ export class Provider {
       if (kernel.now < task.endsAt) return { kind: 'running', taskStatus: 'RUNNING' };
       const ended = this.#endsReader();
       if (ended !== undefined) return ended;
-      if (scenario.task.tooLarge === true && !withoutResults.includes(task.readAs)) {
+      if (scenario.task.tooLarge === true && hasResults(task.readAs)) {
         this.#world.downloadOversized();
         throw new ProviderAnswerTooLarge('too large', 200);
       }

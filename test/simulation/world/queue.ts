@@ -1,11 +1,8 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
+import { untilNextReceive } from '../rules/queue.ts';
 import type { Process } from './process.ts';
 import { lifeOf } from './settings.ts';
 import type { World } from './world.ts';
-
-/** As in infra/constructs/reconcile-queue.ts. */
-const mostReceives = 5;
-const visibilitySeconds = 6 * lifeOf.reconcile;
 
 /** How late a message arrives if the consumer does not keep up: longer than a lease of the sweep. */
 const lateSeconds = 400;
@@ -89,14 +86,13 @@ export class ReconcileQueue {
     const { kernel } = this.#world;
     const ended = (done: boolean): void => {
       if (done) return;
-      if (times === mostReceives) {
+      const pause = untilNextReceive(times, lifeOf.reconcile);
+      if (pause === undefined) {
         kernel.counted('a dead letter');
         return;
       }
       this.repetitions += 1;
-      kernel.after(visibilitySeconds * 1_000, 'a message is visible again', () =>
-        this.#receive(message, times + 1),
-      );
+      kernel.after(pause, 'a message is visible again', () => this.#receive(message, times + 1));
     };
     if (this.#world.deployIsBroken) ended(false);
     else this.#consume(message, times, ended);

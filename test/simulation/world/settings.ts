@@ -62,11 +62,11 @@ export const breakerSettings: BreakerSettings = {
   turnSeconds: settings.startTimeoutSeconds + 10,
 };
 
+/** As in functions/sweep-extractions.ts. */
+export const reserveMs = 15_000;
+
 /** A function with a timeout. */
 export type FunctionName = keyof typeof lifeOf;
-
-/** "30 seconds between two deliveries", of which there are at most five; each has 5 s for its answer. */
-export const deliveries = { most: 5, every: 30, answerWithin: 5 } as const;
 
 /**
  * After how many seconds a delayed request of an ended process takes effect. It is longer than the timeout of a start

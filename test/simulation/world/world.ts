@@ -4,7 +4,6 @@ import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refusals.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';
@@ -55,11 +54,6 @@ export class World {
   /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
   readonly breakersSeen = new Map<Process, BreakerState>();
   readonly pausesSeen = new Map<Process, Pauses>();
-  /** The plaintext of each ciphertext, and whose it is. */
-  readonly sealed = new Map<
-    string,
-    { readonly plaintext: SealedRequestData; readonly ids: ExecutionInput }
-  >();
   /** The invocation of intake that received each request. */
   readonly receivers = new Map<string, Process>();
   /** How often the record was erased or lost. */

@@ -1,0 +1,16 @@
+import type { TerminalStatus } from '../../../lib/extraction/record.ts';
+import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
+
+/** "30 seconds between two deliveries", of which there are at most five; each has 5 s for its answer. */
+export const deliveries = { most: 5, every: 30, answerWithin: 5 } as const;
+
+export const hasResults = (status: TerminalStatus): boolean =>
+  status !== 'CREDENTIALS_WRONG' && status !== 'CREDENTIALS_LOCKED';
+
+/** "Read task (v2)" of a task that has ended. */
+export const endedReading = (status: TerminalStatus, bytes: Uint8Array): TaskReading => {
+  // Free text about the user in place of a code.
+  const error = status === 'FAILED' ? { error: { code: 'secret-user is not known' } } : {};
+  const results = { actions: [{ id: 'product-balance', status, ...error }] };
+  return { taskStatus: status, results: hasResults(status) ? results : null, bytes };
+};
