@@ -93,9 +93,7 @@ const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: n
   const report: Report = async (done) => show.note('storm', describe(done, (await openIds()).length));
   const sent = await storm(system, drawn, report, { faults: emulatorEnv.COSECHA_FAULTS, signal });
   const restarts = drawn.troubles.filter((one) => 'restartSeconds' in one).length;
-  console.log(
-    `The provider restarted ${restarts} times, and failed ${drawn.troubles.length - restarts} times.`,
-  );
+  console.log(`Restarts of the provider: ${restarts}. Its faults: ${drawn.troubles.length - restarts}.`);
   const makeDue = (id: string) => moveTimesIn(dynamo, table, id, { dueAt: new Date().toISOString() });
   const open = await calm(openIds, makeDue, signal);
 
