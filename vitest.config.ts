@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/windows.ts';
-import { reportSkipped } from './test/support/report-skipped.ts';
+import { reportSkipped } from './test/support/programs/report-skipped.ts';
 
 /** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
 const accept = ['test/e2e/accept.test.ts'];

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 const root = new URL('../', import.meta.url);
 const glossary = readFileSync(new URL('docs/glossary.md', root), 'utf8');
 const table = glossary.split('\n## Words that are not used\n')[1] ?? '';
-const words = [...table.matchAll(/^\| (`.*`) \|/gm)]
+const words = [...table.matchAll(/^\| (`[^|]*`) \|/gm)]
   .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)])
-  // `mostX` stands in the table for any name that begins so.
+  // `maxX` stands in the table for any name that begins so.
   .map(([, word = '']) => word.replace(/X$/, '[A-Z][A-Za-z]*'));
 if (words.length === 0) throw new Error('docs/glossary.md has no table of words that are not used.');
 

@@ -18,7 +18,7 @@ export const reconcileTimeout = (config: Config): Duration =>
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). With the visibility timeout below, a message
  * that always fails is a dead letter after 5 × 12 minutes. The sweep does not wait for that: it sends another one.
  */
-const mostReceives = 5;
+const maxReceives = 5;
 
 /** "At least six times the configuration timeout on your function", on the same page. */
 export const visibilityTimeout = (config: Config): Duration =>
@@ -48,7 +48,7 @@ export class ReconcileQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
       visibilityTimeout: visibilityTimeout(config),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
     };
     this.queue = new Queue(this, 'Queue', settings);
     this.slow = new Queue(this, 'Slow', settings);

@@ -39,7 +39,7 @@ const withDefault = <const Schema extends v.GenericSchema, const Default extends
 const daySeconds = 86_400;
 
 /** Deadline and grace together stay below the 30 days that an item of the table Tasks is kept. */
-const longestWaitSeconds = 14 * daySeconds;
+const maxWaitSeconds = 14 * daySeconds;
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
 const logRetentionPeriods = [
@@ -140,11 +140,11 @@ const polling = {
 };
 
 const deadlines = {
-  deadlineSeconds: withDefault(seconds(5, longestWaitSeconds), 7_200, {
+  deadlineSeconds: withDefault(seconds(5, maxWaitSeconds), 7_200, {
     description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
     reason: 'Deadline and grace together stay below the 30 days that an item of the table Tasks is kept.',
   }),
-  graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
+  graceSeconds: withDefault(seconds(1, maxWaitSeconds), daySeconds, {
     description:
       'How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.',
   }),

@@ -8,7 +8,7 @@ export type WaitDeps = {
 
 /** From 1 s, doubled up to 15 s. Extractions take from seconds to hours, and each read is billed. */
 const firstPause = 1_000;
-const longestPause = 15_000;
+const maxPause = 15_000;
 
 /** There is no such extraction for this caller. */
 export class NoSuchExtractionError extends Error {
@@ -27,7 +27,7 @@ export const waitForOutcome = async (
   extractionId: string,
   { get, sleep }: WaitDeps,
 ): Promise<PublicExtraction> => {
-  for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+  for (let pause = firstPause; ; pause = Math.min(2 * pause, maxPause)) {
     const read = await get(extractionId).catch(ignoreTransient);
     if (read === undefined) throw new NoSuchExtractionError(extractionId);
     if (read !== 'failed' && isComplete(read)) return read;

@@ -13,7 +13,7 @@ import {
   type OtpToken,
 } from '../provider/tokens/create-otp-token.ts';
 import { type TaskTokens, withTaskToken } from '../provider/tokens/task-tokens.ts';
-import type { WithApiKey } from '../provider/tokens/tokens.ts';
+import type { WithApiKey } from '../provider/tokens/with-session.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';

@@ -76,7 +76,7 @@ export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling
  * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html).
  * What is due later is left to the sweep.
  */
-export const longestDelaySeconds = 900;
+export const maxDelaySeconds = 900;
 
 /** Whole seconds from `now` until `dueAt`, at least 0: the delay of its message. */
 export const delayUntil = (dueAt: string, now: Date): number =>

@@ -3,7 +3,7 @@ import { codes } from './advice.ts';
 import {
   delayUntil,
   isStartStale,
-  longestDelaySeconds,
+  maxDelaySeconds,
   nextReconcileAt,
   plusSeconds,
   type Timings,
@@ -15,7 +15,7 @@ import {
   hasWebhook,
   isTerminalStatus,
   isUnderstood,
-  mostUnfinishedReads,
+  maxUnfinishedReads,
   type SettledBy,
   type StoredResults,
 } from './record.ts';
@@ -146,7 +146,7 @@ const read = (at: At, taskId: string, isLast: boolean): Plan => {
   }
   const { count = 0 } = record.unfinishedReads ?? {};
   const isUnderWay = isReadUnderWay(at);
-  const isBarred = count >= mostUnfinishedReads && !isUnderWay && who.kind !== 'operator';
+  const isBarred = count >= maxUnfinishedReads && !isUnderWay && who.kind !== 'operator';
   const isAfterFailure = 'afterFailure' in who && who.afterFailure === true;
   const isCounted = !isUnderWay && (count > 0 || isAfterFailure);
   return { kind: 'read', taskId, isLast, isBarred, count: isCounted ? count + 1 : 0, counts: [] };
@@ -338,7 +338,7 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const dueAt = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
   const deferred = defer(record, dueAt, waiting);
   const planned =
-    delayUntil(dueAt, now) > longestDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
+    delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
   return isHeld(why) ? planned : counting('CollectionFailed', planned);
 };
 
@@ -478,7 +478,7 @@ const planReconcile = (at: At): Plan => {
   const { status, attemptId, taskId, requestedAt, deadlineAt, settledAt } = record;
   if (isForeign(at)) {
     // The next deployment of the newer version continues. Until then the record only stays in the queue.
-    const dueAt = plusSeconds(now, longestDelaySeconds);
+    const dueAt = plusSeconds(now, maxDelaySeconds);
     return counting('UnknownRecord', defer(record, dueAt, { why: 'unknown-record' }));
   }
   if (status === 'REQUESTED') return planRequested(at);

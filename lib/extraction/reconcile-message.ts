@@ -52,4 +52,4 @@ export type SendReconcileBatch = (
 ) => Promise<readonly ReconcileMessage[]>;
 
 /** SendMessageBatch takes at most ten messages. */
-export const mostPerBatch = 10;
+export const maxPerBatch = 10;

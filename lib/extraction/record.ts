@@ -163,7 +163,7 @@ const allStatuses: ReadonlySet<ExtractionStatus> = new Set([
  * After so many unfinished reads, no other is made. A process can also end by chance. Three times in a row, each time
  * during a read of one task, it hardly does.
  */
-export const mostUnfinishedReads = 3;
+export const maxUnfinishedReads = 3;
 
 /**
  * Whether this version knows the status and the schema of a record. After a rollback, the newer version may have left

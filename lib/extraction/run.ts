@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { delayUntil, longestDelaySeconds, type Timings } from './deadlines.ts';
+import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
 import type { Ending, Invoker, Plan, Seen } from './plan.ts';
 import { reportOutcomeAgain, writeProgress } from './progress.ts';
@@ -90,8 +90,8 @@ const sendNext = async (
   const next = message === 'due' ? dueAt : undefined;
   const delaySeconds = next === undefined ? 0 : delayUntil(next, now());
   const body = { extractionId, cause: message, ...defined({ dueAt: next }) };
-  if (as === 'queued') return send(body, Math.min(delaySeconds, longestDelaySeconds));
-  if (delaySeconds > longestDelaySeconds) return;
+  if (as === 'queued') return send(body, Math.min(delaySeconds, maxDelaySeconds));
+  if (delaySeconds > maxDelaySeconds) return;
   try {
     await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);
   } catch (error) {

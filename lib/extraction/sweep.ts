@@ -2,7 +2,7 @@ import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
 import { writeChange } from './progress.ts';
-import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
+import { maxPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
 
@@ -89,12 +89,12 @@ const sweepShard = async (shard: number, startedAt: Date, counts: Counts, deps: 
   let after: DueRecord | undefined;
   for (;;) {
     const found = await deps.extractions.due(shard, startedAt, perQuery, after);
-    for (let from = 0; from < found.length; from += mostPerBatch) {
+    for (let from = 0; from < found.length; from += maxPerBatch) {
       if (deps.remainingMs() < deps.reserveMs) {
         counts.cutShort = true;
         return;
       }
-      await sendDue(found.slice(from, from + mostPerBatch), counts, deps);
+      await sendDue(found.slice(from, from + maxPerBatch), counts, deps);
     }
     after = found.at(-1);
     if (found.length < perQuery) return;

@@ -12,10 +12,10 @@ export type Parts = {
 };
 
 /** In characters. The rest of a longer key, string or number is dropped. No status, id or code that counts is as long. */
-const longestText = 128;
+const maxText = 128;
 
 /** The first items of an array that are kept. More actions than 50 are unexpected, so one more is enough. */
-const mostItems = 51;
+const maxItems = 51;
 
 /**
  * A deeper text is refused. The parser keeps an entry for each open level, so ten million levels in 20 MiB would take 80
@@ -54,8 +54,8 @@ class KeptParts {
         return;
       case 'stringChunk':
       case 'numberChunk':
-        if (this.#dropped === 0 && this.#text.length < longestText) {
-          this.#text = (this.#text + token.value).slice(0, longestText);
+        if (this.#dropped === 0 && this.#text.length < maxText) {
+          this.#text = (this.#text + token.value).slice(0, maxText);
         }
         return;
       case 'endKey':
@@ -94,7 +94,7 @@ class KeptParts {
     const last = this.#open.at(-1);
     if (last === undefined) return this.#parts;
     const { value, parts, key } = last;
-    if (Array.isArray(value)) return value.length < mostItems ? parts.items : undefined;
+    if (Array.isArray(value)) return value.length < maxItems ? parts.items : undefined;
     return parts.fields !== undefined && Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
   }
 

@@ -1,4 +1,4 @@
-import { encryptCredentials } from './encryption-scheme.ts';
+import { encryptCredentials } from './encrypt-and-decrypt.ts';
 import type { TaskRequest } from './tasks/task-request.ts';
 
 /**

@@ -9,8 +9,8 @@ export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
 export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
+export { decryptCredentials, encryptCredentials, UndecryptableText } from './encrypt-and-decrypt.ts';
 export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
-export { decryptCredentials, encryptCredentials, UndecryptableText } from './encryption-scheme.ts';
 export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
 export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
 export {
@@ -53,7 +53,7 @@ export {
 export { createTaskToken, type TaskToken, type TaskTokenRequest } from './tokens/create-task-token.ts';
 export { logIn } from './tokens/log-in.ts';
 export { cacheSessionTokens, type SessionTokens } from './tokens/session-tokens.ts';
-export { withSession } from './tokens/tokens.ts';
+export { withSession } from './tokens/with-session.ts';
 export * from './transport/errors.ts';
 export type { Fetch } from './transport/fetch.ts';
 export { freshConnectionFetch } from './transport/fresh-connection.ts';

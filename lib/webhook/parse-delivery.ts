@@ -1,5 +1,5 @@
 import { isTerminalStatus, type TerminalStatus } from '../extraction/record.ts';
-import { decryptText, UndecryptableText } from '../provider/encryption-scheme.ts';
+import { decryptText, UndecryptableText } from '../provider/encrypt-and-decrypt.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
 
 export type ParsedDelivery =

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { decryptText } from '../../lib/provider/encryption-scheme.ts';
+import { decryptText } from '../../lib/provider/encrypt-and-decrypt.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
 import { parseDelivery } from '../../lib/webhook/parse-delivery.ts';
 import { signingKeyOf } from '../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../lib/webhook/verify-signature.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { decryptedByOpenssl, openssl } from '../support/openssl.ts';
+import { decryptedByOpenssl, openssl } from '../support/programs/openssl.ts';
 import { startReceiver } from '../unit/sandbox/receiver.ts';
 import { client, control, newUser, server, statement, taskOf, waiting } from './server.ts';
 

@@ -16,7 +16,7 @@ import {
   persistCredentials,
 } from '../sandbox/credentials/read-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
-import { decryptedByOpenssl, encryptedByOpenssl } from '../support/openssl.ts';
+import { decryptedByOpenssl, encryptedByOpenssl } from '../support/programs/openssl.ts';
 import {
   client,
   clientWith,

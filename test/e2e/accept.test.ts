@@ -7,7 +7,7 @@ import { checks, chooseChecks } from '../../tools/acceptance/checks/checks.ts';
 import { type EmulatedStage, startEmulatedStage } from '../../tools/acceptance/emulated-stage.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';
 import { faultsEnvironment } from './faults/environment.ts';
-import { patchWebhook, plantedFaults, useWrongProvider, webhookFaults } from './support/plant-faults.ts';
+import { patchWebhook, plantedFaults, useWrongProvider, webhookFaults } from './support/break-deployment.ts';
 
 let stage: EmulatedStage;
 let directory: string;

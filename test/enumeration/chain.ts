@@ -8,8 +8,8 @@ import { start } from '../../lib/extraction/start/start.ts';
 import type { ApplyResult, TaskStore } from '../../lib/extraction/store.ts';
 import type { Change, Update } from '../../lib/extraction/transitions.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
-import { timings } from '../support/extraction-fixtures.ts';
-import { extractionStoreOver } from '../support/memory-extraction-store.ts';
+import { timings } from '../support/data/extraction-fixtures.ts';
+import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
 import { answersTo } from './answers.ts';
 import { limitsOf, ownAttempt, reachableFrom, taskOf } from './records.ts';
 
@@ -66,7 +66,7 @@ export type Chain = {
 /** The chain leads to a state that was explored before. */
 export class Known extends Error {}
 
-const mostEvents = 60;
+const maxEvents = 60;
 
 const busy = () => Object.assign(new ProviderBusy('busy'), { retryAfter: { kind: 'delay', seconds: 300 } });
 const startFailures = [
@@ -87,7 +87,7 @@ const portsFor = (record: Extraction, who: Invoker, from: Date, choose: Choose) 
   const stored = extractionStoreOver(items, async (_call, effect) => effect());
   const current = () => items.get(record.extractionId);
   const happens = (one: Happened): void => {
-    if (happened.push(one) > mostEvents) throw new Error('The chain does not end.');
+    if (happened.push(one) > maxEvents) throw new Error('The chain does not end.');
   };
   const chooseAt = (plain: number, departures: number, what: unknown): number =>
     choose.way(plain, departures, () => {

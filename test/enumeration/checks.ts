@@ -1,13 +1,13 @@
-import { delayUntil, longestDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
+import { delayUntil, maxDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
   hasWebhook,
   isTerminalStatus,
-  mostUnfinishedReads,
+  maxUnfinishedReads,
 } from '../../lib/extraction/record.ts';
 import { isRequestDone } from '../../lib/extraction/request-data.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
-import { timings } from '../support/extraction-fixtures.ts';
+import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './chain.ts';
 import { mayEnd, ownAttempt } from './records.ts';
 
@@ -72,7 +72,7 @@ const deferred = (chain: Chain, record: Extraction): string | undefined => {
   if (isOwn && dueAt > latestDueAt(record, endedAt)) return `It is due too late, at ${dueAt}.`;
   if (!isOwn && !isEarly) return sent === undefined ? undefined : 'It sends the message of another process.';
   const delay = delayUntil(dueAt, endedAt);
-  if (delay > longestDelaySeconds) return sent === undefined ? undefined : 'Its message is too early.';
+  if (delay > maxDelaySeconds) return sent === undefined ? undefined : 'Its message is too early.';
   const isRight =
     second === undefined &&
     sent?.message.dueAt === dueAt &&
@@ -254,7 +254,7 @@ const readsAllowed: Check = {
       const isUnderWay = lastBegunAt >= plusSeconds(at, -timings.reconcileTimeout);
       const isLast = record.status !== 'RUNNING' && lookup.isLast;
       if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
-      const isBarred = count >= mostUnfinishedReads && !isUnderWay && chain.who.kind !== 'operator';
+      const isBarred = count >= maxUnfinishedReads && !isUnderWay && chain.who.kind !== 'operator';
       if (isBarred !== lookup.isBarred) return isBarred ? 'It ends processes.' : 'No read is made.';
       if (lookup.count > 0 && isUnderWay) return 'It is counted beside one that may be under way.';
     }

@@ -2,8 +2,8 @@ import { isStartStale, plusSeconds } from '../../lib/extraction/deadlines.ts';
 import type { Invoker } from '../../lib/extraction/plan.ts';
 import { type Extraction, isTerminalStatus } from '../../lib/extraction/record.ts';
 import * as change from '../../lib/extraction/transitions.ts';
-import { consentExtraction, extraction, timings } from '../support/extraction-fixtures.ts';
-import { extractionStoreOver } from '../support/memory-extraction-store.ts';
+import { consentExtraction, extraction, timings } from '../support/data/extraction-fixtures.ts';
+import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
 
 /** The start attempt of the start-task that is enumerated. */
 export const ownAttempt = 'attempt-own';

@@ -1,10 +1,10 @@
 import { run } from '../../lib/extraction/run.ts';
 import { type TransitionName, transitions } from '../../lib/extraction/transitions.ts';
 import type { Caught } from '../simulation/faults/search-with-fault.ts';
-import { timings } from '../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../support/memory-extraction-store.ts';
-import { memoryTelemetry } from '../support/memory-telemetry.ts';
-import { randomOf } from '../support/random.ts';
+import { timings } from '../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
+import { randomOf } from '../support/data/random.ts';
+import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
 import { answersTo } from './answers.ts';
 import { type Chain, firstPlan } from './chain.ts';
 import { checks } from './checks.ts';

@@ -16,7 +16,7 @@ type Waiter = {
 };
 
 // setTimeout fires at once for delays over 2^31 - 1 ms. A timer that fires early only sets the next one.
-const longestTimeout = 2 ** 31 - 1;
+const maxTimeout = 2 ** 31 - 1;
 
 export const createClock = (base: () => number): SandboxClock => {
   const waiters = new Set<Waiter>();
@@ -29,7 +29,7 @@ export const createClock = (base: () => number): SandboxClock => {
     clearTimeout(timer);
     if (waiters.size === 0) return;
     const next = Math.min(...[...waiters].map((waiter) => waiter.time));
-    timer = setTimeout(resumeDue, Math.min(Math.max(0, next - now()), longestTimeout));
+    timer = setTimeout(resumeDue, Math.min(Math.max(0, next - now()), maxTimeout));
   };
 
   const resumeDue = () => {

@@ -8,7 +8,7 @@ import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { createOnly } from '../releases/stored-resources.ts';
-import { describeIfInstalled } from '../support/describe-if-installed.ts';
+import { describeIfInstalled } from '../support/programs/describe-if-installed.ts';
 import { everyTemplate } from './stacks.ts';
 
 /**

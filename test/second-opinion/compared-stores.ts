@@ -18,12 +18,12 @@ import type {
   TaskStore,
 } from '../../lib/extraction/store.ts';
 import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
-import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
-import { memoryExtractionStore, memoryReferenceIndex } from '../support/memory-extraction-store.ts';
-import { memoryRefusalStore } from '../support/memory-refusal-store.ts';
-import { memoryRequestStore } from '../support/memory-request-store.ts';
-import { memoryTaskStore } from '../support/memory-task-store.ts';
+import { allStatuses, at, consentExtraction, extraction, iso } from '../support/data/extraction-fixtures.ts';
+import { memoryBreakerStore } from '../support/stores/memory-breaker-store.ts';
+import { memoryExtractionStore, memoryReferenceIndex } from '../support/stores/memory-extraction-store.ts';
+import { memoryRefusalStore } from '../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
+import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
 export type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };

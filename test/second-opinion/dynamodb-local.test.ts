@@ -2,7 +2,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InvalidChange } from '../support/memory-extraction-store.ts';
+import { InvalidChange } from '../support/stores/memory-extraction-store.ts';
 import { comparedStores } from './compared-stores.ts';
 import {
   createTable,

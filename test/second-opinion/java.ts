@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installOnce } from '../../tools/local/install-once.ts';
 import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { runCommand, tail } from '../../tools/local/run-command.ts';
-import { describeIfInstalled, findProgram } from '../support/describe-if-installed.ts';
+import { describeIfInstalled, findProgram } from '../support/programs/describe-if-installed.ts';
 
 class JarsNotInstalled extends Error {
   override readonly name = 'JarsNotInstalled';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../enumeration/search.ts';
-import { PatchDoesNotFit, patchSource } from '../support/patch-source.ts';
+import { PatchDoesNotFit, patchSource } from '../support/programs/patch-source.ts';
 import { plantedFaults } from './faults/planted-faults.ts';
 import { searchFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { randomOf } from '../support/random.ts';
+import { randomOf } from '../support/data/random.ts';
 import type { Budget } from './scheduler/budget.ts';
 import { explore, UnsteadyWorld } from './scheduler/explore.ts';
 import { follow } from './scheduler/follow.ts';

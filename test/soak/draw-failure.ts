@@ -1,7 +1,7 @@
 import { contracts } from '../../infra/lambda/contracts.ts';
 import { injectedFailures, type Service, tries } from '../e2e/faults/injected-failures.ts';
 import type { FaultRule } from '../e2e/faults/rule.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../support/data/random.ts';
 
 /** A text in the event of each function that the soak makes run. reconcile-extraction has two invokers. */
 const invocations = [

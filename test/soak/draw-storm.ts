@@ -1,6 +1,6 @@
 import type { Fault, Plan, ReadBehaviour, StartBehaviour, WebhookPlan } from '../sandbox/plan.ts';
 import { TERMINAL_STATUSES } from '../sandbox/task-vocabulary.ts';
-import { type Random, randomOf } from '../support/random.ts';
+import { type Random, randomOf } from '../support/data/random.ts';
 import { drawFailure } from './draw-failure.ts';
 
 const named = <const Kind extends string>(...kinds: readonly Kind[]) => kinds.map((kind) => ({ kind }));

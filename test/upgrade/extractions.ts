@@ -12,7 +12,7 @@ import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import type { Plan } from '../sandbox/plan.ts';
-import { moveTimesIn } from '../support/move-times.ts';
+import { moveTimesIn } from '../support/aws/move-times.ts';
 
 /** Longer than the machine's wait for a webhook, after which it finds what the emulator has killed. */
 const waitMs = 300_000;

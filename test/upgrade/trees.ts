@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { repository } from '../../tools/local/paths.ts';
-import { patchSource } from '../support/patch-source.ts';
+import { patchSource } from '../support/programs/patch-source.ts';
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: repository, maxBuffer: 1_073_741_824, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,8 +1,8 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../cli/aws/deployment.ts';
 import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
-import type { Shell } from '../cli/terminal/shell.ts';
-import { acceptApi } from './checks/api.ts';
+import type { Shell } from '../cli/terminal/command-environment.ts';
+import { acceptApi } from './checks/call-deployed-api.ts';
 import type { Check, SharedContext } from './checks/check.ts';
 import { findFakeProvider } from './checks/fake-provider.ts';
 import { type CheckReport, runChecks } from './checks/run-checks.ts';

@@ -1,7 +1,7 @@
+import type { Shell } from '../cli/terminal/command-environment.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
-import type { Shell } from '../cli/terminal/shell.ts';
 import { createRunDirectory } from '../local/paths.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
 import { type AcceptOptions, readAcceptOptions } from './read-accept-options.ts';

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { longestDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
+import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Config } from '../../settings/config.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
 import type { CosechaMetrics } from './metrics.ts';
@@ -72,7 +72,7 @@ export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEve
  * timeout, 720 s by default. Three minutes on top are 30 minutes by default, and it is never less.
  */
 export const queueLateFrom = (config: Config): number =>
-  Math.max(1_800, longestDelaySeconds + visibilityTimeout(config).toSeconds() + 180);
+  Math.max(1_800, maxDelaySeconds + visibilityTimeout(config).toSeconds() + 180);
 
 /**
  * How many reads one polling extraction makes in such a period. Intervals have full jitter, so the mean interval is half
@@ -252,7 +252,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     id: 'unknown-record',
     symptom:
       'Extractions stand still: a newer version has written their records, and the version that is deployed does not know them.',
-    // Each record is deferred for 15 minutes (`longestDelaySeconds`), and counted each time.
+    // Each record is deferred for 15 minutes (`maxDelaySeconds`), and counted each time.
     metric: metrics.custom('UnknownRecord').with(minutes(30)),
     threshold: 1,
   },

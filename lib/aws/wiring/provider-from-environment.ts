@@ -4,7 +4,7 @@ import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
 import { logIn } from '../../provider/tokens/log-in.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
-import type { WithApiKey } from '../../provider/tokens/tokens.ts';
+import type { WithApiKey } from '../../provider/tokens/with-session.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';
 import { optionalSetting, requiredVariable } from './environment.ts';

@@ -22,13 +22,13 @@ export type AnswerFindDeps = Pick<AnswerReadDeps, 'extractions' | 'readers' | 't
 
 const defaultLimit = 20;
 /** Each is read from the table, all at once, over the 50 connections that the SDK keeps at most. */
-const mostLimit = 50;
+const maxLimit = 50;
 
 /**
  * A caller whose reference others use as well reads their entries too. 50 queries read 50,000 in about a second, for 1,250 read
  * units. A caller that then has none gets an empty list, as any other answer would reveal how often others used the reference.
  */
-const mostQueries = 50;
+const maxQueries = 50;
 
 type FindQuery = { readonly reference: string; readonly limit: number; readonly cursor: string | undefined };
 
@@ -44,8 +44,8 @@ const parseQuery = (parameters: FindEvent['queryStringParameters'] = {}): FindQu
   if (!v.is(line(maxReferenceLength), reference)) {
     return 'The query parameter reference is required: 1 to 256 characters, and no control characters.';
   }
-  if (!/^[1-9]\d?$/.test(limit) || Number(limit) > mostLimit) {
-    return `The query parameter limit must be a whole number from 1 to ${mostLimit}.`;
+  if (!/^[1-9]\d?$/.test(limit) || Number(limit) > maxLimit) {
+    return `The query parameter limit must be a whole number from 1 to ${maxLimit}.`;
   }
   return { reference, limit: Number(limit), cursor };
 };
@@ -64,7 +64,7 @@ const readMatching = async (
   const records: Extraction[] = [];
   let position =
     after === undefined ? undefined : { extractionId: after.extractionId, requestedAt: after.requestedAt };
-  for (let queries = 0; queries < mostQueries; queries += 1) {
+  for (let queries = 0; queries < maxQueries; queries += 1) {
     const { entries, last } = await index.find({ ...query, after: position });
     for (let next = 0; next < entries.length && records.length < wanted; ) {
       const some = entries.slice(next, next + wanted - records.length);

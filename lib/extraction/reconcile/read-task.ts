@@ -4,7 +4,7 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
-import { type Tokens, withSession } from '../../provider/tokens/tokens.ts';
+import { type Tokens, withSession } from '../../provider/tokens/with-session.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
 import { isWhy, type Plan, type Seen } from '../plan.ts';
 import { writeChange } from '../progress.ts';

@@ -6,7 +6,7 @@ import type { Consent } from '../../provider/consents/consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
-import type { Tokens } from '../../provider/tokens/tokens.ts';
+import type { Tokens } from '../../provider/tokens/with-session.ts';
 import {
   InvalidProviderRequest,
   ProviderBusy,

@@ -1,5 +1,5 @@
 import type { SessionTokens } from '../tokens/session-tokens.ts';
-import { withSession } from '../tokens/tokens.ts';
+import { withSession } from '../tokens/with-session.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';

@@ -1,5 +1,5 @@
 import type { ClientContext } from '../client-context.ts';
-import { withSession } from '../tokens/tokens.ts';
+import { withSession } from '../tokens/with-session.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
 import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
 import { startTask } from './start-task.ts';

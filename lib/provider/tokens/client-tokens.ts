@@ -7,7 +7,7 @@ import {
   type OtpTokenRequest,
 } from './create-otp-token.ts';
 import { createTaskToken, type TaskToken } from './create-task-token.ts';
-import { withSession } from './tokens.ts';
+import { withSession } from './with-session.ts';
 
 /** "Session token", "Create OTP token", "Create Task Token". */
 export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientContext) => {

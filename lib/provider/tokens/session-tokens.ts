@@ -1,4 +1,4 @@
-import type { Tokens } from './tokens.ts';
+import type { Tokens } from './with-session.ts';
 
 /** Returns the current session token, drops one that the provider refused, and logs in although there is one. */
 export type SessionTokens = Tokens & { renew(): Promise<string> };

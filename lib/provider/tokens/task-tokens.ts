@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Tokens, withSession } from './tokens.ts';
+import { type Tokens, withSession } from './with-session.ts';
 
 /** Returns a Task Token per user, and drops one that the provider refused. */
 export type TaskTokens = {

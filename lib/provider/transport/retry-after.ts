@@ -8,7 +8,7 @@ export type RetryAfter =
  * The longest wait that is honoured, in seconds. A planned maintenance takes minutes. A longer value is more likely a
  * mistake, which must not keep calls away for days.
  */
-export const longestRetryAfterSeconds = 3_600;
+export const maxRetryAfterSeconds = 3_600;
 
 /** Parses the header. Returns undefined for a missing or malformed one. */
 export const parseRetryAfter = (header: string | null | undefined): RetryAfter | undefined => {
@@ -24,5 +24,5 @@ export const retryAtOf = (retryAfter: RetryAfter | undefined, now: Date): number
   if (retryAfter === undefined) return undefined;
   const at = retryAfter.kind === 'date' ? retryAfter.at : now.getTime() + retryAfter.seconds * 1_000;
   if (at <= now.getTime()) return undefined;
-  return Math.min(at, now.getTime() + longestRetryAfterSeconds * 1_000);
+  return Math.min(at, now.getTime() + maxRetryAfterSeconds * 1_000);
 };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
+import { selfSignedCertificate } from '../../support/programs/self-signed-certificate.ts';
 
 /** A received request to AWS. `target`: its operation, such as `DynamoDB_20120810.UpdateItem`. */
 export type AwsRequest = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { functionNames } from '../../../infra/lambda/function-names.ts';
-import { shuffled } from '../../support/random.ts';
+import { shuffled } from '../../support/data/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
 import { runBenchmark } from '../run-benchmark.ts';

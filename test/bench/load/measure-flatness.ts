@@ -33,7 +33,7 @@ const idleSweeps = 8;
 /** The records that a sweep finds due, and how often. */
 const due = 8;
 const dueSweeps = 3;
-const mostTries = 3;
+const maxTries = 3;
 
 export type Flatness = {
   readonly level: Level;
@@ -63,11 +63,11 @@ const sweepOf = async (
   wanted: number,
   sweep: () => ReturnType<typeof recordedSweep>,
 ): Promise<readonly Entry[]> => {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const { sent, entries } = await sweep();
     if (sent === wanted) return entries;
   }
-  throw new Error(`None of ${mostTries} sweeps sent the ${wanted} records that were due.`);
+  throw new Error(`None of ${maxTries} sweeps sent the ${wanted} records that were due.`);
 };
 
 /** Measures an extraction, a sweep and a due record while 10, 100 and 1,000 other extractions are open. */

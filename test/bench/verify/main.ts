@@ -2,7 +2,7 @@
  * `npm run bench:verify [seed]`: the speed of `verifySignature` compared with a minimal check and with webhook libraries,
  * each in its own format, for the same bodies in one process.
  */
-import { randomOf } from '../../support/random.ts';
+import { randomOf } from '../../support/data/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
 import { bodyOf, bodySizes, contenders, floor, prove } from './contenders.ts';

@@ -1,4 +1,4 @@
-import { type Random, shuffled } from '../../support/random.ts';
+import { type Random, shuffled } from '../../support/data/random.ts';
 import { type Contender, NotACheck } from './contenders.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { moveTimesIn, type Times } from '../../support/move-times.ts';
+import { moveTimesIn, type Times } from '../../support/aws/move-times.ts';
 import { aws } from './aws.ts';
 
 const { ExtractionsTableName = '' } = inject('cosecha').outputs;

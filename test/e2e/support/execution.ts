@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { isTransition, wholeHistory } from '../../support/follow-execution.ts';
+import { isTransition, wholeHistory } from '../../support/aws/follow-execution.ts';
 import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
 

@@ -10,7 +10,7 @@ import {
   IAMClient,
 } from '@aws-sdk/client-iam';
 import { inject } from 'vitest';
-import { policiesFor } from '../../support/documented-policies.ts';
+import { policiesFor } from '../../support/aws/documented-policies.ts';
 import { keepAnswer } from '../leaks/answers.ts';
 
 const { answersFile, client, caFile, outputs } = inject('cosecha');

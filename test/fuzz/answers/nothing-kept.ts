@@ -16,13 +16,13 @@ import { fetchTask, parseTask } from '../../../lib/provider/tasks/read-task.ts';
 import { startTask } from '../../../lib/provider/tasks/start-task.ts';
 import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.ts';
 import { logIn } from '../../../lib/provider/tokens/log-in.ts';
-import { answering } from '../../support/canned-connection.ts';
-import { at, consentExtraction, extraction, id, timings } from '../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryRefusalStore } from '../../support/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../support/memory-request-store.ts';
-import { memoryTaskStore } from '../../support/memory-task-store.ts';
+import { answering } from '../../support/data/canned-connection.ts';
+import { at, consentExtraction, extraction, id, timings } from '../../support/data/extraction-fixtures.ts';
+import { closedCircuit } from '../../support/stores/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
+import { memoryRefusalStore } from '../../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore, storedRequest } from '../../support/stores/memory-request-store.ts';
+import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
 import { fuzzProperty } from '../property.ts';
 
 /** What no record, log or answer may have: sentences, names of people and of fields, and digits. None has the form of a code. */

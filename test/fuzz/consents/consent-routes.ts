@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type ConsentEvent, manageConsents } from '../../../lib/consents/manage-consents.ts';
 import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
-import { answering } from '../../support/canned-connection.ts';
+import { answering } from '../../support/data/canned-connection.ts';
 import { operationOf, responseOf, schemaNamed, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { damagedBytes } from '../generators/damaged-bytes.ts';

@@ -1,4 +1,4 @@
-import { importPatched } from '../../support/patch-source.ts';
+import { importPatched } from '../../support/programs/patch-source.ts';
 import type { FuzzProperty } from '../property.ts';
 import { runProperty } from '../run-property.ts';
 import { type PlantedFault, plantedFaults } from './planted-faults.ts';

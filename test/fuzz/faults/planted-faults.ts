@@ -1,4 +1,4 @@
-import type { SourcePatch } from '../../support/patch-source.ts';
+import type { SourcePatch } from '../../support/programs/patch-source.ts';
 
 /** A planted fault, and the property that must catch it. */
 export type PlantedFault = SourcePatch & { readonly caughtBy: string };
@@ -105,14 +105,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'accepts malformed base64',
-    file: 'lib/provider/encryption-scheme.ts',
+    file: 'lib/provider/encrypt-and-decrypt.ts',
     find: 'if (!strictBase64.test(ciphertext) || !strictBase64.test(iv)) throw new UndecryptableText();',
     replace: '',
     caughtBy: 'webhook/agrees-with-oracle',
   },
   {
     name: 'does not remove the padding',
-    file: 'lib/provider/encryption-scheme.ts',
+    file: 'lib/provider/encrypt-and-decrypt.ts',
     find: 'return Buffer.concat([decipher.update(bytes)',
     replace: 'decipher.setAutoPadding(false);\n    return Buffer.concat([decipher.update(bytes)',
     caughtBy: 'webhook/recorded-as-designed',
@@ -467,15 +467,15 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'cuts texts that count',
     file: 'lib/http/parse-large-json.ts',
-    find: 'const longestText = 128;',
-    replace: 'const longestText = 16;',
+    find: 'const maxText = 128;',
+    replace: 'const maxText = 16;',
     caughtBy: 'reads/same-as-json-parse',
   },
   {
     name: 'overlooks the 51st action',
     file: 'lib/http/parse-large-json.ts',
-    find: 'const mostItems = 51;',
-    replace: 'const mostItems = 50;',
+    find: 'const maxItems = 51;',
+    replace: 'const maxItems = 50;',
     caughtBy: 'reads/same-as-json-parse',
   },
   {
@@ -502,7 +502,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'takes a text with many digits for a code',
     file: 'lib/extraction/provider-codes.ts',
-    find: "text.replace(/\\D/g, '').length <= mostDigits",
+    find: "text.replace(/\\D/g, '').length <= maxDigits",
     replace: 'true',
     caughtBy: 'answers/nothing-kept',
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import { allStatuses, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
+import { allStatuses, consentIn, extractionIn, iso } from '../../support/data/extraction-fixtures.ts';
 import type { WorldSetup } from '../webhook/webhook-world.ts';
 
 /** The tasks that items are about; the odd ones are names that an object would trip over. */

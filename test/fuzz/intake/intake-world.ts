@@ -6,10 +6,10 @@ import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/an
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
-import { at, timings } from '../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../support/memory-request-store.ts';
-import { memoryTelemetry } from '../../support/memory-telemetry.ts';
+import { at, timings } from '../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../support/stores/memory-request-store.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 

@@ -1,6 +1,6 @@
 import { adviceOf } from '../../../lib/extraction/advice.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
-import { taskExpiry } from '../../support/memory-task-store.ts';
+import { taskExpiry } from '../../support/stores/memory-task-store.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
 /** From settling to `dueAt`, in milliseconds: `pollEvery` of the fixtures. */

@@ -8,12 +8,12 @@ import type { Task } from '../../../lib/extraction/store.ts';
 import { explainMismatches } from '../../../lib/webhook/explain-mismatch.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
-import { at, timings } from '../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryMarks } from '../../support/memory-refusal-store.ts';
-import { memoryTaskStore } from '../../support/memory-task-store.ts';
-import { memoryTelemetry } from '../../support/memory-telemetry.ts';
-import type { StoreFaults } from '../../support/store-fault.ts';
+import { at, timings } from '../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
+import { memoryMarks } from '../../support/stores/memory-refusal-store.ts';
+import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
+import type { StoreFaults } from '../../support/stores/store-fault.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 

@@ -3,7 +3,7 @@ import type { PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
 
 /** A task is PENDING for a third of its duration, but at most this long. */
-const longestPendingMs = 500;
+const maxPendingMs = 500;
 
 /** The duration of a username's tasks. null: they do not end by themselves. */
 export const durationFor = (sandbox: Sandbox, username: string): number | null => {
@@ -12,7 +12,7 @@ export const durationFor = (sandbox: Sandbox, username: string): number | null =
 };
 
 export const runningAfter = (durationMs: number | null): number =>
-  Math.min(longestPendingMs, (durationMs ?? Number.POSITIVE_INFINITY) / 3);
+  Math.min(maxPendingMs, (durationMs ?? Number.POSITIVE_INFINITY) / 3);
 
 /** Whether a taskId has expired: "`taskId` expire[s] after a limited time" ("Limits"). */
 export const hasExpired = (sandbox: Sandbox, { createdAt }: { readonly createdAt: number }): boolean =>

@@ -1,8 +1,8 @@
 import { parseBreakerState, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
 import { type PausableCalls, parsePauses, pausesItem, pausesOf } from '../../../lib/breaker/pauses.ts';
-import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
-import type { CarryOut } from '../../support/store-fault.ts';
+import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
+import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { Process } from '../world/process.ts';
 import { breakerSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

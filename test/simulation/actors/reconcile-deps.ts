@@ -9,7 +9,7 @@ import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import { endedReading } from '../rules/provider.ts';
 import type { Process } from '../world/process.ts';
-import { mostBytes, type ReadAnswer } from '../world/provider.ts';
+import { maxBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
@@ -38,7 +38,7 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
     baseUrl: 'https://provider.example',
     fetch,
     totalTimeoutMs: settings.providerTimeoutMs,
-    maxAnswerBytes: mostBytes,
+    maxAnswerBytes: maxBytes,
   };
 };
 

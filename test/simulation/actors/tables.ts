@@ -5,11 +5,11 @@ import type {
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
-import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
-import { refusalStoreOver } from '../../support/memory-refusal-store.ts';
-import { requestStoreOver } from '../../support/memory-request-store.ts';
-import { taskStoreOver } from '../../support/memory-task-store.ts';
-import type { CarryOut } from '../../support/store-fault.ts';
+import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
+import { refusalStoreOver } from '../../support/stores/memory-refusal-store.ts';
+import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
+import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
+import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { Process } from '../world/process.ts';
 import { theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';

@@ -1,4 +1,4 @@
-import { type Random, randomOf } from '../../support/random.ts';
+import { type Random, randomOf } from '../../support/data/random.ts';
 import type { Part, Scenario } from '../world/scenario.ts';
 import { drawScenario, scenarios } from '../world/scenarios.ts';
 

@@ -14,7 +14,7 @@ export const formatTally = (tally: Tally, seconds: number): string => {
   const premises = Object.fromEntries(invariants.map(({ name }) => [name, tally.premises[name] ?? 0]));
   return [
     `${tally.schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(tally.schedules / seconds)} per second;`,
-    `${tally.steps} steps, at most ${tally.mostSteps} in one; ${Object.keys(tally.ends).length} distinct ends.`,
+    `${tally.steps} steps, at most ${tally.maxSteps} in one; ${Object.keys(tally.ends).length} distinct ends.`,
     '',
     'Outcomes',
     ...rows(tally.outcomes, tally.schedules),

@@ -1,4 +1,4 @@
-import { randomFor, randomOf } from '../../support/random.ts';
+import { randomFor, randomOf } from '../../support/data/random.ts';
 import { type Listener, type Ran, runWorld } from '../run-world.ts';
 import { randomWalk } from '../scheduler/random-walk.ts';
 import type { Departure, Schedule } from '../scheduler/schedule.ts';

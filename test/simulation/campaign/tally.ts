@@ -17,7 +17,7 @@ type Counts = Record<string, number>;
 export type Tally = {
   schedules: number;
   steps: number;
-  mostSteps: number;
+  maxSteps: number;
   /** How often each outcome was final. */
   outcomes: Counts;
   /** How often each distinguishable end was reached. */
@@ -36,7 +36,7 @@ export type Tally = {
 export const newTally = (): Tally => ({
   schedules: 0,
   steps: 0,
-  mostSteps: 0,
+  maxSteps: 0,
   outcomes: {},
   ends: {},
   transitions: {},
@@ -71,7 +71,7 @@ const endOf = ({ world }: Ran): string => {
 export const tallyRun = (tally: Tally, ran: Ran): void => {
   tally.schedules += 1;
   tally.steps += ran.steps;
-  tally.mostSteps = Math.max(tally.mostSteps, ran.steps);
+  tally.maxSteps = Math.max(tally.maxSteps, ran.steps);
   count(tally.outcomes, ran.world.record?.status ?? 'never recorded');
   count(tally.ends, endOf(ran));
   for (const transition of ran.world.transitions) count(tally.transitions, transition);
@@ -89,7 +89,7 @@ const addAll = (into: Counts, from: Counts): void => {
 export const mergeTally = (into: Tally, from: Tally): void => {
   into.schedules += from.schedules;
   into.steps += from.steps;
-  into.mostSteps = Math.max(into.mostSteps, from.mostSteps);
+  into.maxSteps = Math.max(into.maxSteps, from.maxSteps);
   addAll(into.outcomes, from.outcomes);
   addAll(into.ends, from.ends);
   addAll(into.transitions, from.transitions);

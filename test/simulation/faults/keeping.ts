@@ -319,8 +319,8 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'unfinished-reads-not-limited',
     does: 'A read that ended three processes is made again.',
     file: 'lib/extraction/record.ts',
-    find: 'export const mostUnfinishedReads = 3;',
-    replace: 'export const mostUnfinishedReads = 1_000;',
+    find: 'export const maxUnfinishedReads = 3;',
+    replace: 'export const maxUnfinishedReads = 1_000;',
     caughtBy: 'unfinished-reads-counted',
   },
   {

@@ -1,4 +1,4 @@
-import type { SourcePatch } from '../../support/patch-source.ts';
+import type { SourcePatch } from '../../support/programs/patch-source.ts';
 
 /** A defect that somebody could introduce: a patch of one source file of the product. */
 export type PlantedFault = SourcePatch & {

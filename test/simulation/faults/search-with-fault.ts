@@ -19,7 +19,7 @@ export type Caught = {
 };
 
 /** How many seeds are run if the bounded search finds nothing. */
-const mostSeeds = 10_000;
+const maxSeeds = 10_000;
 
 /** Searches for a broken invariant, in the same order each time. */
 export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): Promise<Caught> => {
@@ -36,7 +36,7 @@ export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): P
     await search([findScenario(scenario)], { faults, preemptions, events, departures, from });
   } else {
     if (where === undefined) for (const departures of [0, 1]) await search(scenarios, upTo(departures));
-    if (tally.findings.length === 0) await searchRandom(firstSeed, 1, tally, (done) => done < mostSeeds);
+    if (tally.findings.length === 0) await searchRandom(firstSeed, 1, tally, (done) => done < maxSeeds);
   }
   const [finding] = tally.findings;
   return {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { importPatched } from '../../support/patch-source.ts';
+import { importPatched } from '../../support/programs/patch-source.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import { plantedFaults } from './planted-faults.ts';
 import type { Caught } from './search-with-fault.ts';

@@ -179,7 +179,7 @@ export const oversizedOnce: Invariant = {
 };
 
 /** As in lib/extraction/record.ts. */
-const mostUnfinished = 3;
+const maxUnfinished = 3;
 
 /** Whether the process that began the last counted read could still run when this one started. */
 const isUnderWay = ({ unfinishedReads }: Extraction, by: Process, { scenario }: World): boolean =>
@@ -204,7 +204,7 @@ export const unfinishedReadsCounted: Invariant = {
         return undefined;
       premise();
       const died = readers.filter(mayHaveDied).length;
-      return died >= mostUnfinished ? undefined : `Closed unread, but ${died} readers may have died.`;
+      return died >= maxUnfinished ? undefined : `Closed unread, but ${died} readers may have died.`;
     },
     providerRead: ({ by }, world, premise) => {
       const { countedReads, lastSeen, afterFailure, byOperator, failedCalls } = by;
@@ -214,7 +214,7 @@ export const unfinishedReadsCounted: Invariant = {
         countedReads === undefined ? (lastSeen.unfinishedReads?.count ?? 0) : countedReads - 1;
       if (!afterFailure && unfinished === 0) return undefined;
       premise();
-      if (unfinished >= mostUnfinished) return `${by.name} reads after ${unfinished} unfinished reads.`;
+      if (unfinished >= maxUnfinished) return `${by.name} reads after ${unfinished} unfinished reads.`;
       return countedReads === undefined ? `${by.name} does not count its read.` : undefined;
     },
   },

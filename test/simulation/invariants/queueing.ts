@@ -1,4 +1,4 @@
-import { longestDelaySeconds } from '../../../lib/extraction/deadlines.ts';
+import { maxDelaySeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
@@ -82,7 +82,7 @@ export const dueMessageContinued: Invariant = {
       premise();
       const isUnchanged = record?.dueShard !== undefined && record.dueAt === by.dueAt;
       if (!isUnchanged || by.failedCalls > 0 || queue.hasMessageOf(by)) return undefined;
-      return Date.parse(by.dueAt) - kernel.now > longestDelaySeconds * 1_000
+      return Date.parse(by.dueAt) - kernel.now > maxDelaySeconds * 1_000
         ? undefined
         : `${by.name} has dropped the message for the current dueAt.`;
     },

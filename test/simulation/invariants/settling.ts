@@ -1,6 +1,6 @@
 import {
   type Extraction,
-  mostUnfinishedReads,
+  maxUnfinishedReads,
   ownOutcomes,
   terminalStatuses,
 } from '../../../lib/extraction/record.ts';
@@ -98,7 +98,7 @@ export const finalStands: Invariant = {
 
 /** Whether no read is made, as too many in a row have ended their process. */
 const endsProcesses = (record: Extraction | undefined): boolean =>
-  (record?.unfinishedReads?.count ?? 0) >= mostUnfinishedReads;
+  (record?.unfinishedReads?.count ?? 0) >= maxUnfinishedReads;
 
 export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
@@ -160,7 +160,7 @@ export const othersTaskDisowned: Invariant = {
 };
 
 /** In milliseconds. The answer to the last read in grace may be this old. */
-const longestRead = lifeOf.reconcile * 1_000;
+const maxRead = lifeOf.reconcile * 1_000;
 
 export const correctionFound: Invariant = {
   name: 'correction-found',
@@ -176,7 +176,7 @@ export const correctionFound: Invariant = {
       const graceEnd = Date.parse(record.settledAt ?? record.deadlineAt) + settings.graceSeconds * 1_000;
       const couldBeRead =
         task !== undefined &&
-        task.endsAt < graceEnd - longestRead &&
+        task.endsAt < graceEnd - maxRead &&
         task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readsUndisturbed;
       const isReadable = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';

@@ -1,4 +1,4 @@
-import { type Random, randomFor } from '../../support/random.ts';
+import { type Random, randomFor } from '../../support/data/random.ts';
 
 /** Everything that is left to chance in a population. `of` is the extraction that it concerns. */
 export type Chances = {

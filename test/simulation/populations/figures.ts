@@ -1,4 +1,4 @@
-import { randomOf } from '../../support/random.ts';
+import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { randomChances } from './chances.ts';
 import { type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
@@ -122,7 +122,7 @@ const printOutages = async (print: Print): Promise<void> => {
     const service = await run(population, allStarted);
     const { unconfirmed, turns } = countsOf(service);
     print(
-      `| ${name} | ${groups} | ${population.members.length} | ${turns} | ${unconfirmed} | ${service.mostStartsAtOnce} |`,
+      `| ${name} | ${groups} | ${population.members.length} | ${turns} | ${unconfirmed} | ${service.maxStartsAtOnce} |`,
     );
   }
 };

@@ -1,4 +1,4 @@
-import { randomOf } from '../../support/random.ts';
+import { randomOf } from '../../support/data/random.ts';
 import {
   type CallKind,
   type Member,

@@ -1,5 +1,5 @@
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../support/data/random.ts';
 
 /** How the provider answers a call. Each is one kind of trouble; without any, it answers properly. */
 export const troubles = [

@@ -1,4 +1,4 @@
-import type { CarryOut } from '../../support/store-fault.ts';
+import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { isHealthy } from './population.ts';
 import type { Service } from './service.ts';

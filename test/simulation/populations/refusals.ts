@@ -1,5 +1,5 @@
 import { type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../support/data/random.ts';
 import { type Member, member, type Population } from './population.ts';
 
 const callers = ['arn:aws:iam::111122223333:role/Caller', 'arn:aws:iam::111122223333:role/Other'] as const;

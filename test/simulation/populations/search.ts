@@ -1,4 +1,4 @@
-import { type Random, randomOf } from '../../support/random.ts';
+import { type Random, randomOf } from '../../support/data/random.ts';
 import type { Caught } from '../faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { type Chances, deviatingChances, randomChances } from './chances.ts';
@@ -184,7 +184,7 @@ export const searchRandom = async function* (
 };
 
 /** The steps of the first quarter of an hour, sweeps included. */
-const mostSteps = 400;
+const maxSteps = 400;
 
 /**
  * Two or three extractions: as usual, and then with every single step out of the usual, until the healthy one is closed. A
@@ -199,13 +199,13 @@ export const searchBounded = async function* (
     const judged = await judge({ ...small(index, []), chances: () => usual }, alone);
     yield judged;
     if (judged.violations.length > 0) continue;
-    const steps = Math.min(usual.steps(), mostSteps);
+    const steps = Math.min(usual.steps(), maxSteps);
     for (let step = 1; step <= steps; step += 1) yield judge(small(index, [step]), alone);
   }
 };
 
 /** How many seeds are searched for a fault. */
-const mostSeeds = 300;
+const maxSeeds = 300;
 
 /**
  * Searches populations for a broken invariant, in the same order each time. Those of broken and healthy extractions end when
@@ -213,7 +213,7 @@ const mostSeeds = 300;
  */
 export const searchWithFault = async (kind: RandomKind | 'mix', firstSeed = 1): Promise<Caught> => {
   let schedules = 0;
-  for (let seed = firstSeed; seed < firstSeed + mostSeeds; seed += 1) {
+  for (let seed = firstSeed; seed < firstSeed + maxSeeds; seed += 1) {
     const found = kind === 'mix' ? mixCases[seed - 1] : random(kind, seed);
     if (found === undefined) break;
     const judged = await judge(

@@ -6,7 +6,7 @@ import type { ExtractionRequest } from '../../../lib/extraction/api/parse-reques
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
-import { memoryTelemetry } from '../../support/memory-telemetry.ts';
+import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { deliveries } from '../rules/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
@@ -30,7 +30,7 @@ export type BreakerChange = {
 };
 
 /** For how long an eventually consistent read may return an older state. */
-const mostLagMs = 1_000;
+const maxLagMs = 1_000;
 
 /** By then every record is closed: deadline, grace, and collecting, with an hour to spare. */
 const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settings.collectForSeconds + 3_600;
@@ -82,7 +82,7 @@ export class Service {
   readonly queue: ReconcileQueue;
   readonly slowQueue: ReconcileQueue;
   /** The most invocations of start-task at one time. */
-  mostStartsAtOnce = 0;
+  maxStartsAtOnce = 0;
   /** Calls of tables that lost their answer or their process. */
   losses = 0;
   readonly #members: ReadonlyMap<string, Member>;
@@ -179,7 +179,7 @@ export class Service {
     const idle = this.#idle[kind];
     const one = idle.splice(this.chances.choose(of, idle.length), 1)[0] ?? this.#newProcess(kind);
     if (kind === 'start-task') this.#starting += 1;
-    this.mostStartsAtOnce = Math.max(this.mostStartsAtOnce, this.#starting);
+    this.maxStartsAtOnce = Math.max(this.maxStartsAtOnce, this.#starting);
     try {
       return await one.process.serve(of, () => call(one.functions));
     } finally {
@@ -260,7 +260,7 @@ export class Service {
     const answer = effect();
     if (this.breakers.get(name) !== stored) {
       this.changes.push({ caller: name, at: this.time.now, before, after: this.breakerState(name) });
-      this.#stale.set(name, { stored, until: this.time.now + mostLagMs });
+      this.#stale.set(name, { stored, until: this.time.now + maxLagMs });
     }
     return answer;
   }

@@ -1,7 +1,7 @@
 import type { ReceivedMessage } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 
 /** As in infra/constructs/reconcile-queue.ts. */
-const mostReceives = 5;
+const maxReceives = 5;
 
 /** A message as its consumer receives it for the nth time. */
 export const received = (body: string, times: number): ReceivedMessage => ({
@@ -12,4 +12,4 @@ export const received = (body: string, times: number): ReceivedMessage => ({
 
 /** The milliseconds until a message whose consumer failed is received again. Undefined if it becomes a dead letter. */
 export const untilNextReceive = (times: number, reconcileTimeout: number): number | undefined =>
-  times >= mostReceives ? undefined : 6_000 * reconcileTimeout;
+  times >= maxReceives ? undefined : 6_000 * reconcileTimeout;

@@ -1,4 +1,4 @@
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../support/data/random.ts';
 import { type Budget, spend } from './budget.ts';
 import { cost, type OptionList } from './option.ts';
 import type { Choose } from './run-schedule.ts';

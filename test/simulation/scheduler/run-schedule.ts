@@ -14,7 +14,7 @@ export type Schedulable = {
 export type Choose = (step: number, options: OptionList) => number;
 
 /** A longer schedule counts as endless. The longest one seen that ends has a fifth of it. */
-export const mostSteps = 5_000;
+export const maxSteps = 5_000;
 
 /**
  * Resolves when no promise can continue any more. Node's next tick runs after the queue of microtasks is empty, and needs
@@ -30,7 +30,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 export const runSchedule = async (world: Schedulable, choose: Choose): Promise<'ended' | 'endless'> => {
   const options = new OptionList();
   await turn();
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     if (world.takeUnsettled()) await quiet();
     if (world.stopped()) return 'ended';
     options.clear();

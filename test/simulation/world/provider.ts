@@ -54,7 +54,7 @@ const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;
 const failed = (status: number): PollAnswer => ({ status, body: JSON.stringify({ errorType: 'ENTITY' }) });
 
 /** The size limit of an answer. */
-export const mostBytes = 512;
+export const maxBytes = 512;
 
 /** Longer than the first intervals between start attempts. */
 const retryAfterSeconds = 12;
@@ -270,7 +270,7 @@ export class Provider {
       if (ended !== undefined) return ended;
       if (scenario.task.tooLarge === true) {
         this.#world.downloadOversized();
-        return { status: 200, body: 'x'.repeat(mostBytes + 1) };
+        return { status: 200, body: 'x'.repeat(maxBytes + 1) };
       }
       const status = scenario.method === 'consent-v1' ? { taskStatus: 'success' } : {};
       const data = scenario.method === 'consent-v1' ? { results: [] } : { data: [] };

@@ -1,5 +1,5 @@
 import { terminalStatuses } from '../../../lib/extraction/record.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../support/data/random.ts';
 import { plain, type Scenario } from './scenario.ts';
 
 const ends = (endsAfter: number | 'never', more: Partial<Scenario['task']> = {}): Scenario['task'] => ({

@@ -4,7 +4,7 @@ import { settingNames } from '../../../infra/settings/settings.ts';
 import { settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
-import { documentedPolicies } from '../../support/documented-policies.ts';
+import { documentedPolicies } from '../../support/aws/documented-policies.ts';
 import { notifyingAlarms, resourcesOf, synthesize } from '../infra/synth.ts';
 import { publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAllowed, type Statement } from '../../support/evaluate-policies.ts';
+import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
 import { flatten, resourcesOf, synthesize } from './synth.ts';
 
 const { template } = synthesize();

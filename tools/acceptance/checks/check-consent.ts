@@ -18,10 +18,10 @@ const taskSeconds = { onAws: 60, onEmulator: 2 } as const;
  * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). The sweep repairs a chain that was stopped, so only the
  * causes of the polls show that it was not.
  */
-const longestStoppedChain = 16;
+const maxStoppedChain = 16;
 
 /** How many polls follow one another that their messages caused, without one that the sweep caused. */
-export const longestChain = (causes: readonly string[]): number => {
+export const maxChain = (causes: readonly string[]): number => {
   let [longest, current] = [0, 0];
   for (const cause of causes) {
     current = cause === 'due' ? current + 1 : 0;
@@ -37,7 +37,7 @@ const expectLoopAllowed = async ({ client, stack }: AcceptContext): Promise<void
   );
   if (RecursiveLoop === 'Allow') return;
   throw new Unmet(
-    `Lambda may stop ${physicalName} after ${longestStoppedChain} polls: its recursive loop detection is ${RecursiveLoop}, not Allow. Deploy the stack again.`,
+    `Lambda may stop ${physicalName} after ${maxStoppedChain} polls: its recursive loop detection is ${RecursiveLoop}, not Allow. Deploy the stack again.`,
   );
 };
 
@@ -52,16 +52,16 @@ const expectLongChain = async (context: AcceptContext, extractionId: string): Pr
     const { message, extractionId: id, cause } = loggedFields(line) ?? {};
     return message === 'Reconcile finished.' && id === extractionId ? [String(cause)] : [];
   });
-  const chain = longestChain(causes);
+  const chain = maxChain(causes);
   const metric = {
     namespace: 'AWS/Lambda',
     name: 'RecursiveInvocationsDropped',
     dimensions: { FunctionName: physicalName },
   };
   const dropped = await sumMetric(new CloudWatchClient(client), metric, startedAt, now());
-  if (chain > longestStoppedChain && dropped === 0) return chain;
+  if (chain > maxStoppedChain && dropped === 0) return chain;
   throw new Unmet(
-    `At most ${chain} of ${causes.length} polls of ${extractionId} followed one another, not more than ${longestStoppedChain}, and Lambda dropped ${dropped} invocations. Check the recursive loop detection of ${physicalName}.`,
+    `At most ${chain} of ${causes.length} polls of ${extractionId} followed one another, not more than ${maxStoppedChain}, and Lambda dropped ${dropped} invocations. Check the recursive loop detection of ${physicalName}.`,
   );
 };
 

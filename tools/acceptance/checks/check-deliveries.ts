@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type SignedDelivery, signDelivery } from '../../cli/operate/delivery.ts';
 import type { Scenario } from '../fake-provider/function/scenario.ts';
-import { fetchAgain } from './api.ts';
+import { fetchAgain } from './call-deployed-api.ts';
 import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';
 import {
   expectOutcome,
@@ -13,7 +13,7 @@ import {
 } from './extractions.ts';
 
 /** As often as the provider at most: "`retries` … range 1..5" ("Events", rule 2). */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /** POST to the webhook, as the provider would. Returns the status of the last answer. */
 const deliver = async (
@@ -22,7 +22,7 @@ const deliver = async (
 ): Promise<number> => {
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   const post = () => fetch(deployment.api.webhookUrl, { method: 'POST', headers, body, signal });
-  const answer = await fetchAgain(post, sleep, mostAttempts);
+  const answer = await fetchAgain(post, sleep, maxAttempts);
   await answer.body?.cancel();
   return answer.status;
 };

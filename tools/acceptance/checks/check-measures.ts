@@ -12,7 +12,7 @@ const invocationsOf = (lines: readonly string[]): readonly Invocation[] =>
   lines.flatMap((line) => parseReport(line) ?? []);
 
 /** How much of its memory or of its time a function may use. */
-const mostUsed = 0.9;
+const maxUsed = 0.9;
 
 /** What a function used too much of, as a sentence, or undefined. */
 export const headroomProblem = (
@@ -21,11 +21,11 @@ export const headroomProblem = (
 ): string | undefined => {
   const most = (value: (one: Invocation) => number): number => Math.max(...invocations.map(value));
   const used = most(({ usedMB, memoryMB }) => usedMB / memoryMB);
-  if (used > mostUsed) {
+  if (used > maxUsed) {
     return `${name} used ${most(({ usedMB }) => usedMB)} MB, ${Math.round(used * 100)} % of its memory.`;
   }
   const longest = most(({ durationMs }) => durationMs / 1_000);
-  if (longest > mostUsed * timeoutSeconds) {
+  if (longest > maxUsed * timeoutSeconds) {
     return `${name} ran for ${longest} s of its timeout of ${timeoutSeconds} s.`;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { erase } from '../../../lib/extraction/operate/erase.ts';
 import { s3Of } from '../../cli/aws/stores.ts';
 import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
-import { fetchAgain } from './api.ts';
+import { fetchAgain } from './call-deployed-api.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
 import { extractUntilDone } from './extractions.ts';
 

@@ -64,8 +64,8 @@ export const runChecks = async (
   for (const turn of turns) {
     const ofTurn = checks.filter((check) => (check.turn ?? 'together') === turn);
     if (turn === 'together') {
-      const longestFirst = ofTurn.toSorted((a, b) => secondsOf(b, shared) - secondsOf(a, shared));
-      await Promise.all(longestFirst.map((check) => paced(() => runOne(check))));
+      const slowestFirst = ofTurn.toSorted((a, b) => secondsOf(b, shared) - secondsOf(a, shared));
+      await Promise.all(slowestFirst.map((check) => paced(() => runOne(check))));
     } else for (const check of ofTurn) await runOne(check);
   }
   return checks.flatMap(({ id }) => reports.get(id) ?? []);

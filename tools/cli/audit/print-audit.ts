@@ -13,7 +13,7 @@ export const describeEstimate = (requests = Number.NaN, sample = Number.POSITIVE
 };
 
 /** More findings of one rule do not fit on a screen. --json prints all. */
-const mostFindings = 20;
+const maxFindings = 20;
 
 /** The lines of a rule. `explain` is the command that explains an extraction, without its id. */
 export const describeRule = (
@@ -22,11 +22,11 @@ export const describeRule = (
 ): readonly string[] => {
   if (result === 'unchecked') return [`✗ ${sentence} Not checked: ${notChecked}`];
   const found = findings.length === 0 ? '' : `, ${some(findings.length, 'finding')}`;
-  const left = findings.length - mostFindings;
+  const left = findings.length - maxFindings;
   return [
     `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
     ...findings
-      .slice(0, mostFindings)
+      .slice(0, maxFindings)
       .flatMap(({ extractionId, what }) => [`  ${what}`, `    → ${explain} ${extractionId}`]),
     ...(left > 0 ? [`  … and ${left.toLocaleString('en')} more, which --json prints.`] : []),
     ...(notChecked === undefined ? [] : [`  · not checked: ${notChecked}`]),

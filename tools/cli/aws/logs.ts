@@ -33,7 +33,7 @@ type FunctionLog = {
 };
 
 /** More lines than a page shows. CloudWatch returns up to 10,000 with one request. */
-const mostLines = 5_000;
+const maxLines = 5_000;
 
 /** The lines of a function's log as `parse` reads them, newest first. Throws the SDK's errors. */
 export const readFunctionLog = async <Line>(
@@ -50,7 +50,7 @@ export const readFunctionLog = async <Line>(
       const line = fields === undefined ? undefined : parse(fields);
       if (line !== undefined) lines.push({ at, line });
     }
-    if (lines.length > mostLines) return { items: newestFirst(lines), complete: false };
+    if (lines.length > maxLines) return { items: newestFirst(lines), complete: false };
   }
   return { items: newestFirst(lines), complete: true };
 };

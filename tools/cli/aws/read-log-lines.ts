@@ -23,7 +23,7 @@ export type Period = { readonly from: string; readonly to: string };
  * Of each log group. A page ends after 10,000 lines, 1 MB or a part of the period, whichever is first
  * (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html).
  */
-const mostPages = 30;
+const maxPages = 30;
 
 /** The lines of the functions' own logger. Lines of the Lambda runtime and of metrics have no such fields. */
 const toLine = (message: string, timestamp: number): LogLine | undefined => {
@@ -75,7 +75,7 @@ export const readLogLines = async (
       )) {
         lines.push(...events.flatMap(({ message = '', timestamp = 0 }) => toLine(message, timestamp) ?? []));
         pages += 1;
-        if (pages < mostPages || nextToken === undefined) continue;
+        if (pages < maxPages || nextToken === undefined) continue;
         complete = false;
         break;
       }

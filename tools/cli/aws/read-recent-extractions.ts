@@ -13,7 +13,7 @@ export type RecentExtractionsDeps = {
 };
 
 /** One page of ListExecutions, and ten of BatchGetItem. More would not fit on a screen. */
-const mostExecutions = 1_000;
+const maxExecutions = 1_000;
 
 /** A closed record changes only by a correction or an erasure, so it is read again after a minute. */
 const rereadClosedAfterMs = 60_000;
@@ -25,14 +25,14 @@ const executionsSince = async (
 ): Promise<Bounded<string>> => {
   const names: string[] = [];
   const pages = paginateListExecutions(
-    { client: stepFunctions, pageSize: mostExecutions },
+    { client: stepFunctions, pageSize: maxExecutions },
     { stateMachineArn },
   );
   for await (const { executions = [] } of pages) {
     const inTime = executions.filter(({ startDate }) => startDate !== undefined && startDate >= since);
     names.push(...inTime.flatMap(({ name }) => name ?? []));
     if (inTime.length < executions.length) return { items: names, complete: true };
-    if (names.length >= mostExecutions) return { items: names.slice(0, mostExecutions), complete: false };
+    if (names.length >= maxExecutions) return { items: names.slice(0, maxExecutions), complete: false };
   }
   return { items: names, complete: true };
 };

@@ -24,7 +24,7 @@ export type StreamChange = {
  * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten
  * seconds. More would use a consumer slot of each shard for long, of which there are two.
  */
-const mostReads = 400;
+const maxReads = 400;
 
 /**
  * An open shard returns pages without records at its end, and some before it: "it might take multiple calls to get to a portion
@@ -90,7 +90,7 @@ export const readStreamChanges = async (
     const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
     items.push(...own.map(toChange));
     reads += 1;
-    if (reads >= mostReads) return { items, complete: false };
+    if (reads >= maxReads) return { items, complete: false };
   }
   return { items, complete: true };
 };

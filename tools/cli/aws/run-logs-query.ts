@@ -14,12 +14,12 @@ type LogsQuery = Period & {
 };
 
 /** The most that StartQuery returns (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html). */
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 const pollMs = 500;
 
 /** Two minutes. Queries of two days take seconds. */
-const mostPolls = 240;
+const maxPolls = 240;
 
 const runningStates: readonly unknown[] = ['Scheduled', 'Running', 'Unknown', undefined];
 
@@ -40,16 +40,16 @@ export const runLogsQuery = async (
       queryString: query,
       startTime: epochSeconds(from),
       endTime: epochSeconds(to),
-      limit: mostRows,
+      limit: maxRows,
     }),
   );
-  for (let polls = 0; polls < mostPolls; polls += 1) {
+  for (let polls = 0; polls < maxPolls; polls += 1) {
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') {
       const items = results.map((row) =>
         Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value])),
       );
-      return { items, complete: items.length < mostRows };
+      return { items, complete: items.length < maxRows };
     }
     if (!runningStates.includes(status)) throw new CliError(`The query of the logs ended as ${status}.`);
     await sleep(pollMs);

@@ -5,8 +5,8 @@ import type { ConsoleAction, SandboxState } from '../console/actions/actions.ts'
 import { consoleActions } from '../console/actions/console-actions.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
 import { consoleSources } from '../console/sources/deployment-sources.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type ConsoleOptions = { readonly port: number; readonly actions?: true };

@@ -1,5 +1,5 @@
 import type { Deployment } from '../aws/deployment.ts';
-import type { Shell } from '../terminal/shell.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 
 /** What every command gets. It returns its exit code. */
 export type Context = {

@@ -6,9 +6,9 @@ import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { extractionsOf, requireRecord, tasksOf } from '../aws/stores.ts';
 import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/delivery.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type DeliverOptions = {

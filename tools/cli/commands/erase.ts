@@ -4,8 +4,8 @@ import { type EraseResult, erase as eraseExtraction } from '../../../lib/extract
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { s3Of } from '../aws/stores.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../operate/erase-on-aws.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type EraseOptions = { readonly yes?: true };

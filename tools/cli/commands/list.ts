@@ -12,11 +12,11 @@ import {
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
 import { callerName, describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type ListOptions = {

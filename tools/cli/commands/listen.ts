@@ -14,11 +14,11 @@ import {
   readListenState,
   writeListenState,
 } from '../listen/listen-state.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type ListenOptions = {

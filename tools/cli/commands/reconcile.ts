@@ -2,10 +2,10 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../aws/deployment.ts';
 import { requireRecord } from '../aws/stores.ts';
 import { reconcileNow, sweepNow } from '../operate/invoke-functions.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { describeDue, describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };

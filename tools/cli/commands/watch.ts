@@ -5,12 +5,12 @@ import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record
 import { openStream } from '../aws/follow-stream.ts';
 import { kept } from '../aws/kept.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
+import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
-import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 import { hintHeldCalls } from './list.ts';
 

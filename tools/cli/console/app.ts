@@ -35,7 +35,7 @@ export type ConsoleDeps = LiveDeps & {
 };
 
 /** Each open page reads from AWS every few seconds. */
-const mostFollowers = 20;
+const maxFollowers = 20;
 
 /** A page's own path and query, such as `/extractions/0190…?from=0`. Only its secret prefix is left out. */
 type PagePath = { readonly path: string; readonly query: URLSearchParams };
@@ -84,7 +84,7 @@ const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
 const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void => {
   const following = new Set<symbol>();
   app.get(path, (c) => {
-    if (following.size >= mostFollowers) return c.text('Too many pages are open.\n', 503);
+    if (following.size >= maxFollowers) return c.text('Too many pages are open.\n', 503);
     const follower = Symbol('follower');
     following.add(follower);
     const page = parsePagePath(c.req.query('page') ?? '/');

@@ -98,7 +98,7 @@ const DAY_MS = 86_400_000;
 const brokenStatuses = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
 
 /** Of each status: more need not be counted. */
-const mostCounted = 100;
+const maxCounted = 100;
 
 /** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep queues. */
 export const checkMachine = async (
@@ -113,7 +113,7 @@ export const checkMachine = async (
   const broken = await Promise.all(
     brokenStatuses.map(async (statusFilter) => {
       const { executions = [] } = await client.send(
-        new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: mostCounted }),
+        new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: maxCounted }),
       );
       return executions.filter(({ stopDate }) => (stopDate?.getTime() ?? 0) > now.getTime() - DAY_MS);
     }),

@@ -86,7 +86,7 @@ export const currentVisit = ({ visits, end }: Progress): StateVisit | undefined 
 export const lastFailure = (visit: StateVisit | undefined): Attempt | undefined =>
   visit?.attempts.findLast(({ error }) => error !== undefined && error !== 'States.Timeout');
 
-const longestDelay = ({ first, every, backoff }: RetryDelays, failures: number): number =>
+const maxDelay = ({ first, every, backoff }: RetryDelays, failures: number): number =>
   Math.min(first * backoff ** (failures - 1), every);
 
 /**
@@ -109,7 +109,7 @@ export const nextAttemptAt = (
     (one) => one.number <= attempt.number && one.error !== undefined && one.error !== 'StartInProgress',
   );
   const delays = visit.state === 'StartTask' ? settings.startRetry : settings.poll;
-  return plusSeconds(endedAt, longestDelay(delays, alike.length));
+  return plusSeconds(endedAt, maxDelay(delays, alike.length));
 };
 
 /** What an execution does now, as far as its history shows it. */

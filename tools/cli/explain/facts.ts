@@ -1,4 +1,4 @@
-import { hasTaskItem, mostUnfinishedReads } from '../../../lib/extraction/record.ts';
+import { hasTaskItem, maxUnfinishedReads } from '../../../lib/extraction/record.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import type { Known } from './gather.ts';
 import type { Hold } from './sources.ts';
@@ -32,7 +32,7 @@ export type NextRead =
 export const nextRead = (known: Known): NextRead => {
   const { record, holds, unread } = known;
   const { count = 0 } = record?.unfinishedReads ?? {};
-  if (count >= mostUnfinishedReads) return { kind: 'never', why: 'processes', count };
+  if (count >= maxUnfinishedReads) return { kind: 'never', why: 'processes', count };
   const isLost = isTargetLost(known);
   if (isLost === true) return { kind: 'never', why: 'target' };
   const hold = record === undefined ? undefined : holdOf(record, holds);

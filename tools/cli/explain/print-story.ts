@@ -1,7 +1,7 @@
 import type { Story, StoryLine } from './story.ts';
 
 /** This many equal lines in a row are shown. Of more, the first and the last are, with the number between them. */
-export const mostAlike = 3;
+export const maxAlike = 3;
 
 const isAlike = (one: StoryLine, other: StoryLine): boolean =>
   one.who === other.who && one.what === other.what;
@@ -66,7 +66,7 @@ export const describeStory = (
     const last = rest.at(-1);
     const middle = ' '.repeat(13);
     const shown =
-      run.length <= mostAlike || last === undefined
+      run.length <= maxAlike || last === undefined
         ? run.map(text)
         : [text(run[0] as StoryLine), `${middle}    ${run.length - 2} more of these`, text(last)];
     const today = (first?.at ?? '').slice(0, 10);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { transitions } from '../../../lib/extraction/transitions.ts';
-import { encryptCredentials } from '../../../lib/provider/encryption-scheme.ts';
+import { encryptCredentials } from '../../../lib/provider/encrypt-and-decrypt.ts';
 
 export type PredictedEffect =
   | { readonly kind: 'harmless' }

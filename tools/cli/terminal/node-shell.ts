@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
+import type { Shell } from './command-environment.ts';
 import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
-import type { Shell } from './shell.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /** What is typed at a terminal until Ctrl-D, without echo, as it may be a password. Ctrl-C interrupts the process. */

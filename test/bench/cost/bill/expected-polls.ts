@@ -1,4 +1,4 @@
-import { randomOf } from '../../../support/random.ts';
+import { randomOf } from '../../../support/data/random.ts';
 
 /** The template's Retry of the polling state. Its pauses have full jitter: each is uniform from 0 to its maximum. */
 export type Retrier = {
@@ -23,11 +23,11 @@ export const pollsByMachine = (
   const random = randomOf(1);
   let polls = 0;
   for (let run = 0; run < runs; run += 1) {
-    let longestPause = IntervalSeconds;
+    let maxPause = IntervalSeconds;
     for (let at = 0, retry = 0; at < taskSeconds && retry <= MaxAttempts; retry += 1) {
       polls += 1;
-      at += pollSeconds + random.next() * longestPause;
-      longestPause = Math.min(longestPause * BackoffRate, MaxDelaySeconds);
+      at += pollSeconds + random.next() * maxPause;
+      maxPause = Math.min(maxPause * BackoffRate, MaxDelaySeconds);
     }
   }
   return polls / runs;

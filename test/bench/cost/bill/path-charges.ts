@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../../support/follow-execution.ts';
+import type { HistoryEvent } from '../../../support/aws/follow-execution.ts';
 import { type Entry, isPoll } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
 import type { Sample } from '../run/extract.ts';

@@ -8,7 +8,7 @@ import { reconcileNow } from '../../../../tools/cli/operate/invoke-functions.ts'
 import type { LocalSystem } from '../../../../tools/local/local-system.ts';
 import { newNationalId } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
-import { type HistoryEvent, wholeHistory } from '../../../support/follow-execution.ts';
+import { type HistoryEvent, wholeHistory } from '../../../support/aws/follow-execution.ts';
 import { type Entry, isPoll } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { bodyByCredentials, request } from '../../request.ts';

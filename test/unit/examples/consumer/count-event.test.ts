@@ -12,9 +12,9 @@ import {
 import { dynamoTotalsStore } from '../../../../examples/consumer/dynamo-totals-store.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { at, extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
-import { memoryTotalsStore } from '../../../support/memory-totals-store.ts';
-import { stubClient } from '../../../support/stub-client.ts';
+import { stubClient } from '../../../support/aws/stub-client.ts';
+import { at, extraction, extractionIn, iso } from '../../../support/data/extraction-fixtures.ts';
+import { memoryTotalsStore } from '../../../support/stores/memory-totals-store.ts';
 import { streamRecord } from '../../lib/downstream/stream-records.ts';
 
 const results = { bucket: 'results', key: 'key', bytes: 100, sha256: 'a'.repeat(64) };

@@ -8,7 +8,7 @@ import {
   worstCaseHistory,
 } from '../../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
-import { randomOf } from '../../../support/random.ts';
+import { randomOf } from '../../../support/data/random.ts';
 import { required } from '../required-settings.ts';
 
 const functions = {

@@ -2,7 +2,7 @@ import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/c
 import { expect, test } from 'vitest';
 import { readRotatingSecret, readSecret } from '../../../../lib/aws/read-secret.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
-import { fail, stubClient } from '../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 
 const notFound = () => new ResourceNotFoundException({ message: 'not found', $metadata: {} });
 

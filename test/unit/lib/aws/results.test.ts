@@ -10,8 +10,8 @@ import {
   parseReconcileMessage,
   type ReconcileMessage,
 } from '../../../../lib/extraction/reconcile-message.ts';
-import { at, iso } from '../../../support/extraction-fixtures.ts';
-import { stubClient } from '../../../support/stub-client.ts';
+import { stubClient } from '../../../support/aws/stub-client.ts';
+import { at, iso } from '../../../support/data/extraction-fixtures.ts';
 
 test('the link reads one object for 5 minutes and says until when', async () => {
   const client = new S3Client({

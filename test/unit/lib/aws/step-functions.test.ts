@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
 import { failTask, startExecutionOf, wakeMachine } from '../../../../lib/aws/step-functions.ts';
-import { fail, stubClient } from '../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 
 const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';
 const input = { extractionId: 'extraction-1', requestId: 'request-1' };

@@ -27,13 +27,13 @@ import type {
   TaskStore,
 } from '../../../../lib/extraction/store.ts';
 import { markStarting } from '../../../../lib/extraction/transitions.ts';
-import { at, clock, extraction, timings } from '../../../support/extraction-fixtures.ts';
-import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
-import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
-import { memoryRefusalStore } from '../../../support/memory-refusal-store.ts';
-import { memoryRequestStore } from '../../../support/memory-request-store.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
-import { stubClient } from '../../../support/stub-client.ts';
+import { stubClient } from '../../../support/aws/stub-client.ts';
+import { at, clock, extraction, timings } from '../../../support/data/extraction-fixtures.ts';
+import { interpretedDynamo } from '../../../support/stores/interpreted-dynamo.ts';
+import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
+import { memoryRefusalStore } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore } from '../../../support/stores/memory-request-store.ts';
+import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
 
 const overDynamo = (): BreakerStore => dynamoBreakerStore(interpretedDynamo('name').client, 'T');
 

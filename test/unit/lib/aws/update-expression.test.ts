@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { Guard, Update } from '../../../../lib/extraction/transitions.ts';
-import { type Item, interpreter } from '../../../support/expression-interpreter.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { type Item, interpreter } from '../../../support/stores/expression-interpreter.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 
 // Few values, so that guards hold about as often as not.
 const status = fc.constantFrom('REQUESTED', 'STARTING', 'RUNNING', ...terminalStatuses, ...ownOutcomes);

@@ -4,9 +4,9 @@ import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
 import type { Shown } from '../../../../lib/breaker/provider-trouble.ts';
-import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
-import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
-import type { StoreCall } from '../../../support/store-fault.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
+import type { StoreCall } from '../../../support/stores/store-fault.ts';
 
 const settings = { failures: 5, openSeconds: 30, maxOpenSeconds: 300, turnSeconds: 100 };
 const caller = 'arn:aws:iam::111111111111:role/caller';

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { pausesItem, pausesOf } from '../../../../lib/breaker/pauses.ts';
-import { clock } from '../../../support/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
-import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
-import { fail } from '../../../support/stub-client.ts';
+import { fail } from '../../../support/aws/stub-client.ts';
+import { clock } from '../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
 
 const pause = { since: 1, reason: 'maintenance' };
 

@@ -8,7 +8,7 @@ import { parseSessionRequest } from '../../../../lib/consents/parse-session-requ
 import { parseExtractionRequest } from '../../../../lib/extraction/api/parse-request.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
 import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
-import { answering } from '../../../support/canned-connection.ts';
+import { answering } from '../../../support/data/canned-connection.ts';
 
 const target = '11.111.111-1';
 const company = '76.086.428-5';

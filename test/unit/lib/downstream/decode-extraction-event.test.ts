@@ -27,8 +27,8 @@ import {
   timeOutOversized,
   transitions,
 } from '../../../../lib/extraction/transitions.ts';
-import { at, extraction, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { at, extraction, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
 
 type Make = (record: Extraction, now: Date) => Change;

@@ -19,7 +19,7 @@ import {
   settledEvent,
 } from '../../../../lib/downstream/stream-records-for-tests.ts';
 import { kinds } from '../../../../tools/contracts/stream-record-schema.ts';
-import { allStatuses, extraction, extractionIn } from '../../../support/extraction-fixtures.ts';
+import { allStatuses, extraction, extractionIn } from '../../../support/data/extraction-fixtures.ts';
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';
 import { streamRecord } from './stream-records.ts';
 

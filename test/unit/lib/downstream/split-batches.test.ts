@@ -8,7 +8,7 @@ import {
   settledEvent,
 } from '../../../../lib/downstream/stream-records-for-tests.ts';
 
-const mostTries = 4;
+const maxTries = 4;
 
 /**
  * Lambda hands over a batch until all of it is handled. A function error splits it, and a reported record begins the next one
@@ -27,7 +27,7 @@ const deliver = async (
     const from = records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed.itemIdentifier);
     return deliver(records.slice(from), handle);
   }
-  if (records.length === 1) return tries === mostTries ? records : deliver(records, handle, tries + 1);
+  if (records.length === 1) return tries === maxTries ? records : deliver(records, handle, tries + 1);
   const middle = Math.ceil(records.length / 2);
   const [first, second] = [records.slice(0, middle), records.slice(middle)];
   return [...(await deliver(first, handle)), ...(await deliver(second, handle))];

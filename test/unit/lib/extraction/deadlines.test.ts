@@ -14,7 +14,13 @@ import {
 import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
-import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  extractionIn,
+  iso,
+  timings,
+} from '../../../support/data/extraction-fixtures.ts';
 
 test('the environment variable is parsed', () => {
   expect(parseTimings(JSON.stringify(timings))).toEqual(timings);

@@ -3,10 +3,10 @@ import { settleDelivered } from '../../../../lib/extraction/decide.ts';
 import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import { cannotLearn, run } from '../../../../lib/extraction/run.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
-import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
-import { withLostAnswers } from '../../../support/with-lost-answers.ts';
+import { at, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
+import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
 /** Settles as a delivery does, and collects nothing. */
 const settleOn = async (

@@ -9,12 +9,12 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryMarks } from '../../../support/memory-refusal-store.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
-import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
-import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
+} from '../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
+import { memoryMarks } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
+import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';
 
 const linked: Task = {
   taskId: 'task-1',

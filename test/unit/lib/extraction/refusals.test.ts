@@ -3,9 +3,9 @@ import { type TerminalStatus, terminalStatuses } from '../../../../lib/extractio
 import { knownCredentials, markCredentials, refusedBefore } from '../../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
-import { at, clock, extraction, iso } from '../../../support/extraction-fixtures.ts';
-import { memoryRefusalStore } from '../../../support/memory-refusal-store.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { at, clock, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
+import { memoryRefusalStore } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
 
 const day = 86_400;
 const task: Task = {

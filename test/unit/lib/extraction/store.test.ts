@@ -29,9 +29,9 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { withLostAnswers } from '../../../support/with-lost-answers.ts';
+} from '../../../support/data/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
+import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
 const now = at(100);
 const on = (record: Extraction, time = now) => ({ record, now: time, timings });

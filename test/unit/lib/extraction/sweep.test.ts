@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
-import { mostPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-message.ts';
+import { maxPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
 import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
-import { clock, closedExtraction, extraction, iso } from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
-import type { StoreFaults } from '../../../support/store-fault.ts';
+import { clock, closedExtraction, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
+import type { StoreFaults } from '../../../support/stores/store-fault.ts';
 
 /** Ids that all fall into one partition. */
 const idsOf = (shard: number, count: number): string[] => {
@@ -82,7 +82,7 @@ test('every due record of every partition is sent once, and no other', async () 
   const { sweep, sent, batches } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
   const result = await sweep();
   expect(sent().toSorted()).toEqual(due.map(({ extractionId }) => extractionId).toSorted());
-  expect(batches.every((batch) => batch.length <= mostPerBatch)).toBe(true);
+  expect(batches.every((batch) => batch.length <= maxPerBatch)).toBe(true);
   expect(batches.flat().every(({ cause }) => cause === 'sweep')).toBe(true);
   expect(result).toEqual({ sent: 300, failed: 0, cutShort: false, oldestOverdueSeconds: 0 });
 });

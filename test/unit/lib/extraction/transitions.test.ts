@@ -38,8 +38,8 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+} from '../../../support/data/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 
 const now = at(100);
 const on = (record: Extraction) => ({ record, now, timings });

@@ -2,8 +2,8 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
-import { capturedLog } from '../../../support/captured-log.ts';
-import { errorText } from '../../../support/error-text.ts';
+import { capturedLog } from '../../../support/data/captured-log.ts';
+import { errorText } from '../../../support/data/error-text.ts';
 
 const log = capturedLog();
 

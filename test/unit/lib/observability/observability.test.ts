@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { functionNames } from '../../../../infra/lambda/function-names.ts';
-import { capturedLog } from '../../../support/captured-log.ts';
+import { capturedLog } from '../../../support/data/captured-log.ts';
 import { functionsOf, synthesize } from '../../infra/synth.ts';
 
 const log = capturedLog();

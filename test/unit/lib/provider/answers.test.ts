@@ -6,8 +6,8 @@ import {
   ProviderError,
   UnexpectedTaskResults,
 } from '../../../../lib/provider/index.ts';
-import { answering } from '../../../support/canned-connection.ts';
-import { errorText } from '../../../support/error-text.ts';
+import { answering } from '../../../support/data/canned-connection.ts';
+import { errorText } from '../../../support/data/error-text.ts';
 import { bearer, everyCall, secret } from './every-call.ts';
 
 const failureOf = async (call: Promise<unknown>): Promise<unknown> =>

@@ -17,9 +17,9 @@ import {
   startLegacyTask,
   type TaskRequest,
 } from '../../../../lib/provider/index.ts';
-import { answering } from '../../../support/canned-connection.ts';
-import { errorText } from '../../../support/error-text.ts';
-import { httpServer } from '../../../support/local-servers.ts';
+import { answering } from '../../../support/data/canned-connection.ts';
+import { errorText } from '../../../support/data/error-text.ts';
+import { httpServer } from '../../../support/programs/local-servers.ts';
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 

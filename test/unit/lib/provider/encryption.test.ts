@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decryptText } from '../../../../lib/provider/encryption-scheme.ts';
+import { decryptText } from '../../../../lib/provider/encrypt-and-decrypt.ts';
 import { decryptCredentials, encryptCredentials, UndecryptableText } from '../../../../lib/provider/index.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
-import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 
 const secret = 'session-token-ñ';
 const iv = Buffer.from('000102030405060708090a0b0c0d0eff', 'hex');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as provider from '../../../../lib/provider/index.ts';
-import { answering } from '../../../support/canned-connection.ts';
-import { errorText } from '../../../support/error-text.ts';
+import { answering } from '../../../support/data/canned-connection.ts';
+import { errorText } from '../../../support/data/error-text.ts';
 import { target } from './every-call.ts';
 
 const secret = 'sentinel-of-a-secret';

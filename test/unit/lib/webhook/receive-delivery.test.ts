@@ -9,8 +9,8 @@ import {
   receiveDelivery,
 } from '../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
-import { encryptedByOpenssl } from '../../../support/openssl.ts';
-import { signed } from '../../../support/sign.ts';
+import { signed } from '../../../support/data/sign.ts';
+import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 
 const key = 'signing-key';
 const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';

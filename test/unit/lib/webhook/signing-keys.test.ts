@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cacheSigningKeys, type SigningKey } from '../../../../lib/webhook/signing-keys.ts';
-import { clock } from '../../../support/extraction-fixtures.ts';
+import { clock } from '../../../support/data/extraction-fixtures.ts';
 
 const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
 

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
-import { signed } from '../../../support/sign.ts';
+import { signed } from '../../../support/data/sign.ts';
 
 // test/fuzz/webhook compares every form of a header, and every place of a key, with an oracle.
 

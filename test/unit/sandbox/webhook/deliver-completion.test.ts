@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
-import { decryptedByOpenssl, openssl } from '../../../support/openssl.ts';
+import { decryptedByOpenssl, openssl } from '../../../support/programs/openssl.ts';
 import { callerOf, requestFor } from '../caller.ts';
 import { startReceiver } from '../receiver.ts';
 

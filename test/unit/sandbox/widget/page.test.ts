@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
-import { describeInChromium, launchChromium, openTab } from '../../../support/chromium.ts';
+import { describeInChromium, launchChromium, openTab } from '../../../support/browser/chromium.ts';
 import { consentCallerOf } from '../consent-caller.ts';
 
 describeInChromium('the consent page, without JavaScript', () => {

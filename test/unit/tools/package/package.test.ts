@@ -9,7 +9,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingNames } from '../../../../infra/settings/settings.ts';
 import { repository } from '../../../../tools/local/paths.ts';
-import { installPackage, linkPackages } from '../../../support/install-package.ts';
+import { installPackage, linkPackages } from '../../../support/programs/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
+import { consentIdOf, issueToken, openToken } from './issue-token.ts';
 import { parseNationalId } from './scenario.ts';
 import { actionIds, hasEnded, output } from './task.ts';
-import { consentIdOf, issueToken, openToken } from './tokens.ts';
 
 /** What the provider's account contact would supply. */
 export const fakeClient = {

@@ -2,9 +2,9 @@ import { createDecipheriv, createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
 import { deliver } from './deliver.ts';
+import { issueToken } from './issue-token.ts';
 import { hangSeconds, parseUsername } from './scenario.ts';
 import { actionIds, issueTaskId, openTaskId, viewTask } from './task.ts';
-import { issueToken } from './tokens.ts';
 
 const loginSchema = v.object({ expire: v.optional(v.number(), 60) });
 

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { DeliveryPorts } from './deliver.ts';
-import { isEqual, openToken } from './tokens.ts';
+import { isEqual, openToken } from './issue-token.ts';
 
 export interface ProviderPorts extends DeliveryPorts {
   /** In seconds since 1970. */

@@ -30,7 +30,7 @@ export const starts = ['accepted', 'after-webhook', 'refused', 'hangs', 'breaks'
 export const hangSeconds = 25;
 
 /** A queue of SQS delays a message by 15 minutes at most. */
-export const longestTaskSeconds = 900;
+export const maxTaskSeconds = 900;
 
 /** Lambda answers with 6 MB at most. The rest is for the other fields of the results. */
 export const largestResultBytes = 5_000_000;
@@ -41,7 +41,7 @@ const wholeNumber = (most: number) =>
 const schema = v.strictObject({
   outcome: v.optional(v.picklist(outcomes), 'COMPLETED'),
   /** Seconds from the start call to the end of the task. */
-  endsAfter: v.optional(v.union([v.literal('never'), wholeNumber(longestTaskSeconds)]), '0'),
+  endsAfter: v.optional(v.union([v.literal('never'), wholeNumber(maxTaskSeconds)]), '0'),
   webhook: v.optional(v.picklist(webhooks), 'plain'),
   start: v.optional(v.picklist(starts), 'accepted'),
   /** Until then the start call is answered 429, in seconds since 1970. 0 is never. */

@@ -1,5 +1,5 @@
+import { issueToken, openToken } from './issue-token.ts';
 import type { Scenario } from './scenario.ts';
-import { issueToken, openToken } from './tokens.ts';
 
 /** The actions of v2 tasks, which are also the products that every consent includes. */
 export const actionIds = ['movement', 'product-balance', 'tef'] as const;

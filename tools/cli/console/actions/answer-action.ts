@@ -4,7 +4,7 @@ import { validate as isUuid } from 'uuid';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 import type { Html } from '../format-for-page.ts';
 import type { ConsoleEnv } from '../guard-request.ts';
-import { confirmPage, longestInput, pageOfAction } from '../pages/action-pages.ts';
+import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
 import type { Links } from '../pages/content.ts';
 import type { ShortLived } from '../short-lived.ts';
 import type { ConsoleAction, Notice } from './actions.ts';
@@ -70,7 +70,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
       const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
       return returnWith({ kind: 'not-done', label, why });
     }
-    const input = field('input').trim().slice(0, longestInput);
+    const input = field('input').trim().slice(0, maxInput);
     if (action.input !== undefined && input === '') {
       return returnWith({ kind: 'not-done', label, why: `${action.input} is missing.` });
     }

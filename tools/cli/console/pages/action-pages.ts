@@ -5,7 +5,7 @@ import type { Links } from './content.ts';
 import { icon } from './parts.ts';
 
 /** Reasons are kept and shown, so they are short. */
-export const longestInput = 200;
+export const maxInput = 200;
 
 /** The page that offers an action, to which its form returns. */
 export const pageOfAction = ({ place }: ConsoleAction, subject: string, links: Links): string => {
@@ -41,7 +41,7 @@ ${confirmation(subject, token)}
 ${
   action.input === undefined
     ? ''
-    : html`<p><label>${action.input}<br><input name="input" required maxlength="${longestInput}" autocomplete="off"></label></p>`
+    : html`<p><label>${action.input}<br><input name="input" required maxlength="${maxInput}" autocomplete="off"></label></p>`
 }
 <p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}">Cancel</a></p>
 </form>`;

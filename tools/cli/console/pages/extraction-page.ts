@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
-import { mostAlike, runsOf } from '../../explain/print-story.ts';
+import { maxAlike, runsOf } from '../../explain/print-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
 import { failureMeanings } from '../../terminal/describe-failure.ts';
@@ -112,12 +112,7 @@ const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): H
   const rows = runsOf(placed).map((run) => {
     const [first, ...rest] = run;
     const last = rest.at(-1);
-    if (
-      run.length <= mostAlike ||
-      query.get('lines') === 'all' ||
-      first === undefined ||
-      last === undefined
-    ) {
+    if (run.length <= maxAlike || query.get('lines') === 'all' || first === undefined || last === undefined) {
       return html`${run.map((line) => lineRow(line, start, now))}`;
     }
     const middle = rest.slice(0, -1);

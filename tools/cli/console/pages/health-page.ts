@@ -116,7 +116,7 @@ const showTrends = (trends: readonly Trend[]): Html => {
 };
 
 /** The rest are better than these. */
-const mostSubjects = 25;
+const maxSubjects = 25;
 
 /** One period beside the one before, which is in brackets. */
 const compared = [
@@ -169,12 +169,12 @@ ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the 
 const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): Html => {
   const charted = Map.groupBy(hours, ({ subject }) => subject);
   if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
-  const rest = subjects.length - mostSubjects;
+  const rest = subjects.length - maxSubjects;
   return html`${compared.map(
     (one) => html`<h3>${one.title}</h3>
 <table class="rows"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
 <thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
-<tbody>${subjects.slice(0, mostSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
+<tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
   )}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
     rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''

@@ -132,7 +132,7 @@ const headline = (
 };
 
 /** The rest are few each. */
-const mostGroups = 6;
+const maxGroups = 6;
 
 /** `12 failed: 9 TIMEOUT_ERROR at demo-bank`. Each group leads to its entity's failures. */
 const failures = (records: readonly Extraction[], query: URLSearchParams): Html => {
@@ -146,7 +146,7 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
     narrowed.delete('page');
     return `?${narrowed}`;
   };
-  const shownGroups = groups.slice(0, mostGroups);
+  const shownGroups = groups.slice(0, maxGroups);
   const more = groups.length - shownGroups.length;
   return html`<p class="failures">${total.toLocaleString('en')} failed:${shownGroups.map(
     ({ cause, method, subject, count }, index) =>
@@ -178,7 +178,7 @@ const isTried = (record: Extraction): boolean =>
   isOpen(record) && (record.status === 'REQUESTED' || (record.status === 'RUNNING' && hasWebhook(record)));
 
 /** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
-const mostTried = 10;
+const maxTried = 10;
 
 /** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
@@ -194,7 +194,7 @@ export const listPage = async (
   const all = distinct(recordsIn(lists, since));
   const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
   const page = pageOf(query, records);
-  const tried = page.shown.filter(isTried).slice(0, mostTried);
+  const tried = page.shown.filter(isTried).slice(0, maxTried);
   const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));
   const progress = { held: heldIn(state), trying: new Map(tries) };
   return {

@@ -65,10 +65,10 @@ const secondsFor = ({ isEmulated }: Deployment, seconds: Readonly<Record<'onAws'
   isEmulated ? seconds.emulated : seconds.onAws;
 
 /** As many as somebody has open. */
-const mostStories = 50;
+const maxStories = 50;
 
 /** A batch of BatchGetItem. An open page reads it at every update. */
-const mostOfReference = 100;
+const maxOfReference = 100;
 
 /** Each shard of the stream has two consumers at most, and they are your services. A page that is open would be a third. */
 const readsNoStream = (): Promise<never> =>
@@ -85,7 +85,7 @@ const keptEach = <Value>(
     const reader = readers.get(extractionId) ?? kept(seconds, now, () => read(extractionId));
     readers.set(extractionId, reader);
     const [oldest] = readers.keys();
-    if (readers.size > mostStories && oldest !== undefined) readers.delete(oldest);
+    if (readers.size > maxStories && oldest !== undefined) readers.delete(oldest);
     return reader();
   };
 };
@@ -147,8 +147,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     },
     withReference: async (reference) => {
       const { entries, last } = await references.find({ reference });
-      const ids = entries.slice(0, mostOfReference).map(({ extractionId }) => extractionId);
-      const complete = last === undefined && entries.length <= mostOfReference;
+      const ids = entries.slice(0, maxOfReference).map(({ extractionId }) => extractionId);
+      const complete = last === undefined && entries.length <= maxOfReference;
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
     story: keptEach(secondsFor(deployment, storySeconds), now, (id) => explainExtraction(story, id, now())),

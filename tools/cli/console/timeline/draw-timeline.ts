@@ -36,7 +36,7 @@ export const drawingWidth = 1_000;
 
 /** The part of it that has what is expected next, and how many times fit into it. */
 const expectedWidth = 260;
-const mostExpected = 3;
+const maxExpected = 3;
 
 /** Marks closer than this would cover each other. */
 const closest = 20;
@@ -101,7 +101,7 @@ const expectedTimes = (lines: readonly StoryLine[], now: number): readonly numbe
   const times = lines
     .flatMap(({ at, until, nextAt }) => [at, until, nextAt])
     .flatMap((time) => (time === undefined || timeOf(time) <= now ? [] : [timeOf(time)]));
-  return [...new Set(times)].toSorted((one, other) => one - other).slice(0, mostExpected);
+  return [...new Set(times)].toSorted((one, other) => one - other).slice(0, maxExpected);
 };
 
 /**
@@ -117,7 +117,7 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
   const width = expected.length === 0 ? drawingWidth : drawingWidth - expectedWidth;
   const scale = (ms: number): number => ((ms - range.from) / (range.to - range.from)) * width;
   const expectedX = (ms: number): number =>
-    width + (expectedWidth * (expected.filter((one) => one <= ms).length - 0.25)) / mostExpected;
+    width + (expectedWidth * (expected.filter((one) => one <= ms).length - 0.25)) / maxExpected;
   const clamp = (ms: number): number => Math.min(Math.max(ms, range.from), range.to);
 
   const barsOf = ({ from, to, ...rest }: Span): readonly Bar[] => {

@@ -1,6 +1,6 @@
 import { defined } from '../../../../lib/defined.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { mostAlike, runsOf } from '../../explain/print-story.ts';
+import { maxAlike, runsOf } from '../../explain/print-story.ts';
 import type { StoryLine } from '../../explain/story.ts';
 import { formatOffset } from '../format-for-page.ts';
 import { type Range, timeOf } from './timeline-range.ts';
@@ -74,7 +74,7 @@ export const foldedSpans = (lines: readonly Placed[], start: number): readonly S
   runsOf(lines).flatMap((run) => {
     const [first] = run;
     const last = run.at(-1);
-    if (run.length <= mostAlike || first?.since === undefined || last === undefined) {
+    if (run.length <= maxAlike || first?.since === undefined || last === undefined) {
       return run.flatMap((line) => spansOf(line, start));
     }
     const { does = 'wait', what, index } = first;

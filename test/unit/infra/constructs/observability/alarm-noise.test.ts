@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { markdownTable } from '../../../../bench/markdown-table.ts';
-import { randomOf } from '../../../../support/random.ts';
+import { randomOf } from '../../../../support/data/random.ts';
 import { read } from '../../../docs/metric-names.ts';
 import { type Resource, resourcesOf, synthesize } from '../../synth.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { answerFailures } from '../../../../../lib/aws/wiring/answer-failures.ts';
 import { problem } from '../../../../../lib/http/problem.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
-import { capturedLog } from '../../../../support/captured-log.ts';
+import { capturedLog } from '../../../../support/data/captured-log.ts';
 
 const log = capturedLog();
 

@@ -18,13 +18,20 @@ import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter.ts
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
-import { answering } from '../../../../support/canned-connection.ts';
-import { capturedLog } from '../../../../support/captured-log.ts';
-import { at, extraction, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { interpretedDynamo } from '../../../../support/interpreted-dynamo.ts';
-import { closedPort, httpServer } from '../../../../support/local-servers.ts';
-import { storedRequest } from '../../../../support/memory-request-store.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { answering } from '../../../../support/data/canned-connection.ts';
+import { capturedLog } from '../../../../support/data/captured-log.ts';
+import {
+  at,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
+import { closedPort, httpServer } from '../../../../support/programs/local-servers.ts';
+import { interpretedDynamo } from '../../../../support/stores/interpreted-dynamo.ts';
+import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';
 
 /** What the SDK's handler of requests throws for a try without an answer. */

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type AnswerFindDeps, answerFind } from '../../../../../lib/extraction/api/answer-find.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
-import { closedExtraction, iso } from '../../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore, memoryReferenceIndex } from '../../../../support/memory-extraction-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import { closedExtraction, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import {
+  memoryExtractionStore,
+  memoryReferenceIndex,
+} from '../../../../support/stores/memory-extraction-store.ts';
 
 const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
 const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];

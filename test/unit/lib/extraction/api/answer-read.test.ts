@@ -4,8 +4,8 @@ import {
   answerRead,
   availableResults,
 } from '../../../../../lib/extraction/api/answer-read.ts';
-import { closedExtraction, id } from '../../../../support/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import { closedExtraction, id } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
-import { clock, id, timings } from '../../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import { clock, id, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
 
 const caller = { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/u' } } };
 

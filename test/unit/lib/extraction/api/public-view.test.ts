@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicView } from '../../../../../lib/extraction/api/public-view.ts';
-import { closedExtraction, consentId, consentIn, iso } from '../../../../support/extraction-fixtures.ts';
+import { closedExtraction, consentId, consentIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const collected = closedExtraction({
   status: 'PARTIAL',

@@ -7,12 +7,19 @@ import {
 } from '../../../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
-import { clock, consentId, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
-import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
-import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
+import {
+  clock,
+  consentId,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
+import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
+import { withLostAnswers } from '../../../../support/stores/with-lost-answers.ts';
 
 const asked: CredentialsRequest = {
   method: 'credentials',

@@ -8,7 +8,7 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 
 const closeSeconds = 40;
 const collected = closedExtraction({

@@ -6,10 +6,17 @@ import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/r
 import type { ConsentExtraction, Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
-import { at, consentIn, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import {
+  at,
+  consentIn,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
 
 const first: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 const again: ReconcileInvoker = { kind: 'queue', cause: 'due', afterFailure: true };

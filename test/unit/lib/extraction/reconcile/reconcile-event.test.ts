@@ -14,8 +14,8 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
 test('the machine reports a failure before, also by an earlier definition', () => {
   const earlier = {

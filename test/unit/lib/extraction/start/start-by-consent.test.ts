@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
-import { longestDelaySeconds } from '../../../../../lib/extraction/deadlines.ts';
+import { maxDelaySeconds } from '../../../../../lib/extraction/deadlines.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
@@ -12,7 +12,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
 } from '../../../../../lib/provider/transport/errors.ts';
-import { answering } from '../../../../support/canned-connection.ts';
+import { answering } from '../../../../support/data/canned-connection.ts';
 import {
   clock,
   consentExtraction,
@@ -21,14 +21,14 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
-import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
-import type { StoreFaults } from '../../../../support/store-fault.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { memoryTaskStore } from '../../../../support/stores/memory-task-store.ts';
+import type { StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 const target = '11111111-1';
 const anyConsent = {
@@ -160,10 +160,10 @@ test('a later invocation polls a running task and does not start it again', asyn
 });
 
 test('a poll that is further ahead than a message can be delayed gets one that is delayed for as long as it can', async () => {
-  const dueAt = iso(5 + longestDelaySeconds + 1);
+  const dueAt = iso(5 + maxDelaySeconds + 1);
   const { start, sent } = world(consentIn('RUNNING', { dueAt }));
   await start();
-  expect(sent).toEqual([[{ ...poll, dueAt }, longestDelaySeconds]]);
+  expect(sent).toEqual([[{ ...poll, dueAt }, maxDelaySeconds]]);
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {

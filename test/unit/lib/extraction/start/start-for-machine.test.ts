@@ -13,13 +13,13 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
-import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
-import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { memoryTaskStore } from '../../../../support/stores/memory-task-store.ts';
 
 const input = {
   extractionId: id,

@@ -25,14 +25,14 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
-import { breakerThat, closedCircuit } from '../../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
-import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
-import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
-import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { memoryTaskStore, taskExpiry } from '../../../../support/stores/memory-task-store.ts';
+import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');

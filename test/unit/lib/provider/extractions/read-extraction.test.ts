@@ -6,7 +6,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
 } from '../../../../../lib/provider/transport/errors.ts';
-import { answering } from '../../../../support/canned-connection.ts';
+import { answering } from '../../../../support/data/canned-connection.ts';
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];

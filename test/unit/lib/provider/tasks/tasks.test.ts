@@ -5,8 +5,8 @@ import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
 import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
 import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
-import { answering } from '../../../../support/canned-connection.ts';
-import { errorText } from '../../../../support/error-text.ts';
+import { answering } from '../../../../support/data/canned-connection.ts';
+import { errorText } from '../../../../support/data/error-text.ts';
 
 test('id, status and error code of each action are kept, in order', () => {
   const results = {

@@ -18,9 +18,9 @@ import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transpor
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
-import { errorText } from '../../../../support/error-text.ts';
-import { closedPort, httpServer, rawServer } from '../../../../support/local-servers.ts';
-import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
+import { errorText } from '../../../../support/data/error-text.ts';
+import { closedPort, httpServer, rawServer } from '../../../../support/programs/local-servers.ts';
+import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';
 
 const secret = 'sentinel-of-a-secret';
 

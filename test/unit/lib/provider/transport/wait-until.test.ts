@@ -11,7 +11,7 @@ import {
   waitForLegacyTask,
   waitForTask,
 } from '../../../../../lib/provider/index.ts';
-import { answering } from '../../../../support/canned-connection.ts';
+import { answering } from '../../../../support/data/canned-connection.ts';
 
 type Canned = { readonly status?: number; readonly body?: string };
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterEach, expect, test, vi } from 'vitest';
-import { acceptApi } from '../../../../../tools/acceptance/checks/api.ts';
+import { acceptApi } from '../../../../../tools/acceptance/checks/call-deployed-api.ts';
 import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
 import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
-import { longestChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
+import { maxChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
 import { differences, metricsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
 import { untilWith } from '../../../../../tools/acceptance/checks/run-checks.ts';
@@ -90,9 +90,9 @@ test('an alarm that an earlier run left up is reset once the metric has a value 
 
 test('a chain of polls ends where the sweep, and not a message, caused one', () => {
   const due = (count: number): string[] => Array(count).fill('due');
-  expect(longestChain(['start', ...due(16), 'sweep', ...due(12)])).toBe(16);
-  expect(longestChain([...due(3), 'sweep', ...due(20)])).toBe(20);
-  expect(longestChain([])).toBe(0);
+  expect(maxChain(['start', ...due(16), 'sweep', ...due(12)])).toBe(16);
+  expect(maxChain([...due(3), 'sweep', ...due(20)])).toBe(20);
+  expect(maxChain([])).toBe(0);
 });
 
 test('a part of the stage that is missing, or not as in the template, is named', () => {

@@ -22,7 +22,7 @@ import {
   extractionIn,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 
 /** What a deployment holds. Each test breaks one thing in it. */
 type World = {

@@ -12,9 +12,9 @@ import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
 import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
-import { logsClient } from '../../../../support/logs-client.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { logsClient } from '../../../../support/aws/logs-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 /** The SDK's paginators take instances of the client's class only. */
 const machine = (answer: () => unknown) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
-import { iso } from '../../../../support/extraction-fixtures.ts';
-import { logsClient } from '../../../../support/logs-client.ts';
+import { logsClient } from '../../../../support/aws/logs-client.ts';
+import { iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const query = { logGroupNames: ['a', 'b'], query: 'stats count(*)', from: iso(0), to: iso(60) };
 

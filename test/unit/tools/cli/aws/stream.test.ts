@@ -8,6 +8,7 @@ import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { recentExtractionsReader } from '../../../../../tools/cli/aws/read-recent-extractions.ts';
 import { allStreamChanges, readStreamChanges } from '../../../../../tools/cli/aws/read-stream-changes.ts';
+import { stubClient } from '../../../../support/aws/stub-client.ts';
 import {
   at,
   clock,
@@ -16,8 +17,7 @@ import {
   extractionIn,
   id,
   iso,
-} from '../../../../support/extraction-fixtures.ts';
-import { stubClient } from '../../../../support/stub-client.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 
 const key = { extractionId: { S: 'e-1' } };
 const requested = { ...key, status: { S: 'REQUESTED' } };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
-import { at, closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
 const earlier = extractionIn('REQUESTED', { dueAt: iso(10), reference: 'order-7' });

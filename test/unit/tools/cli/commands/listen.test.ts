@@ -10,7 +10,7 @@ import { pause } from '../../../../../tools/cli/commands/pause.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
 import type { PredictedEffect } from '../../../../../tools/cli/operate/delivery.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
+import { closedExtraction, extractionIn, id } from '../../../../support/data/extraction-fixtures.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };

@@ -8,7 +8,7 @@ import {
   followExtraction,
 } from '../../../../../tools/cli/commands/watch.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const texts: Record<string, string> = {
   '-': '{"username":"u","password":"p"}',

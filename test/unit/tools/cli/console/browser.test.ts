@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
-import { sourcesWith } from '../../../../support/console-fixtures.ts';
-import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
+import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
+import { sourcesWith } from '../../../../support/browser/console-fixtures.ts';
+import { allStatuses, at, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${String(index).padStart(2, '0')}`;
 

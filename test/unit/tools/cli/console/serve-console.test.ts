@@ -6,9 +6,9 @@ import { pauseActions } from '../../../../../tools/cli/console/actions/console-a
 import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { describeHeld } from '../../../../../tools/cli/terminal/describe-hold.ts';
-import { consoleAddress, consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { at } from '../../../../support/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../../../../support/memory-breaker-store.ts';
+import { consoleAddress, consoleOver, sourcesWith } from '../../../../support/browser/console-fixtures.ts';
+import { at } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryBreakerStore } from '../../../../support/stores/memory-breaker-store.ts';
 
 const { host, token } = consoleAddress;
 const own = `http://${host}`;

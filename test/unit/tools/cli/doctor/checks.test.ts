@@ -4,7 +4,7 @@ import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { checkStack } from '../../../../../tools/cli/doctor/check-resources.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
 import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
-import { fail } from '../../../../support/stub-client.ts';
+import { fail } from '../../../../support/aws/stub-client.ts';
 
 const deployment: Deployment = {
   stage: 'prod',

@@ -18,8 +18,8 @@ import {
   checkSecret,
   checkTable,
 } from '../../../../../tools/cli/doctor/check-resources.ts';
-import { at } from '../../../../support/extraction-fixtures.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { at } from '../../../../support/data/extraction-fixtures.ts';
 
 test.each([
   [404, 'results bucket B does not exist'],

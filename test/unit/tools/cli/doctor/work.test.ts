@@ -16,8 +16,8 @@ import {
 } from '../../../../../tools/cli/doctor/check-work.ts';
 import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
 import { startSandbox } from '../../../../sandbox/sandbox.ts';
-import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
 const check = (MetricAlarms: readonly object[]) =>
   checkAlarms(stubClient<CloudWatchClient>(() => ({ MetricAlarms })).client, ['a', 'b']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
-import { iso } from '../../../../support/extraction-fixtures.ts';
+import { iso } from '../../../../support/data/extraction-fixtures.ts';
 import { event, failed, inReconcile, inStartTask, settings } from './story-fixtures.ts';
 
 const again = (seconds: number) => event(seconds, 'TaskScheduled');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
-import { denied } from '../../../../support/console-fixtures.ts';
+import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
   at,
   closedExtraction,
@@ -10,7 +10,7 @@ import {
   id,
   iso,
   timings,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 import { situations } from './situations.ts';
 import {
   bounded,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStory } from '../../../../../tools/cli/explain/print-story.ts';
 import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
-import { id, iso } from '../../../../support/extraction-fixtures.ts';
+import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => ({
   at: iso(seconds),

@@ -1,13 +1,13 @@
 import type { SettledBy } from '../../../../../lib/extraction/record.ts';
 import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
-import { denied } from '../../../../support/console-fixtures.ts';
+import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
   closedExtraction,
   consentIn,
   extractionIn,
   id,
   iso,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 import {
   bounded,
   change,

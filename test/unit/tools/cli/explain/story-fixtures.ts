@@ -7,7 +7,7 @@ import type {
   StreamChange,
   TaskFacts,
 } from '../../../../../tools/cli/explain/sources.ts';
-import { id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
 export const settings: StorySettings = {
   timings,

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { Story } from '../../../../../tools/cli/explain/story.ts';
 import { lastProblem, type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
-import { allStatuses, closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
+import {
+  allStatuses,
+  closedExtraction,
+  extractionIn,
+  id,
+} from '../../../../support/data/extraction-fixtures.ts';
 
 const onTime = { isOverdue: false };
 const failedWith = (errorCode: string) => [{ id: 'movement', status: 'FAILED', errorCode }];

@@ -9,7 +9,7 @@ import {
   parseQueryRow,
   progressQuery,
 } from '../../../../../tools/cli/health/progress-rows.ts';
-import { at, iso } from '../../../../support/extraction-fixtures.ts';
+import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const hour = 3_600;
 const now = at(48 * hour);

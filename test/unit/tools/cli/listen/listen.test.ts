@@ -15,7 +15,7 @@ import {
   readListenState,
   writeListenState,
 } from '../../../../../tools/cli/listen/listen-state.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../../docs/documented-records.ts';
 

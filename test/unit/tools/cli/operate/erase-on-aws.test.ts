@@ -4,9 +4,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { erase } from '../../../../../lib/extraction/operate/erase.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../../../../../tools/cli/operate/erase-on-aws.ts';
-import { at, closedExtraction, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/local-servers.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { at, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { httpServer } from '../../../../support/programs/local-servers.ts';
 
 const names = {
   extractionsTable: 'E',

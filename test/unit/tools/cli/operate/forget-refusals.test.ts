@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { RefusalMark } from '../../../../../lib/extraction/store.ts';
 import { findRefusals, forgetRefusal } from '../../../../../tools/cli/operate/forget-refusals.ts';
-import { at, consentExtraction, extraction, iso } from '../../../../support/extraction-fixtures.ts';
-import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { at, consentExtraction, extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const mark = (extractionId: string, fields: Partial<RefusalMark> = {}): RefusalMark => ({
   credentialsMac: `mac of ${extractionId}`,

@@ -14,7 +14,7 @@ import {
   extraction,
   extractionIn,
   iso,
-} from '../../../../support/extraction-fixtures.ts';
+} from '../../../../support/data/extraction-fixtures.ts';
 
 test('an operator sees a record without its fingerprint, in one order whatever the order of the row', () => {
   const row = extraction();

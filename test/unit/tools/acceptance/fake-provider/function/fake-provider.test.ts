@@ -6,7 +6,7 @@ import {
   formatNationalId,
   formatUsername,
   largestResultBytes,
-  longestTaskSeconds,
+  maxTaskSeconds,
   outcomes,
   parseNationalId,
   parseUsername,
@@ -88,7 +88,7 @@ test('a taskId that the fake provider did not issue is unknown to polls, and sen
 
 const anyScenario = fc.record({
   outcome: fc.constantFrom(...outcomes),
-  endsAfter: fc.oneof(fc.constant('never' as const), fc.integer({ min: 0, max: longestTaskSeconds })),
+  endsAfter: fc.oneof(fc.constant('never' as const), fc.integer({ min: 0, max: maxTaskSeconds })),
   webhook: fc.constantFrom(...webhooks),
   start: fc.constantFrom(...starts),
   busyUntil: fc.nat(4_000_000_000),

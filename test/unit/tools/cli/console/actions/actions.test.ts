@@ -2,8 +2,13 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/actions.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
-import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/console-fixtures.ts';
-import { clock, closedExtraction, extractionIn, id } from '../../../../../support/extraction-fixtures.ts';
+import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import {
+  clock,
+  closedExtraction,
+  extractionIn,
+  id,
+} from '../../../../../support/data/extraction-fixtures.ts';
 
 /** A console with three actions, which keep what they were called with. */
 const withActions = (more: Partial<ConsoleAction> = {}) => {

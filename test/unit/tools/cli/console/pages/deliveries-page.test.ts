@@ -5,8 +5,8 @@ import {
   parseSweepLine,
 } from '../../../../../../tools/cli/console/sources/parse-log-lines.ts';
 import type { DeliveryLine } from '../../../../../../tools/cli/console/sources/sources.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../../support/console-fixtures.ts';
-import { extractionIn, id, iso } from '../../../../../support/extraction-fixtures.ts';
+import { consoleOver, denied, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import { extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const task = { taskId: 'task-1', extractionId: id } as const;
 const recorded = { ...task, answer: 204, verdict: 'recorded', wake: 'woken' } as const;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { formatOffset } from '../../../../../../tools/cli/console/format-for-page.ts';
 import type { Story, StoryLine } from '../../../../../../tools/cli/explain/story.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../../support/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../../support/extraction-fixtures.ts';
+import { consoleOver, denied, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const story: Story = {
   extractionId: id,

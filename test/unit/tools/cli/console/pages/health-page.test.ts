@@ -6,8 +6,8 @@ import {
   consoleOver,
   denied,
   sourcesWith,
-} from '../../../../../support/console-fixtures.ts';
-import { extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
+} from '../../../../../support/browser/console-fixtures.ts';
+import { extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 

@@ -3,8 +3,8 @@ import type { Extraction } from '../../../../../../lib/extraction/record.ts';
 import { icon } from '../../../../../../tools/cli/console/pages/parts.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import type { Trying } from '../../../../../../tools/cli/explain/execution-progress.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../../support/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../../support/extraction-fixtures.ts';
+import { consoleOver, denied, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const settled = {
   settledBy: 'webhook',

@@ -1,8 +1,8 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, test } from 'vitest';
 import { readTrends } from '../../../../../../tools/cli/console/sources/read-trends.ts';
-import { at } from '../../../../../support/extraction-fixtures.ts';
-import { stubClient } from '../../../../../support/stub-client.ts';
+import { stubClient } from '../../../../../support/aws/stub-client.ts';
+import { at } from '../../../../../support/data/extraction-fixtures.ts';
 
 const day = 86_400;
 const hour = 3_600;

@@ -11,7 +11,7 @@ import {
   consentIn,
   extractionIn,
   iso,
-} from '../../../../../support/extraction-fixtures.ts';
+} from '../../../../../support/data/extraction-fixtures.ts';
 
 const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digit}`;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { drawingWidth, drawTimeline } from '../../../../../../tools/cli/console/timeline/draw-timeline.ts';
 import { rangeIn, wholeRange, zoomsOf } from '../../../../../../tools/cli/console/timeline/timeline-range.ts';
 import type { StoryLine } from '../../../../../../tools/cli/explain/story.ts';
-import { at, closedExtraction, extractionIn, iso } from '../../../../../support/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const line = (seconds: number, more: Partial<StoryLine> = {}): StoryLine => ({
   at: iso(seconds),

@@ -1,5 +1,5 @@
-import type { Entry, TotalsStore } from '../../examples/consumer/count-event.ts';
-import { totalChanges } from '../../examples/consumer/dynamo-totals-store.ts';
+import type { Entry, TotalsStore } from '../../../examples/consumer/count-event.ts';
+import { totalChanges } from '../../../examples/consumer/dynamo-totals-store.ts';
 
 /** The totals of examples/consumer in memory. Its calls are asynchronous, so that invocations overlap. */
 export const memoryTotalsStore = () => {

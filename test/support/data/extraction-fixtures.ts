@@ -1,10 +1,10 @@
-import { dueShardOf, type Timings } from '../../lib/extraction/deadlines.ts';
+import { dueShardOf, type Timings } from '../../../lib/extraction/deadlines.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
   Extraction,
   ExtractionStatus,
-} from '../../lib/extraction/record.ts';
+} from '../../../lib/extraction/record.ts';
 
 /** Typical timings, in seconds. They are not the defaults of `infra/settings/settings.ts`. */
 export const timings: Timings = {

@@ -1,5 +1,5 @@
-import { defined } from '../../lib/defined.ts';
-import type { Task, TaskStore } from '../../lib/extraction/store.ts';
+import { defined } from '../../../lib/defined.ts';
+import type { Task, TaskStore } from '../../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its items for tests. */

@@ -1,7 +1,7 @@
-import type { Extraction } from '../../lib/extraction/record.ts';
-import { createConsoleApp } from '../../tools/cli/console/app.ts';
-import type { ConsoleSources } from '../../tools/cli/console/sources/sources.ts';
-import { at, iso } from './extraction-fixtures.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { createConsoleApp } from '../../../tools/cli/console/app.ts';
+import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
+import { at, iso } from '../data/extraction-fixtures.ts';
 
 export const consoleAddress = { host: '127.0.0.1:4000', token: 'token-of-the-console' };
 

@@ -22,7 +22,7 @@ export const patchSource = (source: string, { name, file, find, replace }: Sourc
   return source.replace(find, () => replace);
 };
 
-const root = new URL('../../', import.meta.url).href;
+const root = new URL('../../../', import.meta.url).href;
 const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('/node_modules/');
 
 /**

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { repository } from '../../tools/local/paths.ts';
-import { buildPackage } from '../../tools/package/build-package.ts';
+import { repository } from '../../../tools/local/paths.ts';
+import { buildPackage } from '../../../tools/package/build-package.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { cacheSessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, tokensOf } from '../../../../../lib/provider/tokens/task-tokens.ts';
-import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
+import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
 import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
-import { clock } from '../../../../support/extraction-fixtures.ts';
+import { clock } from '../../../../support/data/extraction-fixtures.ts';
 
 /** How the provider makes token-1, token-2, …: each takes so many seconds, or fails. */
 type Making = { readonly takes?: number; readonly fails?: (nth: number) => boolean };

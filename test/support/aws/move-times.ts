@@ -4,7 +4,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 
 export type Times = Partial<
   Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt' | 'notBefore'>

@@ -10,9 +10,9 @@ import {
   type LaunchOptions,
   type Page,
 } from 'playwright-core';
-import { installOnce } from '../../tools/local/install-once.ts';
-import { workDirectory } from '../../tools/local/paths.ts';
-import { describeIfInstalled, findProgram } from './describe-if-installed.ts';
+import { installOnce } from '../../../tools/local/install-once.ts';
+import { workDirectory } from '../../../tools/local/paths.ts';
+import { describeIfInstalled, findProgram } from '../programs/describe-if-installed.ts';
 
 /** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
 const args = [

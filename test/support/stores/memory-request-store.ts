@@ -1,4 +1,4 @@
-import type { RequestStore, StoredRequest } from '../../lib/extraction/store.ts';
+import type { RequestStore, StoredRequest } from '../../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its items for tests. */

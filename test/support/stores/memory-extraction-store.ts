@@ -1,6 +1,6 @@
-import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ExtractionStore, ReferenceIndex } from '../../lib/extraction/store.ts';
-import type { DueRecord, Guard, Update } from '../../lib/extraction/transitions.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ExtractionStore, ReferenceIndex } from '../../../lib/extraction/store.ts';
+import type { DueRecord, Guard, Update } from '../../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its items for tests. */

@@ -1,9 +1,9 @@
-import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../tools/cli/console/actions/actions.ts';
-import type { serveConsole } from '../../tools/cli/console/serve-console.ts';
-import type { Hold } from '../../tools/cli/console/sources/sources.ts';
-import { explainExtraction } from '../../tools/cli/explain/explain-extraction.ts';
-import { sandboxActions } from '../../tools/local/sandbox-actions.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ConsoleAction } from '../../../tools/cli/console/actions/actions.ts';
+import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
+import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
+import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
+import { sandboxActions } from '../../../tools/local/sandbox-actions.ts';
 import {
   bounded,
   event,
@@ -12,9 +12,9 @@ import {
   linkedTask,
   logLine,
   sourcesWith as placesWith,
-} from '../unit/tools/cli/explain/story-fixtures.ts';
+} from '../../unit/tools/cli/explain/story-fixtures.ts';
+import { at, closedExtraction, consentIn, extractionIn, iso } from '../data/extraction-fixtures.ts';
 import { comparedSubjects, sourcesWith } from './console-fixtures.ts';
-import { at, closedExtraction, consentIn, extractionIn, iso } from './extraction-fixtures.ts';
 
 /** What the pictures of docs/console.md show: a day like others, an outage of the provider, and more than fit a page. */
 export type Pictured = 'day' | 'outage' | 'many';

@@ -1,4 +1,4 @@
-import type { RefusalMark, RefusalStore } from '../../lib/extraction/store.ts';
+import type { RefusalMark, RefusalStore } from '../../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its items for tests. */
