@@ -161,7 +161,7 @@ const checkItems = (facts: Facts): Checked =>
     // Otherwise it is of a request that stopped half-way, and expires.
     const ended = record?.requestId === requestId ? useEnded(record, facts.limits) : undefined;
     if (ended === undefined || age(facts, ended) < facts.limits.startTimeout + slack) return undefined;
-    return `It is ${record?.status}, and its sealed data, last used at ${ended}, are still stored.`;
+    return `It is ${record?.status}, and its sealed data, last used at ${ended}, are still stored, until ${ends}.`;
   });
 
 /** The last try to collect, or to read in grace, may be an hour after the one before, and may need a sweep. */
