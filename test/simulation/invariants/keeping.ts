@@ -155,8 +155,13 @@ export const oversizedOnce: Invariant = {
   name: 'oversized-once',
   rule: 'An answer over the size limit is downloaded once, and the record ends with results-too-large.',
   needs:
-    'The process that downloaded it was not interrupted, none of its calls failed, and it had ended when the next one started.',
+    'The process that downloaded it was not interrupted, none of its calls failed, and it had ended when the next one started. No other closed the record meanwhile: a closed record is left alone.',
   checks: {
+    record: ({ before, after, by }) => {
+      if (by !== undefined && before?.dueShard !== undefined && after.dueShard === undefined)
+        by.hasClosed = true;
+      return undefined;
+    },
     oversized: ({ by }, world, premise) => {
       premise();
       const before = world.oversized.find(
@@ -167,9 +172,12 @@ export const oversizedOnce: Invariant = {
         ? undefined
         : `${by?.name} downloads again what ${before.name} has downloaded.`;
     },
-    end: (_fact, { record, oversized }, premise) => {
-      if (record === undefined || openStatuses.has(record.status) || !oversized.some(wentWell))
-        return undefined;
+    end: (_fact, { record, oversized, readers }, premise) => {
+      const closers = readers.filter(({ hasClosed }) => hasClosed);
+      const isAlone = (by: Process): boolean =>
+        closers.every((closer) => !by.alongside.has(closer) && !closer.alongside.has(by));
+      const isKnown = oversized.some((by) => wentWell(by) && isAlone(by));
+      if (record === undefined || openStatuses.has(record.status) || !isKnown) return undefined;
       premise();
       return record.collectionError === 'results-too-large'
         ? undefined

@@ -81,6 +81,7 @@ export class Kernel implements Schedulable, PendingHost {
       afterFailure: false,
       byOperator: false,
       isReadingConsent: false,
+      hasClosed: false,
       countedReads: undefined,
       reads: 0,
       failedCalls: 0,

@@ -34,6 +34,8 @@ export type Process = {
   countedReads: number | undefined;
   /** Whether it reads the consent of a refused start, or has ended while it did. */
   isReadingConsent: boolean;
+  /** Whether it wrote the close of the record. */
+  hasClosed: boolean;
   /** How often it started to read the provider. */
   reads: number;
   /** Its calls that failed, or whose answers were lost, */
