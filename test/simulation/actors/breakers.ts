@@ -7,8 +7,6 @@ import type { Process } from '../world/process.ts';
 import { breakerSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 
-let ids = 0;
-
 /** The table for one process. The world keeps what the process saw of it last. */
 const storeFor = (world: World, process: Process) => {
   const carryOut: CarryOut = async (call, effect) => {
@@ -40,6 +38,7 @@ export const pausesFor = (world: World, process: Process): ((calls: PausableCall
 export const breakerFor = (world: World, process: Process): CircuitBreaker => {
   if (world.scenario.breakers === undefined) return closedCircuit;
   const isPaused = pausesFor(world, process);
+  let ids = 0;
   return createCircuitBreaker({
     store: storeFor(world, process),
     settings: breakerSettings,
