@@ -20,6 +20,9 @@ export const bundledPackages = (metafiles: readonly Metafile[]): readonly string
 
 type Package = { readonly name: string; readonly version: string; readonly license?: string };
 
+const manifestOf = async (folder: string): Promise<Package> =>
+  JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8')) as Package;
+
 const textsIn = async (folder: string): Promise<string> => {
   const names = (await readdir(folder)).filter((name) => /^(licen[cs]e|notice|copying)\b/i.test(name));
   const texts = await Promise.all(names.toSorted().map((name) => readFile(join(folder, name), 'utf8')));
@@ -30,12 +33,10 @@ const textsIn = async (folder: string): Promise<string> => {
 export const licencesOf = async (folders: readonly string[]): Promise<string> => {
   const byText = new Map<string, string[]>();
   for (const folder of folders) {
-    const path = join(repository, folder);
-    const { name, version, license } = JSON.parse(
-      await readFile(join(path, 'package.json'), 'utf8'),
-    ) as Package;
+    const { name, version, license } = await manifestOf(folder);
     if (license === undefined) throw new Error(`${name} names no licence: do not bundle it.`);
-    const text = (await textsIn(path)) || `The package contains no text of its licence, ${license}.`;
+    const text =
+      (await textsIn(join(repository, folder))) || `The package contains no text of its licence, ${license}.`;
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
   }
   const line = '-'.repeat(80);
@@ -64,12 +65,7 @@ export const billOfMaterials = async (folders: readonly string[]): Promise<strin
     },
   );
   const bill = JSON.parse(stdout) as Bill;
-  const packages = await Promise.all(
-    folders.map(
-      async (folder) =>
-        JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8')) as Package,
-    ),
-  );
+  const packages = await Promise.all(folders.map(manifestOf));
   const bundled = new Set(packages.map(({ name, version }) => `${name}@${version}`));
   const components = bill.components.filter((one) => bundled.has(`${one.name}@${one.version}`));
   if (components.length !== bundled.size)
