@@ -8,7 +8,7 @@ import {
   plusSeconds,
   type Timings,
 } from './deadlines.ts';
-import type { Ended, Ending, Invoker, Plan, Seen, Why } from './plan.ts';
+import { type Ended, type Ending, end, type Invoker, type Plan, type Seen, type Why } from './plan.ts';
 import {
   type Extraction,
   hasTaskItem,
@@ -33,15 +33,6 @@ type At = {
   readonly now: Date;
   readonly timings: Timings;
 };
-
-const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'none'): Ending => ({
-  kind: 'end',
-  as,
-  why,
-  problem: undefined,
-  message,
-  counts: [],
-});
 
 const write = (
   written: change.Change,

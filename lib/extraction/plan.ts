@@ -97,6 +97,15 @@ type End = {
 /** An end as a plan. */
 export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
+export const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'none'): Ending => ({
+  kind: 'end',
+  as,
+  why,
+  problem: undefined,
+  message,
+  counts: [],
+});
+
 /**
  * What follows. `counts` are counted at once, also if a write fails. `isOver`: the start window is over. Nothing is started; only
  * why nothing could be now is found out.

@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
 import { keyedMac } from './keyed-mac.ts';
-import type { CredentialsExtraction, TerminalStatus } from './record.ts';
+import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusalStore, Task, TaskLink, TaskStore } from './store.ts';
 
@@ -54,7 +54,7 @@ const accepting: ReadonlySet<TerminalStatus> = new Set(['COMPLETED', 'PARTIAL'])
  * password may be right. That credentials are right is marked only if the user confirmed them, as only then there may be a
  * refusal.
  */
-const shownBy = (
+const proofIn = (
   taskStatus: TerminalStatus,
   { isConfirmed }: Task,
 ): Pick<RefusalMark, 'isRefused'> | undefined => {
@@ -84,7 +84,7 @@ export const markCredentials = async (
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
   const { taskId, extractionId, credentialsMac, notifiedAt } = task;
-  const shown = task.isMarked === true ? undefined : shownBy(taskStatus, task);
+  const shown = task.isMarked === true ? undefined : proofIn(taskStatus, task);
   if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
   const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
   // The extraction was erased meanwhile.
@@ -93,4 +93,10 @@ export const markCredentials = async (
   if (now().getTime() >= expiresAt * 1000) return;
   await refusals.put({ credentialsMac, extractionId, noticedAt, expiresAt, ...shown });
   await tasks.notice(taskId, noticedAt, true);
+};
+
+/** The same of the status that a delivery has left in the item of the task, if it is final. */
+export const markDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
+  const { taskStatus } = task;
+  if (taskStatus !== undefined && isTerminalStatus(taskStatus)) await markCredentials(task, taskStatus, deps);
 };

@@ -3,7 +3,7 @@ import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
-import type { Ending, Invoker, Plan, Seen } from './plan.ts';
+import { type Ending, end, type Invoker, type Plan, type Seen } from './plan.ts';
 import { reportOutcomeAgain, writeProgress } from './progress.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
@@ -53,18 +53,9 @@ export type Write = (
 /** A record has fewer transitions in its life. More refused writes than that would be a defect. */
 const maxRefusals = 10;
 
-const notYet = (why: 'contended' | 'StartInProgress'): Ending => ({
-  kind: 'end',
-  as: 'not-yet',
-  why,
-  problem: undefined,
-  message: 'none',
-  counts: [],
-});
-
 /** A delivery ends the wait of the machine, so the queue continues instead. */
 const contended = (who: Invoker): Ending =>
-  who.kind === 'webhook' ? { ...notYet('contended'), as: 'queued', message: 'webhook' } : notYet('contended');
+  who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
 /** Whether another process may have ended before it logged what it wrote. The first message after an outcome shows nothing of that. */
 const repeats = (who: Invoker): boolean =>
@@ -106,14 +97,7 @@ const defer = async (
   write: Write,
   deps: RunDeps,
 ): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
-  const ending = {
-    kind: 'end',
-    as: 'deferred',
-    why,
-    problem: undefined,
-    message: 'none',
-    counts: [],
-  } as const;
+  const ending = end('deferred', why);
   // It has a message for this time already.
   if (record.dueAt === dueAt) return { ending, record };
   await keepRequest(record, dueAt, deps);
@@ -167,7 +151,7 @@ export const run = async (
     else if (planned.kind === 'end') break;
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
-    else if (planned.kind === 'start') planned = notYet('StartInProgress');
+    else if (planned.kind === 'start') planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);
       [planned, record] = [deferred.ending, deferred.record];

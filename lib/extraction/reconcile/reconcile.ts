@@ -1,8 +1,8 @@
 import { plan, planEarly, readsBriefly } from '../decide.ts';
 import type { Invoker, Seen } from '../plan.ts';
 import type { SendReconcile } from '../reconcile-message.ts';
-import { type Extraction, isTerminalStatus, type StoredResults } from '../record.ts';
-import { type MarkDeps, markCredentials } from '../refusals.ts';
+import type { Extraction, StoredResults } from '../record.ts';
+import { type MarkDeps, markCredentials, markDelivered } from '../refusals.ts';
 import { findRequest, removeRequest } from '../request-data.ts';
 import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
@@ -36,10 +36,8 @@ const findTask = async (
   const task = isNew ? await deps.tasks.adopt(taskId, extractionId) : found;
   const isOwn = task.extractionId === extractionId;
   if (isNew && isOwn) await removeRequest(record, deps);
+  if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
-  if (isOwn && taskStatus !== undefined && isTerminalStatus(taskStatus)) {
-    await markCredentials(task, taskStatus, deps);
-  }
   const seen = { kind: 'task', taskId, taskStatus, isOwn, isNew, isLast } as const;
   return { seen, task: isOwn ? task : undefined };
 };

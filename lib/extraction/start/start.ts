@@ -3,8 +3,8 @@ import type { Shown } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
-import { breakerAboutOf, type Extraction, isTerminalStatus } from '../record.ts';
-import { type KnownCredentials, type MarkDeps, markCredentials, refusedBefore } from '../refusals.ts';
+import { breakerAboutOf, type Extraction } from '../record.ts';
+import { type KnownCredentials, type MarkDeps, markDelivered, refusedBefore } from '../refusals.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
@@ -50,10 +50,8 @@ const linkTask = async (
   const link = { taskId, extractionId, callbackToken, callbackAttempt };
   const { linked, task } = await deps.tasks.link({ ...link, ...defined({ credentialsMac, isConfirmed }) });
   const isOwn = linked || task.extractionId === extractionId;
+  if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
-  if (isOwn && taskStatus !== undefined && isTerminalStatus(taskStatus)) {
-    await markCredentials(task, taskStatus, deps);
-  }
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked, isLast: false };
 };
 
