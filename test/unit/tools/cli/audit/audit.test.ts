@@ -11,7 +11,7 @@ import type {
   StoredBytes,
   TaskFacts,
 } from '../../../../../tools/cli/audit/facts.ts';
-import { describeRule } from '../../../../../tools/cli/audit/print-audit.ts';
+import { describeEstimate, describeRule } from '../../../../../tools/cli/audit/print-audit.ts';
 import { rules } from '../../../../../tools/cli/audit/rules.ts';
 import type { StreamChange } from '../../../../../tools/cli/aws/read-stream-changes.ts';
 import {
@@ -330,6 +330,13 @@ test('a source that cannot be read leaves the rules that need it unchecked, and 
     { id: 'requests-forgotten', notChecked: expect.stringContaining('allow') },
   ]);
   expect(reports.filter(({ result }) => result === 'passed').length).toBe(rules.length - 1);
+});
+
+test('an audit that cannot estimate what it reads goes on, and says why', async () => {
+  expect(await describeEstimate(Promise.reject(denied))).toMatch(
+    /not known here.*AWS does not allow it: no$/,
+  );
+  await expect(describeEstimate(Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect');
 });
 
 test('results are read only on request, and the report says so', async () => {
