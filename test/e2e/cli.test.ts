@@ -2,18 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  CreateTableCommand,
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
-import { extraction } from '../support/data/extraction-fixtures.ts';
 import { aws } from './support/aws.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -28,7 +20,6 @@ import { uniqueNationalId } from './support/national-ids.ts';
 import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/operator.ts';
 import { closed, inStatus } from './support/records.ts';
 import { running, settledByWebhook } from './support/running.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
 const table = outputs.ExtractionsTableName ?? '';
@@ -43,9 +34,6 @@ const runningWithoutWebhook = async () => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
   return { extractionId, taskId };
 };
-
-const put = (TableName: string, record: object) =>
-  aws.dynamo.send(new PutItemCommand({ TableName, Item: marshall(record, { removeUndefinedValues: true }) }));
 
 const itemOf = async (TableName: string, key: object) =>
   (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
@@ -226,49 +214,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(KeyCount).toBe(0);
     expect((await cosecha(['get', extractionId])).stderr).toContain('There is no extraction');
     expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at');
-  });
-
-  test('restore copies missing records, overwrites none, and the sweep settles a running one', async () => {
-    const restored = `Cosecha-local-restored-${randomUUID()}`;
-    await aws.dynamo.send(
-      new CreateTableCommand({
-        TableName: restored,
-        AttributeDefinitions: [{ AttributeName: 'extractionId', AttributeType: 'S' }],
-        KeySchema: [{ AttributeName: 'extractionId', KeyType: 'HASH' }],
-        BillingMode: 'PAY_PER_REQUEST',
-      }),
-    );
-    await waitUntilTableExists(
-      { client: aws.dynamo, minDelay: 1, maxDelay: 1, maxWaitTime: 30 },
-      { TableName: restored },
-    );
-
-    const { extractionId: lost, taskId } = await runningWithoutWebhook();
-    const present = await extract(requestFor(uniqueUsername()));
-    const presentRecord = await closed(present);
-    const [starting, erased] = [randomUUID(), randomUUID()];
-    await put(restored, await inStatus(lost, 'RUNNING'));
-    await put(restored, { ...presentRecord, status: 'FAILED' });
-    await put(restored, extraction({ extractionId: starting, status: 'STARTING', attemptId: 'attempt-1' }));
-    await put(restored, extraction({ extractionId: erased }));
-    await aws.dynamo.send(new DeleteItemCommand({ TableName: table, Key: marshall({ extractionId: lost }) }));
-
-    const args = ['restore', '--from', restored, '--except', erased, '--json'];
-    const counts = { due: 1, unconfirmed: 1, present: 1, excepted: 1, closed: 0 };
-    expect(factsOf(await cosecha([...args, '--dry-run'])).at(-1)).toMatchObject({ dryRun: true, ...counts });
-    expect(await itemOf(table, { extractionId: lost })).toBeUndefined();
-    expect(factsOf(await cosecha(args)).at(-1)).toMatchObject({ dryRun: false, ...counts });
-
-    expect(factsOf(await cosecha(['get', starting, '--json']))[0]).toMatchObject({
-      status: 'UNCONFIRMED',
-      reason: 'restored',
-      attemptId: 'attempt-1',
-    });
-    expect((await cosecha(['explain', lost])).stdout).toContain('It was restored from a backup at');
-    expect(await itemOf(table, { extractionId: erased })).toBeUndefined();
-    expect(factsOf(await cosecha(['get', present, '--json']))[0]).toMatchObject({ status: 'COMPLETED' });
-    await provider.finish(taskId, 'COMPLETED');
-    expect(await sweepUntilClosed(lost)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
   });
 
   test('doctor finds no failure in a healthy deployment, and prints no secret', async () => {
