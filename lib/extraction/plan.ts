@@ -1,7 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
-import type { Reading } from './reconcile/reading.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
-import type { StoredResults } from './record.ts';
+import type { ActionResult, StoredResults, TerminalStatus } from './record.ts';
 import type { StartCallResult, StartError } from './start/start-call.ts';
 import type { Change } from './transitions.ts';
 
@@ -46,6 +45,26 @@ export const whys = {
 export type Why = keyof typeof whys;
 
 export const isWhy = (text: string): text is Why => Object.hasOwn(whys, text);
+
+/** What one read of the provider returned about a task, in the same form for both methods. */
+export type Reading =
+  /** `known` is false if the provider named a status that its API document does not list. */
+  | { readonly kind: 'running'; readonly known: boolean }
+  /**
+   * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended.
+   * `taskStatus`: if the HTTP status alone implies it.
+   */
+  | { readonly kind: 'too-large'; readonly taskStatus: TerminalStatus | undefined }
+  | {
+      readonly kind: 'ended';
+      readonly taskStatus: TerminalStatus;
+      /** The provider's error code, if the status does not imply the reason. */
+      readonly reason: string | undefined;
+      readonly hasResults: boolean;
+      readonly actionResults: readonly ActionResult[] | undefined;
+      /** Whether the results have the documented form. */
+      readonly expected: boolean;
+    };
 
 /**
  * Who asks. The machine asks once it has no start to wait for or to retry, and repeats "not yet" by itself. For all others, the

@@ -1,15 +1,14 @@
 import { defined } from '../defined.ts';
-import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
 import { type Ending, end, type Invoker, type Plan, type Seen } from './plan.ts';
-import { reportOutcomeAgain, writeProgress } from './progress.ts';
+import { reportOutcomeAgain, type Write, writeProgress } from './progress.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
-import type { ChangeOutcome, ExtractionStore, RequestStore } from './store.ts';
-import { type Change, reschedule } from './transitions.ts';
+import type { ExtractionStore, RequestStore } from './store.ts';
+import { reschedule } from './transitions.ts';
 
 export type RunDeps = {
   readonly extractions: ExtractionStore;
@@ -42,13 +41,6 @@ export type Learn = (lookup: Lookup, record: Extraction) => Promise<Seen>;
 export const cannotLearn = ({ kind }: Lookup): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
-
-/** Writes a change. The process that wrote it counts `once`. */
-export type Write = (
-  change: Change,
-  once: readonly ExtractionMetric[],
-  before: Extraction | undefined,
-) => Promise<ChangeOutcome>;
 
 /** A record has fewer transitions in its life. More refused writes than that would be a defect. */
 const maxRefusals = 10;

@@ -12,7 +12,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'sentence-recorded-as-code',
     does: 'Free text that the provider sends in place of a code is recorded.',
-    file: 'lib/extraction/provider-codes.ts',
+    file: 'lib/extraction/advice.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',
@@ -80,7 +80,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'oversized-consent-not-final',
     does: 'A 200 over the size limit does not end an extraction by consent.',
-    file: 'lib/extraction/reconcile/reading.ts',
+    file: 'lib/extraction/reconcile/read-task.ts',
     find: "return without({ kind: 'too-large', taskStatus: 'COMPLETED' });",
     replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
