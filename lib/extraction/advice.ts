@@ -16,7 +16,8 @@ import {
 
 /**
  * The public codes of `reason`, `lastProblem` and `collectionError`, each with its meaning as a clause (docs/stream.md). `<status>` is
- * an HTTP status, and `<code>` another code of this list. Any other text is an `errorType[/errorCode]` of the provider.
+ * an HTTP status, and `<code>` another code of this list. Any other text is an `errorType[/errorCode]` of the provider or, in
+ * `collectionError`, the class of the error of the last read.
  */
 export const codes = {
   'http-<status>': 'the provider answered with this HTTP status, after a slash with this `errorType`',

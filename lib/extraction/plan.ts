@@ -67,8 +67,8 @@ export type Reading =
     };
 
 /**
- * Who asks. The machine asks once it has no start to wait for or to retry, and repeats "not yet" by itself. For all others, the
- * queue continues, or the sweep.
+ * Who asks. `start` is the machine's state StartTask. `machine` is its state Reconcile, which asks once no start is left to wait for
+ * or to retry, and repeats "not yet" by itself. For all others, the queue continues, or the sweep.
  * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
  */
 export type Invoker =
@@ -104,7 +104,7 @@ type End = {
     | 'deferred'
     /** The slow queue continues with the same message. */
     | 'moved'
-    /** The machine repeats it. */
+    /** Nothing is sent. The machine repeats the state, or goes on to the next one; the sweep continues for all others. */
     | 'not-yet';
   readonly why: Why | undefined;
   /** Why the last start was not accepted, as a public code. */
@@ -183,7 +183,7 @@ export type Seen =
   | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
   | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
-  /** `isOwn`: it is linked to this extraction. `isNew`: it was not before. */
+  /** `isOwn`: it is linked to this extraction. `isNew`: by this process. */
   | {
       readonly kind: 'task';
       readonly taskId: string;

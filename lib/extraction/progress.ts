@@ -170,9 +170,9 @@ const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
 /**
  * Writes the changes of a start. A further try recognizes an earlier one that succeeded without an answer.
  *
- * A late start was settled as stale before its attempt could write the task, and the process that settled it removed the item of
- * the request, or is about to. The polls of a consent need it, so it is put back before the record is `RUNNING`. Once it has the
- * `taskId`, only a process that knows this task removes it. `needed`: the item of a consent.
+ * The race of a late start: its call takes so long that another process settles it as stale and removes the item of the request.
+ * Then the provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`. It
+ * gets the `taskId`, so that the other process, if it removes only now, leaves it. `needed`: the item of a consent.
  */
 export const startWriter =
   (needed: StoredRequest | undefined, deps: WriteDeps): Write =>

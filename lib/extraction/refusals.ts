@@ -87,7 +87,7 @@ export const markCredentials = async (
   const shown = task.isMarked === true ? undefined : proofIn(taskStatus, task);
   if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
   const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
-  // The extraction was erased meanwhile.
+  // There is no item of the task any more: the extraction was erased meanwhile.
   if (noticedAt === undefined) return;
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
   if (now().getTime() >= expiresAt * 1000) return;

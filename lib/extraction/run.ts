@@ -42,14 +42,17 @@ export const cannotLearn = ({ kind }: Lookup): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
 
-/** A record has fewer transitions in its life. More refused writes than that would be a defect. */
+/** More transitions than a record has in its life. So many refused writes in a row would be a defect. */
 const maxRefusals = 10;
 
 /** A delivery ends the wait of the machine, so the queue continues instead. */
 const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
-/** Whether another process may have ended before it logged what it wrote. The first message after an outcome shows nothing of that. */
+/**
+ * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. Only the queue's first
+ * message after an outcome logs nothing: it is sent each time.
+ */
 const repeats = (who: Invoker): boolean =>
   who.kind !== 'queue' ||
   who.afterFailure === true ||
@@ -126,6 +129,8 @@ export const run = async (
     const outcome = await write(change, once, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
+    // A refused write: the record that refused it decides. An end follows only what was written; of an equal write of another
+    // process, that one sends the message.
     if (outcome.kind === 'lost') {
       refusals += 1;
       if (refusals >= maxRefusals) return contended(who);
@@ -143,6 +148,7 @@ export const run = async (
     else if (planned.kind === 'end') break;
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
+    // It is `REQUESTED` again, after another process took its start back.
     else if (planned.kind === 'start') planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);

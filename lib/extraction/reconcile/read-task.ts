@@ -49,7 +49,7 @@ export const readCallFrom =
   async (record: Extraction, taskId: string, isBrief: boolean): Promise<ReadCall | undefined> => {
     const provider = providerFor(isBrief);
     if (record.method !== 'consent') {
-      const get = (token: string) => readTaskWith(() => provider.readTask(token, taskId));
+      const get = (token: string) => readV2Task(() => provider.readTask(token, taskId));
       return { tokens: provider.sessions, get };
     }
     const stored = await findRequest(record, { requests });
@@ -161,7 +161,7 @@ const partsOfReading: Parts = {
 };
 
 /**
- * Parses an answer of a read for `readTaskWith` and `readingOfExtraction`. Throws what `parseLargeJson` throws. JSON.parse
+ * Parses an answer of a read for `readV2Task` and `readingOfExtraction`. Throws what `parseLargeJson` throws. JSON.parse
  * takes up to a hundred times the memory of the bytes (`npm run bench:memory`), and so ended the process.
  */
 export const parseRead = (bytes: Uint8Array): unknown => parseLargeJson(bytes, partsOfReading);
@@ -198,7 +198,7 @@ export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read
  * Reads a v2 task. An answer over the size limit is a reading too, without a status. Throws every other error of
  * `read`.
  */
-export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Read> => {
+export const readV2Task = async (read: () => Promise<TaskReading>): Promise<Read> => {
   try {
     return readingOfTask(await read());
   } catch (error) {

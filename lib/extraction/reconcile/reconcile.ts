@@ -26,7 +26,8 @@ export type ReconcileDeps = RunDeps &
 
 /**
  * Finds the item of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
- * then on, every delivery finds the extraction. start-task would have removed the item of the request after the link.
+ * then on, every delivery finds the extraction. The item of the request is removed here, as start-task, which ended before the
+ * link, has not done it.
  */
 const findTask = async (
   { taskId, isLast }: Extract<Lookup, { kind: 'find-task' }>,
@@ -144,11 +145,11 @@ export class NotYet extends Error {
 /** Returns the answer to the invoker. Throws NotYet if the machine has to invoke the function again. */
 export const answerReconcile = (
   extractionId: string,
-  { as, why = 'contended', record }: Result,
+  { as, why, record }: Result,
   invoker: ReconcileInvoker['kind'],
 ): ReconcileAnswer => {
   if (as === 'gone') return { extractionId, status: 'GONE', deferred: false };
-  if (as === 'not-yet' && invoker === 'machine') throw new NotYet(why);
+  if (as === 'not-yet' && invoker === 'machine') throw new NotYet(why ?? 'not-yet');
   return { extractionId, status: record.status, deferred: as !== 'closed' };
 };
 
