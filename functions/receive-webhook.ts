@@ -16,9 +16,8 @@ import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environ
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
-import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
-import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
+import { cacheSigningKeys, explainMismatches } from '../lib/webhook/verify-signature.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);

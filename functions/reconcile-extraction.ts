@@ -9,7 +9,7 @@ import {
   type ReconcileEvent,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../lib/extraction/reconcile/reconcile-event.ts';
+} from '../lib/extraction/reconcile/reconcile.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 

@@ -1,5 +1,5 @@
+import { createHmac } from 'node:crypto';
 import { defined } from '../defined.ts';
-import { keyedMac } from './keyed-mac.ts';
 import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusalStore, Task, TaskLink, TaskStore } from './store.ts';
@@ -87,7 +87,7 @@ export const markCredentials = async (
   const shown = task.isMarked === true ? undefined : proofIn(taskStatus, task);
   if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
   const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
-  // The extraction was erased meanwhile.
+  // There is no item of the task any more: the extraction was erased meanwhile.
   if (noticedAt === undefined) return;
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
   if (now().getTime() >= expiresAt * 1000) return;
@@ -100,3 +100,28 @@ export const markDelivered = async (task: Task, deps: MarkDeps): Promise<void> =
   const { taskStatus } = task;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) await markCredentials(task, taskStatus, deps);
 };
+
+/**
+ * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
+ * person who types a password chooses none of them.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (typeof value !== 'object' || value === null) {
+    return JSON.stringify(typeof value === 'string' ? value.normalize() : value);
+  }
+  const fields = Object.entries(value).map(
+    ([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`,
+  );
+  return `{${fields.toSorted().join()}}`;
+};
+
+/** What a MAC under the fingerprint key is for. MACs of two purposes cannot be compared. */
+type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal';
+
+/** The first `bits` of an HMAC-SHA256 over a JSON value, in hex. */
+export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: number): string =>
+  createHmac('sha256', key)
+    .update(`${purpose}:${canonicalJson(value)}`)
+    .digest('hex')
+    .slice(0, bits / 4);

@@ -1,5 +1,4 @@
-import type { Seen, Why } from '../../lib/extraction/plan.ts';
-import type { Reading } from '../../lib/extraction/reconcile/reading.ts';
+import type { Reading, Seen, Why } from '../../lib/extraction/plan.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
 

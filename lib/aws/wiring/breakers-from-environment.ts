@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { pausesOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import { pausesOf } from '../../breaker/pauses.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { requiredVariable } from './environment.ts';
 import { breakerStoreFromEnvironment } from './pauses-from-environment.ts';

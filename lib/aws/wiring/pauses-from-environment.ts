@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { BreakerStore } from '../../breaker/breaker-store.ts';
-import { pausesOf } from '../../breaker/pauses.ts';
+import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './client-options.ts';

@@ -5,8 +5,12 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { defined } from '../../defined.ts';
 import { parseTimings, type Timings } from '../../extraction/deadlines.ts';
-import { briefCallMs, type ReadableProvider, readCallFrom } from '../../extraction/reconcile/read-task.ts';
-import { parseRead } from '../../extraction/reconcile/reading.ts';
+import {
+  briefCallMs,
+  parseRead,
+  type ReadableProvider,
+  readCallFrom,
+} from '../../extraction/reconcile/read-task.ts';
 import { type ReconcileInvoker, reconcile } from '../../extraction/reconcile/reconcile.ts';
 import type { Result } from '../../extraction/run.ts';
 import { telemetry } from '../../observability/observability.ts';

@@ -7,14 +7,13 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { parseTimings } from '../../extraction/deadlines.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import { knownCredentials } from '../../extraction/refusals.ts';
-import type { StartInput } from '../../extraction/start/start.ts';
+import { type StartInput, startForMachine } from '../../extraction/start/start.ts';
 import {
   callByConsent,
   callByCredentials,
   consentReadMs,
   type StartCall,
 } from '../../extraction/start/start-call.ts';
-import { startForMachine } from '../../extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { telemetry } from '../../observability/observability.ts';

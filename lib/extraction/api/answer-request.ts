@@ -48,7 +48,7 @@ export const answerRequest = async (
   if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  // Refused now, because such an extraction could never be started.
+  // Throws NotConfigured, which is answered with 503: such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
   const extractionId =

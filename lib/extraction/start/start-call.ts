@@ -1,4 +1,4 @@
-import { busyUntil, type Shown, shownBy } from '../../breaker/provider-trouble.ts';
+import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
@@ -16,8 +16,8 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
-import { plusSeconds } from '../deadlines.ts';
-import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../provider-codes.ts';
+import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../advice.ts';
+import { busyUntil, plusSeconds } from '../deadlines.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,

@@ -1,5 +1,4 @@
-import { readCallFrom } from '../../../lib/extraction/reconcile/read-task.ts';
-import { parseRead } from '../../../lib/extraction/reconcile/reading.ts';
+import { parseRead, readCallFrom } from '../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';

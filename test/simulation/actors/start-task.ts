@@ -1,7 +1,7 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
-import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { startCallOf } from '../rules/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';

@@ -81,7 +81,7 @@ export const holdingFaults: readonly PlantedFault[] = [
   {
     name: 'refusals-counted',
     does: 'A 4xx counts as a failure of the provider.',
-    file: 'lib/breaker/provider-trouble.ts',
+    file: 'lib/breaker/circuit-breaker.ts',
     find: 'if (!(error instanceof ProviderAmbiguous)) return false;',
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',

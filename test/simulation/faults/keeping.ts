@@ -12,7 +12,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'sentence-recorded-as-code',
     does: 'Free text that the provider sends in place of a code is recorded.',
-    file: 'lib/extraction/provider-codes.ts',
+    file: 'lib/extraction/advice.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',
@@ -80,7 +80,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'oversized-consent-not-final',
     does: 'A 200 over the size limit does not end an extraction by consent.',
-    file: 'lib/extraction/reconcile/reading.ts',
+    file: 'lib/extraction/reconcile/read-task.ts',
     find: "return without({ kind: 'too-large', taskStatus: 'COMPLETED' });",
     replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
@@ -190,9 +190,9 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'execution-before-record',
     does: 'The execution is started before the record is written.',
     file: request,
-    find: 'const creation = await deps.extractions.create(ofThisRequest);',
+    find: 'const creation = await deps.extractions.create(created);',
     replace:
-      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(ofThisRequest);',
+      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(created);',
     caughtBy: 'request-kept',
   },
   {
@@ -224,7 +224,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'request-removed-for-another',
     does: 'A repeated request removes the item of the request that it repeats.',
     file: request,
-    find: 'if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);',
+    find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
     replace: 'if (!isOfThisRequest) await removeRequest(record, deps);',
     caughtBy: 'request-item-kept',
   },
@@ -232,9 +232,9 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'request-removed-after-an-exception',
     does: 'Intake removes the item of a request whose record it may have created.',
     file: request,
-    find: 'const creation = await deps.extractions.create(ofThisRequest);',
-    replace: `const creation = await deps.extractions.create(ofThisRequest).catch(async (error: unknown) => {
-    await removeRequest(ofThisRequest, deps);
+    find: 'const creation = await deps.extractions.create(created);',
+    replace: `const creation = await deps.extractions.create(created).catch(async (error: unknown) => {
+    await removeRequest(created, deps);
     throw error;
   });`,
     caughtBy: 'request-item-kept',
@@ -243,7 +243,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'lost-race-keeps-its-item',
     does: 'A repeated request keeps a second copy of what is sealed.',
     file: request,
-    find: 'if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);',
+    find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
     replace: '',
     caughtBy: 'request-item-forgotten',
   },

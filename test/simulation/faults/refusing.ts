@@ -5,7 +5,7 @@ const recordDelivery = 'lib/extraction/record-delivery.ts';
 const start = 'lib/extraction/start/start.ts';
 
 const check =
-  "if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });";
+  "if (await refusedBefore(call, deps)) return await finishWith(record, { kind: 'refused-before' });";
 /** Claims the start, and then reads the mark. */
 const claimThenCheck = `const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
     const first = await startWriter(consentItem, deps)(early, [], record);

@@ -194,7 +194,7 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'unknown-status-is-final',
     does: 'A status that the API document does not list counts as final.',
-    file: 'lib/extraction/reconcile/reading.ts',
+    file: 'lib/extraction/reconcile/read-task.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
     replace: `if (taskStatus === 'PAUSED') return without({ kind: 'ended', taskStatus: 'FAILED', expected: false });
   if (!isTerminalStatus(taskStatus)) {`,

@@ -2,9 +2,9 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const start = 'lib/extraction/start/start.ts';
-const writeStart = 'lib/extraction/start/write-start.ts';
+const writeStart = 'lib/extraction/progress.ts';
 const transitions = 'lib/extraction/transitions.ts';
-const forMachine = 'lib/extraction/start/start-for-machine.ts';
+const forMachine = 'lib/extraction/start/start.ts';
 const startAnswer = 'lib/extraction/start/start-call.ts';
 const machine = 'infra/extraction-machine-definition.ts';
 

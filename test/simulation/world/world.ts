@@ -1,6 +1,5 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
-import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
+import { type Pauses, pausesItem, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refusals.ts';

@@ -21,7 +21,7 @@ import type { Violation } from '../../../lib/http/violation.ts';
 import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
-import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
+import { parseDelivery } from '../../../lib/webhook/receive-delivery.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { resourcesOf, synthesize } from '../infra/synth.ts';
 import { publishedSchemas } from './contract-schemas.ts';

@@ -1,4 +1,4 @@
-import { type PausableCalls, pausableCalls } from '../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { identityOf } from '../aws/identity.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';

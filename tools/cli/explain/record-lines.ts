@@ -1,6 +1,6 @@
 import { defined } from '../../../lib/defined.ts';
+import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import type { Known } from './gather.ts';
 import type { StreamChange } from './sources.ts';

@@ -1,5 +1,5 @@
+import { isProblem } from '../../../lib/extraction/advice.ts';
 import { isWhy, whys } from '../../../lib/extraction/plan.ts';
-import { isProblem } from '../../../lib/extraction/provider-codes.ts';
 import { describeCode } from '../terminal/describe-failure.ts';
 
 /** What a try to start failed with. `problem`: the cause that start-task reported, if it is one of the public codes. */

@@ -1,4 +1,4 @@
-import { type Judgement, judgeOutcome } from '../../../lib/extraction/judge-outcome.ts';
+import { type Judgement, judgeOutcome } from '../../../lib/extraction/advice.ts';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Period } from '../aws/read-log-lines.ts';

@@ -1,4 +1,4 @@
-import { outcomeText } from '../../../lib/extraction/judge-outcome.ts';
+import { outcomeText } from '../../../lib/extraction/advice.ts';
 import type { LoggedFields } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 

@@ -1,5 +1,4 @@
-import { codes } from '../../../lib/extraction/advice.ts';
-import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
+import { codes, judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
 import { errorCodesOf } from '../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';

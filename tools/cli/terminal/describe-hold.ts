@@ -1,6 +1,12 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
-import { parseBreakerState, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { type PausableCalls, parsePauses, pausableCalls, pausesItem } from '../../../lib/breaker/pauses.ts';
+import {
+  type PausableCalls,
+  parseBreakerState,
+  parsePauses,
+  pausableCalls,
+  pausesItem,
+  type StoredBreaker,
+} from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
 import { callerName } from './describe-record.ts';

@@ -1,14 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
-import { explainMismatches } from '../../../../lib/webhook/explain-mismatch.ts';
 import {
   doctorSignature,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
 } from '../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
+import { explainMismatches, signingKeyOf } from '../../../../lib/webhook/verify-signature.ts';
 import { signed } from '../../../support/data/sign.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 

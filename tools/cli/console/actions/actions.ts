@@ -1,4 +1,4 @@
-import type { PausableCalls } from '../../../../lib/breaker/pauses.ts';
+import type { PausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 
 export type ActionResult = {

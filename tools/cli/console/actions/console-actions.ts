@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../../lib/defined.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';

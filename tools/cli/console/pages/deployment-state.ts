@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Hold, type Part, readPart, valueIn } from '../sources/sources.ts';

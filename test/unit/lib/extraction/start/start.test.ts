@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
-import { loginProblemOf } from '../../../../../lib/extraction/provider-codes.ts';
+import { loginProblemOf } from '../../../../../lib/extraction/advice.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/refusals.ts';
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';

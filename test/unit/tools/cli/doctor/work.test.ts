@@ -2,7 +2,7 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pausesItem } from '../../../../../lib/breaker/pauses.ts';
+import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
 import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
-import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
-import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
+import { parseDelivery } from '../../../../../lib/webhook/receive-delivery.ts';
+import { signingKeyOf, verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import {
   type DeadLetter,
   parseDeadLetter,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { busyUntil, notBeforeOf, shownBy } from '../../../../lib/breaker/provider-trouble.ts';
+import { shownBy } from '../../../../lib/breaker/circuit-breaker.ts';
+import { busyUntil, notBeforeOf } from '../../../../lib/extraction/deadlines.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { pausesItem, pausesOf } from '../../../../lib/breaker/pauses.ts';
+import { pausesItem, pausesOf } from '../../../../lib/breaker/breaker-store.ts';
 import { fail } from '../../../support/aws/stub-client.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
