@@ -107,13 +107,6 @@ describe('restoring', () => {
     expect(reported).toEqual(['two requested-again']);
   });
 
-  test('leaves out what was erased', async () => {
-    const { store, deps } = live({ except: new Set(['gone']) });
-    const records = [extractionIn('RUNNING', { extractionId: 'gone' }), extractionIn('RUNNING')];
-    expect(await restore(backup(...records), deps)).toMatchObject({ excepted: 1, due: 1 });
-    expect([...store.items.keys()]).toEqual([id]);
-  });
-
   test('writes nothing in a dry run', async () => {
     const { store, deps, reported, forgotten } = live({ dryRun: true });
     expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
@@ -128,15 +121,6 @@ describe('restoring', () => {
     const records = ids.map((extractionId) => extractionIn('STARTING', { extractionId }));
     await restore(backup(...records, extractionIn('RUNNING')), deps);
     expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
-  });
-
-  test('copies many records, each once', async () => {
-    const { store, deps } = live();
-    const records = Array.from({ length: 100 }, (_, n) =>
-      extractionIn('RUNNING', { extractionId: `id-${n}` }),
-    );
-    expect(await restore(backup(...records), deps)).toMatchObject({ due: 100 });
-    expect(store.items.size).toBe(100);
   });
 });
 
