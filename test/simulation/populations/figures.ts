@@ -138,7 +138,7 @@ export const printFloods = async (print: Print): Promise<void> => {
   }
   print('');
   print(
-    '| 50 a second are accepted for 5 min | of the other | end otherwise | start later, p50 / p99 s | results later, p50 / p99 s | start-tasks at once |',
+    `| ${settings.apiRateLimit} a second are accepted for 5 min | of the other | end otherwise | start later, p50 / p99 s | results later, p50 / p99 s | start-tasks at once |`,
   );
   print('| --- | ---: | ---: | ---: | ---: | ---: |');
   for (const mix of floods) {
