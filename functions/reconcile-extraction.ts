@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
-import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler-from-environment.ts';
 import {
   answerReconcile,
   type BatchAnswer,

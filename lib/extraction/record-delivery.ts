@@ -1,7 +1,7 @@
 import { settleDelivered } from './decide.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
-import { type MarkDeps, markCredentials } from './refusals.ts';
+import { type MarkDeps, markCredentials } from './refused-credentials.ts';
 import { cannotLearn, type RunDeps, run } from './run.ts';
 import type { TaskStore } from './store.ts';
 

@@ -8,8 +8,8 @@ import { parseDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf, verifySignature } from '../../lib/webhook/verify-signature.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../support/programs/openssl.ts';
-import { startReceiver } from '../unit/sandbox/receiver.ts';
-import { client, control, newUser, server, statement, taskOf, waiting } from './server.ts';
+import { startReceiver } from '../unit/sandbox/webhook-receiver.ts';
+import { client, control, newUser, server, statement, taskOf, waiting } from './server-under-test.ts';
 
 /**
  * Section "Events" of the provider's API document. The sandbox sends the deliveries. The code of `lib/webhook` and the

@@ -10,12 +10,12 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, test } from 'vitest';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
-import { cosecha, factsOf } from './support/operator.ts';
 import { closed, inStatus, readRecord } from './support/records.ts';
+import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { sweepAllUntilClosed } from './support/sweep.ts';
 
 const { outputs } = inject('cosecha');

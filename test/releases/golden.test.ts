@@ -18,14 +18,14 @@ import {
   ownOutcomes,
   terminalStatuses,
 } from '../../lib/extraction/record.ts';
-import { saysRefused } from '../../lib/extraction/refusals.ts';
+import { saysRefused } from '../../lib/extraction/refused-credentials.ts';
 import { decodeSealed, type SealedRequestData } from '../../lib/extraction/sealed-request-data.ts';
 import { type StartInput, startForMachine } from '../../lib/extraction/start/start.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../lib/extraction/store.ts';
 import { type DeliveryEvent, receiveDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../lib/webhook/verify-signature.ts';
-import type { Schema } from '../../tools/contracts/schema.ts';
-import { schemaBase } from '../../tools/contracts/schemas.ts';
+import { schemaBase } from '../../tools/contracts/contract-schemas.ts';
+import type { Schema } from '../../tools/contracts/json-schema.ts';
 import { allRecords } from '../enumeration/records.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';

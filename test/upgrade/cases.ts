@@ -1,6 +1,6 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { newNationalId } from '../sandbox/consents/national-id.ts';
-import type { Plan } from '../sandbox/plan.ts';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import type { Extractions, One } from './extractions.ts';
 
 /** An extraction that is in a state while another version is deployed. */

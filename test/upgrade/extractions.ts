@@ -5,13 +5,13 @@ import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { sendReconcileTo } from '../../lib/aws/reconcile-queue.ts';
+import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import type { Plan } from '../sandbox/plan.ts';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 
 /** Longer than the machine's wait for a webhook, after which it finds what the emulator has killed. */

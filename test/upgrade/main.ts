@@ -15,8 +15,8 @@ import { createRunOutput } from '../../tools/local/run-output.ts';
 import { runBenchmark } from '../bench/run-benchmark.ts';
 import { auditAll, compareWithProvider } from '../soak/find-problems.ts';
 import { type Case, cases, unlessKilled } from './cases.ts';
+import { checkOutVersion, differsFromToday, laterStatus, laterThan } from './check-out-version.ts';
 import { type Extractions, extractionsOf, type One } from './extractions.ts';
-import { checkOut, differsFromToday, laterStatus, laterThan } from './trees.ts';
 
 /** Nothing passes a limit by itself, and a start call may hang for 5 s. */
 const settings = {
@@ -99,7 +99,7 @@ const from = values.from ?? readFileSync(join(repository, 'test/releases/0.1.0/c
 
 await runBenchmark(async ({ stop: signal, atEnd }) => {
   const since = new Date();
-  const old = checkOut(from, join(directory, 'old'));
+  const old = checkOutVersion(from, join(directory, 'old'));
   const isSecond = differsFromToday(from);
   const next = isSecond ? repository : laterThan(from, join(directory, 'next'));
   show.note('upgrade', `${from}, and then ${isSecond ? 'the files of today' : 'a later version of it'}`);

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
-import { readJsonBody } from '../../http/read-body.ts';
+import { readJsonBody } from '../../http/read-json-body.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
 import { subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';

@@ -11,12 +11,12 @@ import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../advice.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
 import { isWhy, type Plan, type Reading, type Seen } from '../plan.ts';
-import { writeChange } from '../progress.ts';
 import { type ActionResult, type ConsentVariant, type Extraction, isTerminalStatus } from '../record.ts';
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
 import { beginRead, type Change, endReads, postponeCalls, readSlowly } from '../transitions.ts';
+import { writeChange } from '../write-progress.ts';
 
 /** What reads use of the provider. The last two make one call each. */
 export type ReadableProvider = {

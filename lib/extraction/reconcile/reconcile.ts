@@ -5,7 +5,7 @@ import { plan, planEarly, readsBriefly } from '../decide.ts';
 import type { Invoker, Seen } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
-import { type MarkDeps, markCredentials, markDelivered } from '../refusals.ts';
+import { type MarkDeps, markCredentials, markDelivered } from '../refused-credentials.ts';
 import { findRequest, removeRequest } from '../request-data.ts';
 import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';

@@ -2,14 +2,19 @@ import type { CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
-import { startWriter } from '../progress.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
-import { type KnownCredentials, type MarkDeps, markDelivered, refusedBefore } from '../refusals.ts';
+import {
+  type KnownCredentials,
+  type MarkDeps,
+  markDelivered,
+  refusedBefore,
+} from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
+import { startWriter } from '../write-progress.ts';
 import { makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */

@@ -104,3 +104,9 @@ export type State = {
   readonly extractions: Map<string, Extraction>;
   readonly tasks: Map<string, Task>;
 };
+
+/** The records without `dueAt`, which may be earlier although nothing else differs. */
+export const withoutDueAt = ({ extractions, tasks }: State) => ({
+  extractions: new Map([...extractions].map(([id, { dueAt: _dueAt, ...record }]) => [id, record] as const)),
+  tasks,
+});

@@ -4,7 +4,7 @@ import type { SealedTargetData } from '../../../lib/extraction/sealed-request-da
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
-import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
+import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import { endedReading } from '../rules/provider.ts';
 import type { Process } from '../world/process.ts';
@@ -12,7 +12,7 @@ import { maxBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
-import { sendFor } from './send.ts';
+import { sendFor } from './send-reconcile.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';

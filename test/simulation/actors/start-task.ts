@@ -8,11 +8,11 @@ import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
-import { sendFor } from './send.ts';
+import { sendFor } from './send-reconcile.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
-import { wakeFor } from './wake.ts';
+import { wakeFor } from './wake-machine.ts';
 
 const callFor = (
   world: World,

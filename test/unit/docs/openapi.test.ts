@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
-import { targetHeader } from '../../../lib/consents/read-target.ts';
+import { targetHeader } from '../../../lib/consents/parse-target-header.ts';
 import { advices } from '../../../lib/extraction/advice.ts';
 import {
   type ConsentRequest,

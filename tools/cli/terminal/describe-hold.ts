@@ -9,8 +9,8 @@ import {
 } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
-import { callerName } from './describe-record.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
+import { callerName } from './operator-view.ts';
 
 /** What holds calls to the provider: an operator's pause, or an open breaker of starts. Times are ISO 8601. */
 export type Hold =

@@ -3,8 +3,8 @@ import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/break
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Hold, type Part, readPart, valueIn } from '../sources/sources.ts';
-import type { Links } from './content.ts';
-import { icon } from './parts.ts';
+import { icon } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
 
 export const readState = async (sources: ConsoleSources) => {
   const [holds, sweeps, queues, open] = await Promise.all([

@@ -6,7 +6,7 @@ import {
   parseDeadLetter,
   redriveLetters,
 } from '../../../../../tools/cli/operate/dead-letters.ts';
-import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/delivery.ts';
+import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/data/extraction-fixtures.ts';
 
 const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
+import { repository } from '../../tools/local/paths.ts';
+import { patchSource } from '../support/programs/patch-source.ts';
+
+const git = (...args: readonly string[]): Buffer =>
+  execFileSync('git', args, { cwd: repository, maxBuffer: 1_073_741_824, stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** The files of a commit in a new directory, with the packages of its lock file. Throws ExpectedFailure if the clone lacks it. */
+export const checkOutVersion = (commit: string, directory: string): string => {
+  mkdirSync(directory, { recursive: true });
+  try {
+    execFileSync('tar', ['-x', '-C', directory], { input: git('archive', commit) });
+  } catch (cause) {
+    const remedy = `Fetch it: git fetch origin ${commit}`;
+    throw new ExpectedFailure(`This clone does not have the commit ${commit}. ${remedy}`, { cause });
+  }
+  // The packages of today serve, unless that version had others.
+  if (git('diff', '--name-only', commit, '--', 'package-lock.json').length === 0)
+    symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
+  else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory, stdio: 'inherit' });
+  return directory;
+};
+
+/** The status that only the later version knows. */
+export const laterStatus = 'LATER';
+
+/** What a next version may change (CONTRIBUTING.md, "Stay compatible for one release"): what, where, and instead of which text. */
+const changes = [
+  [
+    'one new optional attribute',
+    'lib/extraction/api/request-extraction.ts',
+    '    fingerprint: input.fingerprint,\n    ...dueAt',
+    "    fingerprint: input.fingerprint,\n    laterAttribute: 'later',\n    ...dueAt",
+  ],
+  [
+    'one new cause that is accepted and not sent',
+    'lib/extraction/reconcile-message.ts',
+    "  'execution-broken',\n",
+    "  'execution-broken',\n  'later',\n",
+  ],
+  [
+    'one new status',
+    'lib/extraction/record.ts',
+    "'STARTING', 'RUNNING']",
+    `'STARTING', 'RUNNING', '${laterStatus}']`,
+  ],
+] as const;
+
+/** The version after this commit, until there is one. */
+export const laterThan = (commit: string, directory: string): string => {
+  checkOutVersion(commit, directory);
+  for (const [name, file, find, replace] of changes) {
+    const path = join(directory, file);
+    writeFileSync(path, patchSource(readFileSync(path, 'utf8'), { name, file, find, replace }));
+  }
+  return directory;
+};
+
+/** Whether what is deployed differs between a commit and the files of today. */
+export const differsFromToday = (commit: string): boolean =>
+  git('diff', '--name-only', commit, '--', 'lib', 'functions', 'infra').length > 0;
