@@ -7,8 +7,8 @@ import { reportSkipped } from './test/support/programs/report-skipped.ts';
 const accept = ['test/e2e/accept.test.ts'];
 const outage = ['test/e2e/outage.test.ts'];
 
-/** It reads everything that the others left, and hides the messages of queues meanwhile. */
-const alone = ['test/e2e/leaks/search.test.ts'];
+/** One reads everything that the others left, and hides the messages of queues meanwhile. One loses all of it, and restores it. */
+const alone = ['test/e2e/{leaks/search,restore}.test.ts'];
 
 /** Those of a real browser. */
 const browser = [
@@ -82,7 +82,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...e2e, name: 'e2e-alone', include: alone, sequence: { concurrent: true, groupOrder: 2 } } },
+      {
+        test: {
+          ...e2e,
+          name: 'e2e-alone',
+          include: alone,
+          maxWorkers: 1,
+          sequence: { concurrent: true, groupOrder: 2 },
+        },
+      },
       {
         test: {
           ...limits,

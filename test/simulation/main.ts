@@ -10,7 +10,7 @@ import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
-import { printFigures } from './populations/figures.ts';
+import { printFigures, printFloods } from './populations/figures.ts';
 import { neighbourInvariants, outageInvariants } from './populations/invariants.ts';
 import { refusalInvariants } from './populations/refusal-invariants.ts';
 import {
@@ -49,6 +49,7 @@ const options = new Command()
   )
   .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
+  .option('--callers', 'print what one caller takes from another')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()
   .opts<{
@@ -58,6 +59,7 @@ const options = new Command()
     replay?: string;
     faults?: true;
     outages?: true;
+    callers?: true;
     invariants?: true;
   }>();
 
@@ -147,6 +149,7 @@ const run = (): Promise<boolean> | boolean => {
   if (options.replay !== undefined) return repeat(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
   if (options.outages === true) return printFigures((line) => console.log(line)).then(() => true);
+  if (options.callers === true) return printFloods((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();
 };
 

@@ -57,6 +57,8 @@ export type RestoreDeps = {
     record: Extraction,
   ) => Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
+  /** Removes the item of its request. */
+  readonly forgetRequest: (record: Extraction) => Promise<void>;
   readonly except: ReadonlySet<string>;
   /** Compare only, and write nothing. */
   readonly dryRun: boolean;
@@ -97,6 +99,8 @@ export const restore = async (
     const judged = judgeRecord(record, deps.now(), deps.recordRetention);
     if (!('record' in judged)) return judged.kind;
     const live = deps.dryRun ? await deps.get(record.extractionId) : await write(judged.record, deps);
+    // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
+    if (live === undefined && judged.kind === 'unconfirmed' && !deps.dryRun) await deps.forgetRequest(record);
     if (live === undefined) return judged.kind;
     return live.requestId === record.requestId ? 'present' : 'requested-again';
   };

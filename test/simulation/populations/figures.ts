@@ -2,9 +2,10 @@ import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { randomChances } from './chances.ts';
 import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
-import { type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
+import { floods, type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
 import { openIn, Service } from './service.ts';
+import { settings } from './settings.ts';
 
 type Print = (line: string) => void;
 
@@ -33,9 +34,11 @@ const secondsToResults = (service: Service, { extractionId }: Member): number =>
 const percentile = (values: readonly number[], share: number): string =>
   (values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? 0).toFixed(0);
 
+const describeDelays = (delays: readonly number[]): string =>
+  `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`;
+
 /** How many healthy ones end otherwise than alone, and how much longer their start and their results take. */
-export const harmIn = async (population: Population) => {
-  const apart = apartIn(population);
+const harmIn = async (population: Population, apart = apartIn(population)) => {
   const service = await run(population, until(apart));
   const alone = await run({ ...population, members: apart }, until(apart));
   const differs = ({ extractionId }: Member): boolean =>
@@ -45,18 +48,15 @@ export const harmIn = async (population: Population) => {
   return {
     healthy: apart.length,
     harmed: apart.filter(differs).length,
-    start: delays(secondsToStart),
-    results: delays(secondsToResults),
+    delays: [secondsToStart, secondsToResults].map((seconds) => describeDelays(delays(seconds))).join(' | '),
+    startsAtOnce: service.maxStartsAtOnce,
   };
 };
 
 const mixRow = async (mix: Mix, caller: 'same' | 'another', from = 0): Promise<string> => {
-  const { healthy, harmed, start, results } = await harmIn(populationOf(mix, 1_800, caller, from));
-  const [startDelay, resultsDelay] = [start, results].map(
-    (delays) => `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`,
-  );
+  const { healthy, harmed, delays } = await harmIn(populationOf(mix, 1_800, caller, from));
   const when = from === 0 ? '' : `, after ${from / 60} min`;
-  return `| ${mix.name}${when} | ${caller} | ${healthy} | ${harmed} | ${startDelay} | ${resultsDelay} |`;
+  return `| ${mix.name}${when} | ${caller} | ${healthy} | ${harmed} | ${delays} |`;
 };
 
 const printMixes = async (print: Print): Promise<void> => {
@@ -124,6 +124,28 @@ const printOutages = async (print: Print): Promise<void> => {
     print(
       `| ${name} | ${groups} | ${population.members.length} | ${turns} | ${unconfirmed} | ${service.maxStartsAtOnce} |`,
     );
+  }
+};
+
+/** Prints what one caller takes from another, by the throttle of a route and behind it. */
+export const printFloods = async (print: Print): Promise<void> => {
+  print('| one caller sends, a second | refused of each caller, by one try | by the five of the client |');
+  print('| ---: | ---: | ---: |');
+  for (const sent of [1, 2, 10, 200].map((times) => times * settings.apiRateLimit)) {
+    // The other caller sends one a second.
+    const refused = 1 - settings.apiRateLimit / (sent + 1);
+    print(`| ${sent} | ${(100 * refused).toFixed(1)} % | ${(100 * refused ** 5).toFixed(1)} % |`);
+  }
+  print('');
+  print(
+    `| ${settings.apiRateLimit} a second are accepted for 5 min | of the other | end otherwise | start later, p50 / p99 s | results later, p50 / p99 s | start-tasks at once |`,
+  );
+  print('| --- | ---: | ---: | ---: | ---: | ---: |');
+  for (const mix of floods) {
+    const population = populationOf(mix, 300, 'another');
+    const others = population.members.filter(({ extractionId }) => extractionId.startsWith('healthy'));
+    const { healthy, harmed, delays, startsAtOnce } = await harmIn(population, others);
+    print(`| ${mix.name} | ${healthy} | ${harmed} | ${delays} | ${startsAtOnce} |`);
   }
 };
 

@@ -7,6 +7,7 @@ import {
   type Population,
   type Trouble,
 } from './draw-population.ts';
+import { settings } from './settings.ts';
 
 /** Broken and healthy extractions side by side. Each mix harmed healthy ones under former rules. */
 export type Mix = {
@@ -112,6 +113,22 @@ export const mixes: readonly Mix[] = [
     healthy: healthy(3, consent),
     within: 300,
   },
+];
+
+/** Nothing of these is broken: one caller requests at the throttle of `POST /extractions`, beside another that requests once in 3 s. */
+const floodFor = (name: string, fields: Partial<Member>): Mix => ({
+  name,
+  broken: (seconds) => requests(seconds, 1 / settings.apiRateLimit, () => ({ takes: 60, ...fields })),
+  healthy: (seconds) => [...healthy(6)(seconds), ...healthy(6, consent)(seconds)],
+  within: 300,
+});
+
+export const floods: readonly Mix[] = [
+  floodFor('credentials', {}),
+  floodFor('credentials, no webhook arrives', { delivered: false }),
+  floodFor('consents', consent),
+  floodFor('starts that hang', failing('hangs')),
+  floodFor('consents whose reads hang', { ...consent, ...failing('hangs', ['read']) }),
 ];
 
 /** One population of a mix: the healthy ones under the caller of the broken ones, or under another. */

@@ -26,6 +26,7 @@ export const settings = {
   sessionMinutes: 60,
   taskTokenMinutes: 5,
   reconcileConcurrency: 50,
+  apiRateLimit: 50,
 } as const satisfies MachineTimings & Readonly<Record<string, number>>;
 
 export const timings = timingsOf(settings);

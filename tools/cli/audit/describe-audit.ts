@@ -1,15 +1,30 @@
+import { explainFailure } from '../terminal/explain-failure.ts';
 import type { AuditReport, RuleReport } from './audit.ts';
 
 const some = (number: number, one: string): string =>
   `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`;
 
-/** What an audit is about to read. A record, and an item of `Tasks`, have less than the 4 KB of a read unit. */
-export const describeEstimate = (requests = Number.NaN, sample = Number.POSITIVE_INFINITY): string => {
+/**
+ * What an audit is about to read. A record, and an item of `Tasks`, have less than the 4 KB of a read unit. If the number may not
+ * be read, the sentence says why.
+ */
+export const describeEstimate = async (
+  estimate: Promise<number | undefined>,
+  sample = Number.POSITIVE_INFINITY,
+): Promise<string> => {
+  const requests = await estimate.catch((error: unknown) => {
+    const why = explainFailure(error);
+    if (why === undefined) throw error;
+    return why;
+  });
+  const rest = 'all that is open or sealed, and the stream of 24 h.';
+  if (typeof requests !== 'number') {
+    const unknown = 'the requests in the log, whose number is not known here, their records and tasks';
+    return `Reads ${unknown}, ${rest}${requests === undefined ? '' : ` ${requests}`}`;
+  }
   const audited = Math.min(requests, sample);
-  const known = Number.isNaN(audited)
-    ? 'the requests in the log, whose number is not known here, their records and tasks'
-    : `about ${some(requests, 'request')} in the log, and the records and tasks of ${audited.toLocaleString('en')} (about ${some(2 * audited, 'read unit')})`;
-  return `Reads ${known}, all that is open or sealed, and the stream of 24 h.`;
+  const known = `about ${some(requests, 'request')} in the log, and the records and tasks of ${audited.toLocaleString('en')} (about ${some(2 * audited, 'read unit')})`;
+  return `Reads ${known}, ${rest}`;
 };
 
 /** More findings of one rule do not fit on a screen. --json prints all. */

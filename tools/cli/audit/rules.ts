@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Checked, Facts, Rule, Step, TaskFacts } from './audit-types.ts';
+import type { Checked, Facts, Finding, Rule, Step, TaskFacts } from './audit-types.ts';
 import { expectedAdvice } from './expected-advice.ts';
 
 const day = 86_400;
@@ -24,6 +24,9 @@ const secondsBetween = (earlier: string, later: string): number =>
   (Date.parse(new Date(later).toISOString()) - Date.parse(new Date(earlier).toISOString())) / 1_000;
 
 const age = ({ now }: Facts, time: string): number => secondsBetween(time, now.toISOString());
+
+/** Of a time in epoch seconds, as the attributes of TTL have it. */
+const timeOf = (epochSeconds: number): string => new Date(epochSeconds * 1_000).toISOString();
 
 /** A note about the part of the period that a source no longer has. */
 const olderThan = (facts: Facts, days: number, what: string): string | undefined =>
@@ -149,20 +152,32 @@ const wrongDue = ({ status, dueShard, dueAt, expiresAt, collectedAt }: Extractio
 const useEnded = (record: Extraction, { recordRetention }: Facts['limits']): string | undefined => {
   if (record.method === 'credentials') return record.startedAt ?? record.settledAt;
   if (record.status === 'TIMED_OUT' || record.expiresAt === undefined) return undefined;
-  return new Date((record.expiresAt - recordRetention) * 1_000).toISOString();
+  return timeOf(record.expiresAt - recordRetention);
 };
 
-const checkItems = (facts: Facts): Checked =>
-  checkEach(facts.items, ({ extractionId, requestId, expiresAt }) => {
-    const ends = new Date(expiresAt * 1_000).toISOString();
+/** A removal that fails, or whose process ends, leaves its item to expire (docs/design.md). So these are findings only if they are many. */
+const checkItems = (facts: Facts): Checked => {
+  const left: Finding[] = [];
+  const expired = checkEach(facts.items, ({ extractionId, requestId, expiresAt }) => {
+    const ends = timeOf(expiresAt);
     // TTL removes items some days later (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
     if (age(facts, ends) > 7 * day) return `Its sealed data should have expired at ${ends}.`;
     const record = facts.records.get(extractionId);
     // Otherwise it is of a request that stopped half-way, and expires.
     const ended = record?.requestId === requestId ? useEnded(record, facts.limits) : undefined;
     if (ended === undefined || age(facts, ended) < facts.limits.startTimeout + slack) return undefined;
-    return `It is ${record?.status}, and its sealed data, last used at ${ended}, are still stored, until ${ends}.`;
+    const what = `It is ${record?.status}, and its sealed data, last used at ${ended}, are still stored, until ${ends}.`;
+    left.push({ extractionId, what });
+    return undefined;
   });
+  if (left.length * 10 >= facts.accepted.length) {
+    return { ...expired, findings: [...expired.findings, ...left] };
+  }
+  const [one] = left;
+  const notChecked =
+    one && `items that are left to expire: ${left.length}, such as that of ${one.extractionId}`;
+  return { ...expired, checked: expired.checked - left.length, notChecked };
+};
 
 /** The last try to collect, or to read in grace, may be an hour after the one before, and may need a sweep. */
 const wrongOpen = (facts: Facts, { status, settledAt, dueShard }: Extraction): string | undefined => {
@@ -235,7 +250,7 @@ export const rules: readonly Rule[] = [
   {
     id: 'requests-forgotten',
     sentence: 'No item of `Requests` outlives its use.',
-    needs: ['requestItems', 'records', 'limits'],
+    needs: ['requestItems', 'records', 'accepted', 'limits'],
     check: checkItems,
   },
   {

@@ -2,10 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
-import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { type Hold, holdsIn } from '../terminal/describe-hold.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Deployment } from './deployment.ts';
@@ -17,6 +18,9 @@ export const extractionsOf = ({ client, output }: Deployment): ExtractionStore =
 
 export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskStore =>
   dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
+
+export const requestsOf = ({ client, output }: Deployment): RequestStore =>
+  dynamoRequestStore(new DynamoDBClient(client), output('RequestsTableName'));
 
 /** The table `Breakers`, as tools use it. `list`: every item by its name. */
 export type Breakers = BreakerStore & { readonly list: () => Promise<ReadonlyMap<string, StoredBreaker>> };

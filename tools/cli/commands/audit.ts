@@ -22,7 +22,7 @@ export const audit = async (
   const since = options.since(now);
   const period = { from: since.toISOString(), to: now.toISOString() };
   const sources = auditSources(deployment);
-  shell.hint(describeEstimate(await sources.estimate(period), sample));
+  shell.hint(await describeEstimate(sources.estimate(period), sample));
   const report = await auditDeployment(sources, { since, now, sample, seed, results }, shell.wait);
   shell.wait(undefined);
   const explain = `cosecha --stage ${deployment.stage} explain`;

@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
 import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { extractionsOf } from '../aws/stores.ts';
+import { extractionsOf, requestsOf } from '../aws/stores.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -39,10 +39,12 @@ export const restore = async (
   await requireTable(dynamo, from);
   const { timings } = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const live = extractionsOf(deployment);
+  const requests = requestsOf(deployment);
   shell.wait('copying');
   const result = await restoreRows(scanExtractions(dynamo, from), {
     create: live.create,
     get: live.get,
+    forgetRequest: ({ requestId }) => requests.remove(requestId, undefined),
     dryRun,
     except: new Set(except),
     now: shell.now,

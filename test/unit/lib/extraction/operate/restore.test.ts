@@ -70,7 +70,9 @@ describe('a record of the backup', () => {
 const live = (over: Partial<RestoreDeps> = {}) => {
   const store = memoryExtractionStore();
   const reported: string[] = [];
+  const forgotten: string[] = [];
   const deps: RestoreDeps = {
+    forgetRequest: async ({ extractionId }) => void forgotten.push(extractionId),
     create: store.create,
     get: store.get,
     except: new Set(),
@@ -80,7 +82,7 @@ const live = (over: Partial<RestoreDeps> = {}) => {
     onRecord: (extractionId, kind) => void reported.push(`${extractionId} ${kind}`),
     ...over,
   };
-  return { store, deps, reported };
+  return { store, deps, reported, forgotten };
 };
 
 async function* backup(...records: readonly Extraction[]): AsyncGenerator<Extraction> {
@@ -105,27 +107,20 @@ describe('restoring', () => {
     expect(reported).toEqual(['two requested-again']);
   });
 
-  test('leaves out what was erased', async () => {
-    const { store, deps } = live({ except: new Set(['gone']) });
-    const records = [extractionIn('RUNNING', { extractionId: 'gone' }), extractionIn('RUNNING')];
-    expect(await restore(backup(...records), deps)).toMatchObject({ excepted: 1, due: 1 });
-    expect([...store.items.keys()]).toEqual([id]);
-  });
-
   test('writes nothing in a dry run', async () => {
-    const { store, deps, reported } = live({ dryRun: true });
+    const { store, deps, reported, forgotten } = live({ dryRun: true });
     expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
     expect(store.items.size).toBe(0);
-    expect(reported).toEqual([`${id} unconfirmed`]);
+    expect([reported, forgotten]).toEqual([[`${id} unconfirmed`], []]);
   });
 
-  test('copies many records, each once', async () => {
-    const { store, deps } = live();
-    const records = Array.from({ length: 100 }, (_, n) =>
-      extractionIn('RUNNING', { extractionId: `id-${n}` }),
-    );
-    expect(await restore(backup(...records), deps)).toMatchObject({ due: 100 });
-    expect(store.items.size).toBe(100);
+  test('forgets the request of a start that is never made again, and of no other record', async () => {
+    const { store, deps, forgotten } = live();
+    store.items.set('present', extractionIn('STARTING', { extractionId: 'present' }));
+    const ids = ['present', 'starting', 'requested'];
+    const records = ids.map((extractionId) => extractionIn('STARTING', { extractionId }));
+    await restore(backup(...records, extractionIn('RUNNING')), deps);
+    expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
   });
 });
 

@@ -10,7 +10,7 @@ import type {
   StoredBytes,
   TaskFacts,
 } from '../../../../../tools/cli/audit/audit-types.ts';
-import { describeRule } from '../../../../../tools/cli/audit/describe-audit.ts';
+import { describeEstimate, describeRule } from '../../../../../tools/cli/audit/describe-audit.ts';
 import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
 import { rules } from '../../../../../tools/cli/audit/rules.ts';
 import type { StreamChange } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
@@ -300,12 +300,29 @@ test.each([
   expect(await findingsIn(world)).toEqual([]);
 });
 
+test('a few items that are left to expire are counted, and no finding', async () => {
+  const world = clean();
+  const left = { requestId: 'request-1', extractionId: 'running', expiresAt: at(9_000).getTime() / 1_000 };
+  world.items.push(left);
+  const accepted = Array.from({ length: 7 }, (_, index) => ({
+    extractionId: `e-${index}`,
+    taskId: 't',
+    at: iso(2),
+  }));
+  world.accepted.push(...accepted);
+  const { rules: reports } = await audit(sourcesOf(world), options);
+  const [report] = reports.filter(({ id }) => id === 'requests-forgotten');
+  const notChecked = 'items that are left to expire: 1, such as that of running';
+  expect(report).toMatchObject({ result: 'passed', checked: 1, notChecked });
+});
+
 const fails = (error: Error): AsyncIterable<never> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
 });
 
+const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
+
 test('a source that cannot be read leaves the rules that need it unchecked, and no others', async () => {
-  const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
   const sources = { ...sourcesOf(clean()), requestItems: () => fails(denied) };
   const { rules: reports } = await audit(sources, options);
   const unchecked = reports.filter(({ result }) => result === 'unchecked');
@@ -313,6 +330,13 @@ test('a source that cannot be read leaves the rules that need it unchecked, and 
     { id: 'requests-forgotten', notChecked: expect.stringContaining('allow') },
   ]);
   expect(reports.filter(({ result }) => result === 'passed').length).toBe(rules.length - 1);
+});
+
+test('an audit that cannot estimate what it reads goes on, and says why', async () => {
+  expect(await describeEstimate(Promise.reject(denied))).toMatch(
+    /not known here.*AWS does not allow it: no$/,
+  );
+  await expect(describeEstimate(Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect');
 });
 
 test('results are read only on request, and the report says so', async () => {
