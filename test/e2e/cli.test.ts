@@ -14,8 +14,8 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
 import { extraction } from '../support/data/extraction-fixtures.ts';
+import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
-import { eventually } from './support/eventually.ts';
 import {
   extract,
   passwordSentinel,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { Plan } from '../../sandbox/plan.ts';
+import { eventually } from '../../support/eventually.ts';
 import { backdate } from '../support/backdate.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
-import { eventually } from '../support/eventually.ts';
 import { historyOf } from '../support/execution.ts';
 import {
   extract,
