@@ -50,6 +50,10 @@ export const laterThan = (commit: string, directory: string): string => {
   return directory;
 };
 
+/** The later version of `npm run accept -- --upgrade`: that of a commit, or the one after today's. */
+export const laterTree = (to: string | true, directory: string): string =>
+  (to === true ? laterThan : checkOut)(to === true ? 'HEAD' : to, join(directory, 'later'));
+
 /** Whether what is deployed differs between a commit and the files of today. */
 export const differsFromToday = (commit: string): boolean =>
   git('diff', '--name-only', commit, '--', 'lib', 'functions', 'infra').length > 0;

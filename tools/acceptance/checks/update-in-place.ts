@@ -41,7 +41,7 @@ export type Cases<Brought> = Readonly<Partial<Record<State, () => Promise<Brough
 type Update<Brought> = {
   readonly cases: Cases<Brought>;
   /** They last for seconds only, so they are brought just before the update. */
-  readonly briefCases: Cases<Brought>;
+  readonly briefCases?: Cases<Brought>;
   /** Requests an extraction that ends by itself. It is repeated for as long as the update lasts. */
   readonly request: () => Promise<Brought>;
   /** Updates the stack. It calls `beforeUpdate` once everything is prepared. */
@@ -69,7 +69,7 @@ export const updateInPlace = async <Brought extends One>(options: Update<Brought
   waitFor('the update, under requests');
   let isOver = false;
   const updating = options
-    .update(() => bring(options.briefCases))
+    .update(() => bring(options.briefCases ?? {}))
     .finally(() => {
       isOver = true;
     });
