@@ -41,8 +41,9 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
     const args = ['deploy', '--require-approval', 'never', ...context];
     return runCdk([...args, ...(fails ? ['-c', 'failUpdate=true'] : [])], tree);
   };
-  const directory = await createRunDirectory('accept', shell.now());
-  const checks = upgrade ? upgradeChecks(laterTree(upgrade, directory), deploy) : options.checks;
+  const checks = upgrade
+    ? upgradeChecks(laterTree(upgrade, await createRunDirectory('accept', shell.now())), deploy)
+    : options.checks;
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const check = async (): Promise<number> => {
     const deployment = await connect({ stage, root: repository, endpoint });
