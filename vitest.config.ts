@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { testTimeoutMs } from './test/e2e/windows.ts';
+import { testTimeoutMs } from './test/e2e/time-limits.ts';
 import { reportSkipped } from './test/support/programs/report-skipped.ts';
 
 /** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
@@ -13,7 +13,7 @@ const alone = ['test/e2e/leaks/search.test.ts'];
 /** Those of a real browser. */
 const browser = [
   'test/unit/tools/cli/console/{browser,pictures}.test.ts',
-  'test/unit/sandbox/widget/page.test.ts',
+  'test/unit/sandbox/widget/consent-page.test.ts',
 ];
 
 /** Only a test that hangs exceeds it: the slowest takes 15 s, and two minutes on a busy machine. */
@@ -30,7 +30,10 @@ const first = { sequence: { groupOrder: 0 }, maxWorkers: 5 };
 const e2e = {
   ...first,
   globalSetup: ['test/e2e/deployment.ts'],
-  setupFiles: ['test/e2e/support/trust.ts', 'test/e2e/support/explain-failure.ts'],
+  setupFiles: [
+    'test/e2e/support/trust-certificate.ts',
+    'test/e2e/support/describe-extractions-on-failure.ts',
+  ],
   // Scenarios mostly wait, so that many run at once.
   maxConcurrency: 16,
   testTimeout: testTimeoutMs,

@@ -7,18 +7,17 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
-import { sendReconcileTo } from '../lib/aws/reconcile-queue.ts';
+import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
-import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
 import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
-import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
-import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
+import { cacheSigningKeys, explainMismatches } from '../lib/webhook/verify-signature.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);

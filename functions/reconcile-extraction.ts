@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
-import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler-from-environment.ts';
 import {
   answerReconcile,
   type BatchAnswer,
@@ -9,7 +9,7 @@ import {
   type ReconcileEvent,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../lib/extraction/reconcile/reconcile-event.ts';
+} from '../lib/extraction/reconcile/reconcile.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { disposableStagePattern, stackNameOf } from '../lib/aws/stage.ts';
-import { isDisposable } from './constructs/removal.ts';
+import { isDisposable } from './constructs/removal-policy.ts';
 import { Cosecha } from './cosecha.ts';
 import type { FunctionCode } from './lambda/function-names.ts';
 import type { Config } from './settings/config.ts';

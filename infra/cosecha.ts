@@ -10,7 +10,7 @@ import { Construct, type IConstruct } from 'constructs';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { viaService } from './constructs/allow.ts';
 import type { Network } from './constructs/network-props.ts';
-import { isLocal } from './constructs/removal.ts';
+import { isLocal } from './constructs/removal-policy.ts';
 import { refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './deploy/refuse-wrong-environment.ts';
 import { type Connected, connectFunctions } from './lambda/connect-functions.ts';
@@ -18,7 +18,7 @@ import { createFunctions } from './lambda/create-functions.ts';
 import type { FunctionCode } from './lambda/function-names.ts';
 import { prebuiltFunctions } from './lambda/prebuilt-functions.ts';
 import { addOutputs } from './outputs.ts';
-import { acknowledgeFrameworks } from './policies/acknowledge-frameworks.ts';
+import { acknowledgeNagRules } from './policies/acknowledge-nag-rules.ts';
 import { createResources } from './resources.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/config-error.ts';
@@ -84,7 +84,7 @@ export class Cosecha extends Construct {
       adaptToEmulator(resources.queue, functions, { ...wiring, stackName });
     }
     addOutputs(this, resources, functions, wiring);
-    acknowledgeFrameworks(this);
+    acknowledgeNagRules(this);
     this.table = resources.storage.extractions;
     this.streamArn = wiring.streamArn;
     this.eventBus = wiring.fanOut?.bus;

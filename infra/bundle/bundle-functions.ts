@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { type FunctionName, functionNames } from '../lambda/function-names.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
-import { lambdaCredentials } from './lambda-credentials.ts';
+import { useLambdaCredentials } from './use-lambda-credentials.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -18,9 +18,9 @@ export type Bundles<Name extends string> = {
 /** What only slows the start of a function is left out, or loaded when it is called. */
 export const withoutSlowCode = (): Pick<BuildOptions, 'alias' | 'plugins'> => ({
   alias: Object.fromEntries(
-    ['node:fs/promises', 'node:zlib'].map((name) => [name, './infra/bundle/load-when-called.ts']),
+    ['node:fs/promises', 'node:zlib'].map((name) => [name, './infra/bundle/lazy-node-modules.ts']),
   ),
-  plugins: [lambdaCredentials(), dropUnusedErrors()],
+  plugins: [useLambdaCredentials(), dropUnusedErrors()],
 });
 
 export const bundleOptions = {

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import { allow, viaService } from './allow.ts';
-import { removalPolicy } from './removal.ts';
+import { removalPolicy } from './removal-policy.ts';
 
 type DataKeyProps = {
   readonly config: Config;

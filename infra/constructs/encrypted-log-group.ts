@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
-import { removalPolicy } from './removal.ts';
+import { removalPolicy } from './removal-policy.ts';
 
 type EncryptedLogGroupProps = {
   readonly config: Config;

@@ -9,7 +9,7 @@ import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
-import { isLocal } from './removal.ts';
+import { isLocal } from './removal-policy.ts';
 
 type ExtractionMachineProps = {
   readonly config: Config;

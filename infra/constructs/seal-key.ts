@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
-import { isLocal, removalPolicy } from './removal.ts';
+import { isLocal, removalPolicy } from './removal-policy.ts';
 
 /** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which could grant either. */
 const administrationActions = [

@@ -6,7 +6,7 @@ import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { isLocal, removalPolicy } from './removal.ts';
+import { isLocal, removalPolicy } from './removal-policy.ts';
 
 /** Permission to read the secret of this name. Every secret's ARN ends in six random characters. */
 export const readingSecret = (stack: Stack, secretName: string): PolicyStatement => {

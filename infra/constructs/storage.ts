@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal.ts';
+import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal-policy.ts';
 
 const dueIndex = 'due';
 const referenceIndex = 'reference';

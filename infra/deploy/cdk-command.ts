@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { STSClient } from '@aws-sdk/client-sts';
 import { defined } from '../../lib/defined.ts';
-import { findBootstrapProblem, findQualifier } from './bootstrap.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
+import { findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   trueOrFalse,
   values,
   wholeNumber,
-} from './setting-forms.ts';
+} from './setting-value-schemas.ts';
 
 /** The text about a setting in docs/settings.md. Its default and `values` are in its schema. */
 type About = {

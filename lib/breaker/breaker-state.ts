@@ -5,7 +5,7 @@ export type About = { readonly extraction: string; readonly caller: string; read
 
 /** While a breaker is open, one start at a time. Times are milliseconds of the epoch. */
 export type Turn = {
-  /** From then on the next start takes the turn. While it is held, it is free again then, as its holder has ended. */
+  /** From then on the next start may take it. If somebody holds it: even if it was not given back, because its process has ended. */
   readonly at: number;
   readonly holder?: string;
 };
@@ -17,7 +17,7 @@ export type Group = {
   /** Its extractions whose starts failed since the last accepted one, each with the time. At most `failures`, in order. */
   readonly failed: readonly (readonly [extraction: string, at: number])[];
   readonly acceptedAt?: number;
-  /** It takes no turn of its caller before, because its last one showed nothing. */
+  /** Until then its starts are held and take no turn of their caller, because its last turn showed nothing. */
   readonly passesUntil?: number;
   /** `pause`: between two of its turns, in seconds. */
   readonly opened?: Cause & { readonly since: number; readonly pause: number; readonly turn: Turn };
@@ -107,8 +107,8 @@ export const mayStart = (state: BreakerState, name: string, now: number): 'yes' 
   const shared = state.opened?.[isFailing(group) ? 'failing' : 'others'];
   const turns = [group.opened?.turn, shared].filter((turn) => turn !== undefined);
   if (turns.length === 0) return 'yes';
-  const skipsTurn = shared !== undefined && now < (group.passesUntil ?? 0);
-  return skipsTurn || turns.some(({ at }) => now < at) ? 'no' : 'turn';
+  const waitsForOthers = shared !== undefined && now < (group.passesUntil ?? 0);
+  return waitsForOthers || turns.some(({ at }) => now < at) ? 'no' : 'turn';
 };
 
 /** The last failure that a hold of this group is due to. */
@@ -228,14 +228,14 @@ export const afterFailure = (
   const { extraction, name, now } = failure;
   const found = groupOf(state, name);
   const before = isRemembered(found, now) ? found : { name, failed: [] };
-  const isCounted =
+  const isKnown =
     before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);
-  const failed: Group['failed'] = isCounted ? before.failed : [...before.failed, [extraction, now]];
+  const failed: Group['failed'] = isKnown ? before.failed : [...before.failed, [extraction, now]];
   const acceptedAt = Math.max(before.acceptedAt ?? 0, failure.acceptedAt ?? 0);
   const group: Group = { ...before, failed, ...(acceptedAt > 0 ? { acceptedAt } : {}) };
   const ownOpened = openedGroup(group, failure, settings);
   const known =
-    isCounted && ownOpened === before.opened
+    isKnown && ownOpened === before.opened
       ? state
       : withGroup(state, defined({ ...group, opened: ownOpened }), now);
   const opened = openedCaller(known, failure, settings);

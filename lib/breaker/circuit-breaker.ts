@@ -1,6 +1,13 @@
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import {
+  ProviderAmbiguous,
+  ProviderExtractionFailed,
+  ProviderUnreachable,
+  retryAtOfStatus,
+} from '../provider/transport/errors.ts';
+import { TransportFailure } from '../provider/transport/transport-failure.ts';
+import {
   type About,
   afterAccepted,
   afterFailure,
@@ -14,7 +21,6 @@ import {
   takeTurn,
 } from './breaker-state.ts';
 import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
-import type { Shown } from './provider-trouble.ts';
 
 /**
  * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
@@ -216,4 +222,45 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       return tryToChange(about, (state) => afterNothing(state, { ...turn, now: time() }, settings), holder);
     },
   };
+};
+
+/** What a start showed about its entity and the provider. */
+export type Shown =
+  /** A 2xx with a task id, and nothing else. */
+  | { readonly kind: 'accepted' }
+  /** They are in trouble. */
+  | { readonly kind: 'failed'; readonly cause?: string; readonly retryAt?: number }
+  /** It has taken so long that it counts as failed, and is still under way. */
+  | { readonly kind: 'slow' }
+  /** Nothing: no call was made, or it failed for a reason of its own, as with a 4xx or 429. */
+  | { readonly kind: 'nothing' };
+
+/** Node refuses such a header before it connects, so this says nothing about the provider. */
+const invalidHeader = 'ERR_INVALID_CHAR';
+
+/**
+ * Whether an error means that the provider is in trouble: a failed connect, a timeout, a reset or a 5xx. A 4xx never does,
+ * nor does an answer that cannot be understood: both may be about one user or one task.
+ */
+const isTrouble = (error: unknown): boolean => {
+  if (error instanceof ProviderUnreachable) {
+    return !(error.cause instanceof TransportFailure && error.cause.code === invalidHeader);
+  }
+  if (error instanceof ProviderExtractionFailed) return error.status >= 500;
+  if (!(error instanceof ProviderAmbiguous)) return false;
+  return error.cause instanceof TransportFailure || (error.status ?? 0) >= 500;
+};
+
+/** What an error in trouble was, as one of the public codes. Texts of the provider never become one. */
+const causeOf = (error: unknown): string | undefined => {
+  const { status, why } = error as { readonly status?: number; readonly why?: string };
+  if (status !== undefined) return `http-${status}`;
+  return error instanceof ProviderUnreachable ? 'unreachable' : why;
+};
+
+/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
+export const shownBy = (error: unknown, now: Date): Shown => {
+  if (!isTrouble(error)) return { kind: 'nothing' };
+  const retryAt = retryAtOfStatus(error, [503], now);
+  return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };
 };

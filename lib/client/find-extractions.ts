@@ -1,5 +1,5 @@
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
-import { type SendDeps, send } from './send.ts';
+import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 type Page = { readonly extractions: readonly PublicExtraction[]; readonly cursor?: string };
 
@@ -17,7 +17,7 @@ export async function* findExtractions(
   let page: Page | undefined;
   do {
     const next = page?.cursor === undefined ? '' : `&cursor=${encodeURIComponent(page.cursor)}`;
-    page = JSON.parse((await send(`${url}${next}`, {}, deps)).body) as Page;
+    page = JSON.parse((await sendWithRetries(`${url}${next}`, {}, deps)).body) as Page;
     yield* page.extractions;
   } while (page.cursor !== undefined);
 }

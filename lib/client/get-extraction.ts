@@ -1,6 +1,6 @@
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { ApiError } from './api-errors.ts';
-import { type SendDeps, send } from './send.ts';
+import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /**
  * Reads an extraction, with a new presigned URL where there are results. Undefined if there is none with this id, or if it
@@ -12,7 +12,11 @@ export const getExtraction = async (
   deps: SendDeps,
 ): Promise<PublicExtraction | undefined> => {
   try {
-    const { body } = await send(`${apiUrl}/extractions/${encodeURIComponent(extractionId)}`, {}, deps);
+    const { body } = await sendWithRetries(
+      `${apiUrl}/extractions/${encodeURIComponent(extractionId)}`,
+      {},
+      deps,
+    );
     return JSON.parse(body) as PublicExtraction;
   } catch (error) {
     if (error instanceof ApiError && error.problem === notFound) return undefined;

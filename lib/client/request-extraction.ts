@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
-import { type SendDeps, send } from './send.ts';
+import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /** The body of `POST /extractions`. Defaults: `method` is `credentials`, `variant` is `v1`. */
 export type ExtractionRequest =
@@ -25,7 +25,7 @@ export const requestExtraction = async (
   idempotencyKey: string,
   { traceparent, ...deps }: SendDeps & { readonly traceparent?: string },
 ): Promise<RequestedExtraction> => {
-  const { headers, body } = await send(
+  const { headers, body } = await sendWithRetries(
     `${apiUrl}/extractions`,
     {
       method: 'POST',

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type ProblemType, problem } from '../http/problem.ts';
-import { readJsonBody } from '../http/read-body.ts';
+import { readJsonBody } from '../http/read-json-body.ts';
 import { describeError } from '../observability/describe-error.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { getConsent } from '../provider/consents/get-consent.ts';
@@ -18,8 +18,8 @@ import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';
 import { parseSessionRequest, type SessionRequest } from './parse-session-request.ts';
+import { parseTargetHeader, targetHeader } from './parse-target-header.ts';
 import { readPageQuery } from './read-page-query.ts';
-import { readTarget, targetHeader } from './read-target.ts';
 
 export type ConsentDeps = {
   readonly connection: Connection;
@@ -119,7 +119,7 @@ const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(route
  */
 export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
-  const read = readTarget(event.headers[targetHeader]);
+  const read = parseTargetHeader(event.headers[targetHeader]);
   if (read.kind === 'invalid') return invalid(read.detail);
   const { about, answer } = routes[event.routeKey];
   try {

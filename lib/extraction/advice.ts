@@ -1,6 +1,23 @@
+import { NotConfigured } from '../not-configured.ts';
+import type { Consent } from '../provider/consents/consent.ts';
+import {
+  InvalidProviderRequest,
+  type LegacyRefusal,
+  type NamedError,
+  ProviderAmbiguous,
+  ProviderAnswerTooLarge,
+  ProviderBusy,
+  type ProviderError,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../provider/transport/errors.ts';
+
 /**
  * The public codes of `reason`, `lastProblem` and `collectionError`, each with its meaning as a clause (docs/stream.md). `<status>` is
- * an HTTP status, and `<code>` another code of this list. Any other text is an `errorType[/errorCode]` of the provider.
+ * an HTTP status, and `<code>` another code of this list. Any other text is an `errorType[/errorCode]` of the provider or, in
+ * `collectionError`, the class of the error of the last read.
  */
 export const codes = {
   'http-<status>': 'the provider answered with this HTTP status, after a slash with this `errorType`',
@@ -117,3 +134,114 @@ export const adviceOf = (of: Advised): Advice | undefined => {
   const mayPass = of.actionResults?.some(({ errorCode = '' }) => passing.test(errorCode)) === true;
   return mayPass ? 'request-later' : 'request-again';
 };
+
+/**
+ * `failed`: the service, the provider or the bank did, and it counts against the share that the alarms watch
+ * (docs/operations.md). `user`: the user can mend it, such as a wrong password. `caller`: the caller's code can.
+ */
+export type Judgement = 'well' | 'user' | 'caller' | 'failed';
+
+/**
+ * How an extraction ended. This is the only place that decides it: alarms, `health` and the console ask here. It follows from the
+ * advice that an outcome gives when it is recorded. That of `COMPLETED` comes with its results.
+ *
+ * @param outcome a status and why, as `outcomeText` returns it: `REJECTED http-500`
+ */
+export const judgeOutcome = (outcome: string): Judgement => {
+  if (outcome === 'COMPLETED') return 'well';
+  const [status = '', why] = outcome.split(' ');
+  const advice = adviceOf({ status, reason: why, lastProblem: why });
+  if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
+  return advice === 'fix-request' ? 'caller' : 'failed';
+};
+
+type Ended = { readonly status: string; readonly reason?: string; readonly lastProblem?: string };
+
+/** The status, followed by why, if that is known. The reason of `NOT_STARTED` is only that its time was over. */
+export const outcomeText = ({ status, reason, lastProblem }: Ended): string => {
+  const why = status === 'NOT_STARTED' ? (lastProblem ?? reason) : reason;
+  return why === undefined ? status : `${status} ${why}`;
+};
+
+/** In characters. No known code is longer. */
+const maxCode = 64;
+
+/** A national id has at least six digits, and a code such as `E1042` has fewer. */
+const maxDigits = 4;
+
+/**
+ * Whether a text of the provider looks like one of its codes: a letter, then letters, digits, `_`, `-` and `.`. The API
+ * document lists no complete set of codes. Any other text may contain personal data and must not be recorded.
+ */
+export const looksLikeCode = (text: string): boolean =>
+  /^[A-Za-z][\w.-]*$/.test(text) && text.length <= maxCode && text.replace(/\D/g, '').length <= maxDigits;
+
+/** A code in letters, digits and underscores. A text that is not a code becomes `OTHER`. */
+const normalized = (code: string): string => (looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER');
+
+/** The `reason` of an extraction that the provider refused or failed: `errorType` or `errorType/errorCode`. */
+export const failureReason = (failure: NamedError): string =>
+  failure.errorCode === undefined
+    ? normalized(failure.errorType)
+    : `${normalized(failure.errorType)}/${normalized(failure.errorCode)}`;
+
+/** The refusals that have a code of their own. An expired token is replaced, so that it is no cause. */
+const refusalCodes: Partial<Record<LegacyRefusal, string>> = {
+  temporarilyRestricted: 'user-restricted',
+  forbidden: 'forbidden',
+  processAlreadyRunning: 'user-busy',
+  notEnoughCredits: 'quota-reached',
+};
+
+const httpCode = (status: number, named: NamedError | undefined): string =>
+  named === undefined ? `http-${status}` : `http-${status}/${failureReason(named)}`;
+
+/** What a status showed that is not the reason by itself: a body of another form, or none. */
+const codeOfAmbiguous = ({ status, why, named }: ProviderAmbiguous): string => {
+  if (status === undefined) return why ?? 'reset';
+  return status >= 300 && status < 400 ? 'redirect' : httpCode(status, named);
+};
+
+/**
+ * A failed call as one of the public `codes`. It is made from classes, statuses and what has the form of a code, never from a
+ * message or a text. Any other error is one of Cosecha's own.
+ */
+export const problemOf = (error: unknown): string => {
+  const { refusal, named } = error as ProviderError & { readonly refusal?: LegacyRefusal };
+  const refused = refusal === undefined ? undefined : refusalCodes[refusal];
+  if (error instanceof ProviderUnreachable) return 'unreachable';
+  if (error instanceof ProviderUnauthorized) return httpCode(401, named);
+  if (error instanceof ProviderBusy) return refused ?? httpCode(429, named);
+  if (error instanceof ProviderRefused) return refused ?? httpCode(error.status, named);
+  if (error instanceof ProviderExtractionFailed) return httpCode(error.status, error);
+  if (error instanceof ProviderAmbiguous) return codeOfAmbiguous(error);
+  if (error instanceof ProviderAnswerTooLarge) return 'answer-too-large';
+  if (error instanceof InvalidProviderRequest) return 'invalid-request';
+  if (error instanceof NotConfigured)
+    return error.what === 'secret' ? 'secret-not-filled' : 'setting-missing';
+  return 'InternalError';
+};
+
+/** As `problemOf`, for a call that was to bring a token. These two say all there is. */
+export const loginProblemOf = (error: unknown): string => {
+  const problem = problemOf(error);
+  return problem === 'unreachable' || error instanceof NotConfigured ? problem : `login-${problem}`;
+};
+
+/** Whether a text is a code that start-task, and nobody else, may have put into the cause of a failed state. */
+export const isProblem = (text: unknown): text is string =>
+  typeof text === 'string' && text.length <= 200 && text.split('/').every(looksLikeCode);
+
+const consentCodes: Readonly<Record<string, string>> = {
+  EXPIRED: 'consent-expired',
+  REVOKED: 'consent-revoked',
+  INVALID_PASSWORD: 'consent-invalid-password',
+  DISCARDED: 'consent-discarded',
+  ONE_SHOT_ALREADY_USED: 'consent-one-shot-already-used',
+};
+
+/** Why no extraction can start under a consent. Undefined if its state does not show it. */
+export const consentProblemOf = ({ status, subStatus }: Pick<Consent, 'status' | 'subStatus'>) =>
+  status === 'INACTIVE' && Object.hasOwn(consentCodes, subStatus ?? '')
+    ? consentCodes[subStatus ?? '']
+    : undefined;

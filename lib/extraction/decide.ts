@@ -23,7 +23,8 @@ import * as change from './transitions.ts';
 
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
- * the time is given. Intake, the sweep's lease, erase and restore write by themselves.
+ * the time is given. Intake, the sweep's lease, erase and restore write by themselves, a start writes `STARTING` as part of its
+ * order, and a read keeps its own count.
  */
 
 /** What a decision is made with. */
@@ -51,10 +52,10 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
  */
 export const readsBriefly = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
 
-/** No read was made, and one will be. */
+/** No read may be made for now: an operator paused reads, or the provider asked to wait. So nothing is abandoned for it. */
 const isHeld = (why: Why): boolean => why === 'ProviderPaused';
 
-/** No read will be made, so that the record is closed at its time. */
+/** No read can be made any more. So the record is closed at the end of its time. */
 const isUnreadable = (why: Why): boolean => why === 'read-ends-process' || why === 'request-data-gone';
 
 const settledBy = ({ kind }: Invoker): SettledBy =>
@@ -130,7 +131,7 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
 const read = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
   if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
-  // The provider asked for no call before then. Only an operator's pause holds the last read.
+  // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
     const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
     return judge(record, who, held, now, at.timings);
@@ -184,12 +185,13 @@ const planStart = (at: At, requestId: string): Plan => {
 const atRest = (record: Extraction, cause: 'start' | 'webhook'): Ending =>
   record.dueShard === undefined ? end('closed') : end('queued', undefined, cause);
 
-const notCalled = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | undefined => {
+const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | undefined => {
   const { record } = at;
   if (record.status !== 'REQUESTED') return undefined;
   const { notBefore, problem } = seen;
   if (isWindowOver(at)) {
-    // Reconcile then writes NOT_STARTED: by the machine, which hands the problem over, or else by the queue.
+    // Reconcile then writes NOT_STARTED: for the machine, which hands the problem over. Without a problem only time was missing,
+    // and the queue does it.
     return problem === undefined
       ? end('queued', undefined, 'start')
       : { ...end('not-yet', 'StartWindowOver'), problem };
@@ -199,7 +201,7 @@ const notCalled = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | 
   return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);
 };
 
-const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
+const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
   const { status, attemptId } = at.record;
   const { result } = seen;
   if (attemptId !== seen.attemptId) return undefined;
@@ -210,7 +212,8 @@ const called = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefin
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
-      // If another process has settled the start as stale, the record that refuses this is judged with the same task id.
+      // Once it is written, `judge` links the task. If another process has settled the start as stale, the record that refuses this is
+      // judged with the same task id.
       return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return write(
@@ -271,8 +274,11 @@ const disown = (at: At, taskId: string): Plan =>
       : write(change.closeUncollected({ ...at, collectionError: 'task-linked-elsewhere' })),
   );
 
-/** Waits for the webhook until the deadline, because a read cannot return the status of a v2 task over the size limit. */
-const tooLarge = (at: At, seen: Seen | 'plan'): Plan => {
+/**
+ * The answer was over the size limit, so its results are abandoned. A v2 task that still runs by its record waits for the webhook
+ * until the deadline, because a read cannot return its status.
+ */
+const planOversized = (at: At, seen: Seen | 'plan'): Plan => {
   const { record, now } = at;
   if (record.status !== 'RUNNING') {
     return write(change.abandonOversized(at), ['CollectionAbandoned'], seen);
@@ -291,7 +297,8 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
   const { why } = waiting;
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
-    // Each read by the queue leaves what it showed. Nobody knows what the machine read before.
+    // The queue's reads leave a problem, and the machine's do not. So only where the machine does not poll is it certain that none
+    // was made.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The first read in grace is due later. Another one now would only repeat the read just made.
@@ -342,7 +349,10 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  * A read that fails counts as one without an answer, even if it failed on our side. It must not keep a record open beyond its
  * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
  */
-const unread = (at: At, { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>): Plan | undefined => {
+const afterNoRead = (
+  at: At,
+  { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>,
+): Plan | undefined => {
   if (isHeld(why) || isUnreadable(why)) {
     const planned = goOn(at, { why }, isLast);
     return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
@@ -358,7 +368,7 @@ const closeCollected = (at: At, { actionResults }: Ended, results: StoredResults
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, seen: Seen): Plan => {
   const { record } = at;
-  if (reading.kind === 'too-large') return tooLarge(at, seen);
+  if (reading.kind === 'too-large') return planOversized(at, seen);
   if (reading.kind === 'running') {
     return retryCollection(at, { why: 'still-running', readsSlowly: false }, isLast);
   }
@@ -387,7 +397,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
   if (!lacksFinalStatus(record)) return undefined;
-  if (reading.kind !== 'running') return tooLarge(at, seen);
+  if (reading.kind !== 'running') return planOversized(at, seen);
   const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false }, isLast);
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
@@ -410,17 +420,17 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   }
   if (!lacksFinalStatus(record)) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
-  return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
+  return record.oversizedAt === undefined ? read(at, taskId, isLast) : planOversized(at, 'plan');
 };
 
 const judgeOf = (at: At, seen: Seen): Plan | undefined => {
   switch (seen.kind) {
     case 'not-called':
-      return notCalled(at, seen);
+      return afterNoCall(at, seen);
     case 'refused-before':
       return at.record.status === 'REQUESTED' ? write(change.rejectRefused(at), ['Rejected']) : undefined;
     case 'called':
-      return called(at, seen);
+      return afterCall(at, seen);
     case 'request': {
       if (at.record.status !== 'REQUESTED') return undefined;
       const reason = seen.isThere ? seen.reason : 'request-data-gone';
@@ -432,7 +442,7 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'read':
       return afterRead(at, seen);
     case 'unread':
-      return unread(at, seen);
+      return afterNoRead(at, seen);
     case 'stored': {
       const { reading, results, isLast } = seen;
       if (!isCollecting(at.record)) return undefined;
@@ -457,7 +467,7 @@ const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
   const { record, now } = at;
   const isLast = until !== undefined && now.toISOString() >= until;
   if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
-  return record.oversizedAt === undefined ? read(at, taskId, isLast) : tooLarge(at, 'plan');
+  return record.oversizedAt === undefined ? read(at, taskId, isLast) : planOversized(at, 'plan');
 };
 
 /** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
@@ -509,7 +519,7 @@ export const judge = (
   return isForeign(at) ? planOf(at) : (judgeOf(at, seen) ?? planOf(at));
 };
 
-/** The first write of a delivery, which reads nothing before. What the record that refuses it shows is judged as any other. */
+/** The first write that a delivery makes of a record, without reading it. If the record refuses it, `judge` decides from what it shows. */
 export const settleDelivered = (
   {
     extractionId,

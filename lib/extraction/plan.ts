@@ -1,7 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
-import type { Reading } from './reconcile/reading.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
-import type { StoredResults } from './record.ts';
+import type { ActionResult, StoredResults, TerminalStatus } from './record.ts';
 import type { StartCallResult, StartError } from './start/start-call.ts';
 import type { Change } from './transitions.ts';
 
@@ -47,9 +46,29 @@ export type Why = keyof typeof whys;
 
 export const isWhy = (text: string): text is Why => Object.hasOwn(whys, text);
 
+/** What one read of the provider returned about a task, in the same form for both methods. */
+export type Reading =
+  /** `known` is false if the provider named a status that its API document does not list. */
+  | { readonly kind: 'running'; readonly known: boolean }
+  /**
+   * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended.
+   * `taskStatus`: if the HTTP status alone implies it.
+   */
+  | { readonly kind: 'too-large'; readonly taskStatus: TerminalStatus | undefined }
+  | {
+      readonly kind: 'ended';
+      readonly taskStatus: TerminalStatus;
+      /** The provider's error code, if the status does not imply the reason. */
+      readonly reason: string | undefined;
+      readonly hasResults: boolean;
+      readonly actionResults: readonly ActionResult[] | undefined;
+      /** Whether the results have the documented form. */
+      readonly expected: boolean;
+    };
+
 /**
- * Who asks. The machine asks once it has no start to wait for or to retry, and repeats "not yet" by itself. For all others, the
- * queue continues, or the sweep.
+ * Who asks. `start` is the machine's state StartTask. `machine` is its state Reconcile, which asks once no start is left to wait for
+ * or to retry, and repeats "not yet" by itself. For all others, the queue continues, or the sweep.
  * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
  */
 export type Invoker =
@@ -85,7 +104,7 @@ type End = {
     | 'deferred'
     /** The slow queue continues with the same message. */
     | 'moved'
-    /** The machine repeats it. */
+    /** Nothing is sent. The machine repeats the state, or goes on to the next one; the sweep continues for all others. */
     | 'not-yet';
   readonly why: Why | undefined;
   /** Why the last start was not accepted, as a public code. */
@@ -164,7 +183,7 @@ export type Seen =
   | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
   | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
-  /** `isOwn`: it is linked to this extraction. `isNew`: it was not before. */
+  /** `isOwn`: it is linked to this extraction. `isNew`: by this process. */
   | {
       readonly kind: 'task';
       readonly taskId: string;

@@ -1,7 +1,7 @@
 import { settleDelivered } from './decide.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
-import { type MarkDeps, markCredentials } from './refusals.ts';
+import { type MarkDeps, markCredentials } from './refused-credentials.ts';
 import { cannotLearn, type RunDeps, run } from './run.ts';
 import type { TaskStore } from './store.ts';
 
@@ -44,14 +44,14 @@ export const recordDelivery = async (
     return { kind: 'stored' };
   }
 
-  // The first stored status is the outcome. A later, different one is only counted.
+  // Of two deliveries that disagree, the first one counts. The later one is only counted as a metric.
   const first =
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
   await markCredentials(task, taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
-  // A repeated delivery finds the record closed in most cases, and sends nothing.
+  // A repeated delivery finds the record closed in most cases. It sends no message, and only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
   if (result.as === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);

@@ -64,7 +64,7 @@ export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
   return record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
 };
 
-type RequestDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
+type ItemDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
 
 /**
  * The item of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
@@ -82,7 +82,7 @@ export const findRequest = async (
 export const keepRequest = async (
   record: Extraction,
   dueAt: string,
-  { requests, telemetry }: RequestDeps,
+  { requests, telemetry }: ItemDeps,
 ): Promise<void> => {
   if (requests === undefined || !mayExpireBefore(dueAt, record)) return;
   try {
@@ -95,12 +95,12 @@ export const keepRequest = async (
 };
 
 /**
- * Removes the item of a request. A failure is counted and fails nothing: the item then expires. The item of a start that was
- * late to write its task (`markRunningLate`) is removed only by those who know this task.
+ * Removes the item of a request. A failure is counted and fails nothing: the item then expires. An item that was put back has a
+ * `taskId` (`startWriter`), and stays if this process does not know that task.
  */
 export const removeRequest = async (
   { extractionId, requestId, taskId }: Pick<Extraction, 'extractionId' | 'requestId' | 'taskId'>,
-  { requests, telemetry }: RequestDeps,
+  { requests, telemetry }: ItemDeps,
 ): Promise<void> => {
   try {
     await requests?.remove(requestId, taskId);

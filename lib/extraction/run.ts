@@ -1,15 +1,14 @@
 import { defined } from '../defined.ts';
-import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
 import { type Ending, end, type Invoker, type Plan, type Seen } from './plan.ts';
-import { reportOutcomeAgain, writeProgress } from './progress.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
-import type { ChangeOutcome, ExtractionStore, RequestStore } from './store.ts';
-import { type Change, reschedule } from './transitions.ts';
+import type { ExtractionStore, RequestStore } from './store.ts';
+import { reschedule } from './transitions.ts';
+import { reportOutcomeAgain, type Write, writeProgress } from './write-progress.ts';
 
 export type RunDeps = {
   readonly extractions: ExtractionStore;
@@ -43,21 +42,17 @@ export const cannotLearn = ({ kind }: Lookup): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
 
-/** Writes a change. The process that wrote it counts `once`. */
-export type Write = (
-  change: Change,
-  once: readonly ExtractionMetric[],
-  before: Extraction | undefined,
-) => Promise<ChangeOutcome>;
-
-/** A record has fewer transitions in its life. More refused writes than that would be a defect. */
+/** More transitions than a record has in its life. So many refused writes in a row would be a defect. */
 const maxRefusals = 10;
 
 /** A delivery ends the wait of the machine, so the queue continues instead. */
 const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
-/** Whether another process may have ended before it logged what it wrote. The first message after an outcome shows nothing of that. */
+/**
+ * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. Only the queue's first
+ * message after an outcome logs nothing: it is sent each time.
+ */
 const repeats = (who: Invoker): boolean =>
   who.kind !== 'queue' ||
   who.afterFailure === true ||
@@ -134,6 +129,8 @@ export const run = async (
     const outcome = await write(change, once, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
+    // A refused write: the record that refused it decides. An end follows only what was written; of an equal write of another
+    // process, that one sends the message.
     if (outcome.kind === 'lost') {
       refusals += 1;
       if (refusals >= maxRefusals) return contended(who);
@@ -151,6 +148,7 @@ export const run = async (
     else if (planned.kind === 'end') break;
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
+    // It is `REQUESTED` again, after another process took its start back.
     else if (planned.kind === 'start') planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);

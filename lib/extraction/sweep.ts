@@ -1,10 +1,10 @@
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
-import { writeChange } from './progress.ts';
 import { maxPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
+import { writeChange } from './write-progress.ts';
 
 export type SweepDeps = {
   readonly extractions: Pick<ExtractionStore, 'due' | 'apply'>;

@@ -149,8 +149,8 @@ const movedTo =
   (refusing: Extraction): Proof =>
     equalIf(refusing.dueAt === dueAt, { isOwn: false });
 
-/** The condition still holds after the change. So a repetition applies again, and a refusal is due to another change. */
-const repeatable = (): Proof => 'lost';
+/** Its condition still holds after the change, so that a repetition is never refused. A refusal is due to another change. */
+const refusedByAnother = (): Proof => 'lost';
 
 /**
  * The change of an update that writes an outcome. Equal outcomes of two processes differ in the time, in milliseconds, or in
@@ -412,7 +412,7 @@ export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>
   when: { status: [record.status], ...sameAttempt(record) },
   set: { oversizedAt: now.toISOString() },
   remove: [],
-  proof: repeatable,
+  proof: refusedByAnother,
 });
 
 const tooLarge = ({ record, now }: Decision) => ({
@@ -523,7 +523,7 @@ export const postponeCalls = ({
   when: { status: [status], requestId, open: true },
   set: { notBefore, ...defined({ lastProblem }) },
   remove: [],
-  proof: repeatable,
+  proof: refusedByAnother,
 });
 
 /** A read failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
@@ -532,7 +532,7 @@ export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 
   when: { requestId, open: true },
   set: { readsSlowly: true },
   remove: [],
-  proof: repeatable,
+  proof: refusedByAnother,
 });
 
 /** A read of the task begins. `count`: of the reads in a row that began and were not seen to end, this one included. */
@@ -545,7 +545,7 @@ export const beginRead = ({
   when: { requestId, open: true },
   set: { unfinishedReads: { count, lastBegunAt: now.toISOString() } },
   remove: [],
-  proof: repeatable,
+  proof: refusedByAnother,
 });
 
 /** A read of the task has ended, and its process has not. */
@@ -554,5 +554,5 @@ export const endReads = ({ record: { extractionId, requestId } }: Pick<Facts, 'r
   when: { requestId, open: true },
   set: {},
   remove: ['unfinishedReads'],
-  proof: repeatable,
+  proof: refusedByAnother,
 });

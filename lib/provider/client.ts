@@ -1,12 +1,12 @@
 import type { ClientContext } from './client-context.ts';
-import { consentCalls } from './consents/client-consents.ts';
-import { legacyCalls } from './legacy/client-legacy.ts';
-import { taskCalls } from './tasks/client-tasks.ts';
-import { tokenCalls } from './tokens/client-tokens.ts';
+import { consentCalls } from './consents/consent-calls.ts';
+import { legacyCalls } from './legacy/legacy-calls.ts';
+import { taskCalls } from './tasks/task-calls.ts';
 import { logIn } from './tokens/log-in.ts';
 import { cacheSessionTokens } from './tokens/session-tokens.ts';
-import type { Fetch } from './transport/fetch.ts';
-import { freshConnectionFetch } from './transport/fresh-connection.ts';
+import { tokenCalls } from './tokens/token-calls.ts';
+import type { Fetch } from './transport/fetch-type.ts';
+import { freshConnectionFetch } from './transport/fresh-connection-fetch.ts';
 import type { Connection } from './transport/send-request.ts';
 
 export type ProviderClientOptions = {

@@ -1,5 +1,5 @@
 import { encryptCredentials } from './encrypt-and-decrypt.ts';
-import type { TaskRequest } from './tasks/task-request.ts';
+import type { TaskRequest } from './tasks/check-task-request.ts';
 
 /**
  * Returns the request with its raw credentials encrypted under the session token that it will be sent with. Other

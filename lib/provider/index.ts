@@ -18,20 +18,21 @@ export {
   isTefRecipient,
   type MovementItem,
   type TefRecipient,
-} from './extractions/product-items.ts';
+} from './extractions/product-item-guards.ts';
 export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts';
 export type { StartExtractionRequest } from './extractions/start-extraction.ts';
 export { startExtraction } from './extractions/start-extraction.ts';
 export { startExtractionV2 } from './extractions/start-extraction-v2.ts';
 export { waitForExtraction } from './extractions/wait-for-extraction.ts';
 export { waitForExtractionV2 } from './extractions/wait-for-extraction-v2.ts';
-export type { LegacyTaskInput } from './legacy/client-legacy.ts';
 export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
+export type { LegacyTaskInput } from './legacy/legacy-calls.ts';
 export { type Entity, listEntities } from './legacy/list-entities.ts';
 export { type LegacyTaskReading, type LegacyTaskResults, pollLegacyTask } from './legacy/poll-legacy-task.ts';
 export { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
 export { waitForLegacyTask } from './legacy/wait-for-legacy-task.ts';
 export { isNationalId } from './national-id.ts';
+export type { Credentials, TaskRequest } from './tasks/check-task-request.ts';
 export { readTask, type TaskReading } from './tasks/read-task.ts';
 export {
   isTaskOver,
@@ -41,7 +42,6 @@ export {
   type TaskResults,
 } from './tasks/read-typed-task.ts';
 export { startTask } from './tasks/start-task.ts';
-export type { Credentials, TaskRequest } from './tasks/task-request.ts';
 export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,
@@ -55,8 +55,8 @@ export { logIn } from './tokens/log-in.ts';
 export { cacheSessionTokens, type SessionTokens } from './tokens/session-tokens.ts';
 export { withSession } from './tokens/with-session.ts';
 export * from './transport/errors.ts';
-export type { Fetch } from './transport/fetch.ts';
-export { freshConnectionFetch } from './transport/fresh-connection.ts';
+export type { Fetch } from './transport/fetch-type.ts';
+export { freshConnectionFetch } from './transport/fresh-connection-fetch.ts';
 export type { RetryAfter } from './transport/retry-after.ts';
 export type { Connection, Endpoint } from './transport/send-request.ts';
 export type { WaitOptions } from './transport/wait-until.ts';

@@ -28,7 +28,7 @@ import {
   taskFor,
   taskOf,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Authentication" of the provider's API document. */
 

@@ -33,7 +33,7 @@ import {
   taskFor,
   taskOf,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Endpoints" of the provider's API document. */
 

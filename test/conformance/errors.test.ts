@@ -28,7 +28,7 @@ import {
   taskOf,
   waiting,
   whileRestricted,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Errors" of the provider's API document. */
 

@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { decryptText } from '../../lib/provider/encrypt-and-decrypt.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
-import { parseDelivery } from '../../lib/webhook/parse-delivery.ts';
-import { signingKeyOf } from '../../lib/webhook/signing-keys.ts';
-import { verifySignature } from '../../lib/webhook/verify-signature.ts';
+import { parseDelivery } from '../../lib/webhook/receive-delivery.ts';
+import { signingKeyOf, verifySignature } from '../../lib/webhook/verify-signature.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../support/programs/openssl.ts';
-import { startReceiver } from '../unit/sandbox/receiver.ts';
-import { client, control, newUser, server, statement, taskOf, waiting } from './server.ts';
+import { startReceiver } from '../unit/sandbox/webhook-receiver.ts';
+import { client, control, newUser, server, statement, taskOf, waiting } from './server-under-test.ts';
 
 /**
  * Section "Events" of the provider's API document. The sandbox sends the deliveries. The code of `lib/webhook` and the

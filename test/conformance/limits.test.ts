@@ -25,7 +25,7 @@ import {
   taskFor,
   taskOf,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Limits" of the provider's API document. */
 

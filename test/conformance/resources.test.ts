@@ -35,7 +35,7 @@ import {
   taskOf,
   waiting,
   whileRestricted,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Resources and their fields" of the provider's API document. */
 

@@ -14,7 +14,7 @@ import {
   taskFor,
   taskOf,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "States and transitions" of the provider's API document. */
 

@@ -11,7 +11,7 @@ import {
   statement,
   taskOf,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "Versioning" of the provider's API document. */
 

@@ -11,7 +11,7 @@ import {
   statement,
   taskFor,
   waiting,
-} from './server.ts';
+} from './server-under-test.ts';
 
 /** Section "What the service does" of the provider's API document. */
 

@@ -24,10 +24,10 @@ import {
   requestFor,
   uniqueUsername,
 } from './support/extractions.ts';
-import { uniqueNationalId } from './support/national-ids.ts';
-import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/operator.ts';
 import { closed, inStatus } from './support/records.ts';
-import { running } from './support/running.ts';
+import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
+import { running } from './support/running-extractions.ts';
+import { uniqueNationalId } from './support/searched-secrets.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');

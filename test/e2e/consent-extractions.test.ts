@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { authorized, consentRequest } from './support/consent-extractions.ts';
-import { callConsents, openSession } from './support/consents.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
+import { callConsents, openSession } from './support/call-consents.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { extract, extractionIdForKey, post, provider, startCallsOf, view } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
-import { uniqueNationalId } from './support/national-ids.ts';
+import { planFault } from './support/plan-faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
+import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];

@@ -3,9 +3,9 @@ import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '../../lib/provider/consents/consent.ts';
 import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
 import { withDots } from '../sandbox/consents/national-id.ts';
-import { callConsents, openSession } from './support/consents.ts';
+import { callConsents, openSession } from './support/call-consents.ts';
 import { provider } from './support/extractions.ts';
-import { uniqueNationalId } from './support/national-ids.ts';
+import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { markers, sandboxUrl } = inject('cosecha');
 

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { keepAnswer } from './leaks/answers.ts';
+import { keepAnswer } from './leaks/kept-answers.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
-import { cosechaServing } from './support/operator.ts';
 import { closed } from './support/records.ts';
-import { settledByWebhook } from './support/running.ts';
+import { cosechaServing } from './support/run-cosecha.ts';
+import { settledByWebhook } from './support/running-extractions.ts';
 
 const { answersFile } = inject('cosecha');
 

@@ -4,10 +4,10 @@ import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
 import { reportBrokenExecution } from './support/broken-execution.ts';
 import { plannedUsername, provider } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
-import { cosecha, factsOf } from './support/operator.ts';
+import { planFault } from './support/plan-faults.ts';
 import { closed } from './support/records.ts';
-import { running } from './support/running.ts';
+import { cosecha, factsOf } from './support/run-cosecha.ts';
+import { running } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const { DeadLetterQueueUrl: QueueUrl, ReconcileQueueUrl } = inject('cosecha').outputs;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { injectedFailures, tries } from './faults/injected-failures.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';
-import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   extract,
@@ -12,10 +12,10 @@ import {
   requestFor,
   view,
 } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
+import { planFault } from './support/plan-faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
-import { forgetRequests } from './support/requests.ts';
-import { timedOut } from './support/running.ts';
+import { forgetRequests } from './support/request-items.ts';
+import { timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects it and is collected', async () => {

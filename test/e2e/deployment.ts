@@ -22,11 +22,11 @@ import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './faults/environment.ts';
-import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
+import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
-import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './windows.ts';
+import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './time-limits.ts';
 
 const stage = LOCAL_STAGE;
 export const stackName = stackNameOf(stage);
@@ -180,7 +180,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
   }
 };
 
-/** Gives the functions that callers and the provider wait for more time than on AWS, as windows.ts explains. */
+/** Gives the functions that callers and the provider wait for more time than on AWS, as time-limits.ts explains. */
 const lengthenTimeouts = async ({ client }: Emulator): Promise<void> => {
   const lambda = new LambdaClient(client);
   const { Functions = [] } = await lambda.send(new ListFunctionsCommand());

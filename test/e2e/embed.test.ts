@@ -13,18 +13,18 @@ import { type Credentials, signedFetch } from '../../lib/client/signed-fetch.ts'
 import { openStream } from '../../tools/cli/aws/follow-stream.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
 import { asLambdaRecord } from '../../tools/cli/listen/lambda-event.ts';
-import { runCdk } from '../../tools/local/cdk.ts';
 import { parseOutputs } from '../../tools/local/deploy.ts';
 import { awsVariables } from '../../tools/local/emulator/aws-environment.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
+import { runCdk } from '../../tools/local/run-cdk.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
 import { memoryTotalsStore } from '../support/stores/memory-totals-store.ts';
 import { aws } from './support/aws.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { provider } from './support/extractions.ts';
-import { secret } from './support/secrets.ts';
-import { waitMs } from './windows.ts';
+import { secret } from './support/searched-secrets.ts';
+import { waitMs } from './time-limits.ts';
 
 const { client, caFile, sandboxUrl } = inject('cosecha');
 const { credentials: root, ...where } = client;

@@ -3,9 +3,9 @@ import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
 import { stopExecution } from './support/broken-execution.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
-import { cosecha, factsOf } from './support/operator.ts';
 import { closed, inStatus } from './support/records.ts';
-import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running.ts';
+import { cosecha, factsOf } from './support/run-cosecha.ts';
+import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running-extractions.ts';
 
 /** The story of an extraction, as the operator with the documented policy gets it. */
 const explained = async (extractionId: string): Promise<Story> => {

@@ -12,7 +12,7 @@ import {
   view,
 } from './support/extractions.ts';
 import { closed, statusesOf } from './support/records.ts';
-import { settledByWebhook } from './support/running.ts';
+import { settledByWebhook } from './support/running-extractions.ts';
 
 describe('an extraction settled by its webhook', () => {
   test('goes from REQUESTED to COMPLETED in one state transition', async () => {

@@ -12,8 +12,8 @@ import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Caller } from './deployment.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { executionOf } from './support/execution.ts';
 import {
   extract,
@@ -29,8 +29,8 @@ import {
   uniqueUsername,
 } from './support/extractions.ts';
 import { closed, inStatus } from './support/records.ts';
-import { requestsOf } from './support/requests.ts';
-import { running } from './support/running.ts';
+import { requestsOf } from './support/request-items.ts';
+import { running } from './support/running-extractions.ts';
 
 const { api, outputs } = inject('cosecha');
 

@@ -4,10 +4,10 @@ import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from '@aws-s
 import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { type Authorized, authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import { backdate } from './support/backdate.ts';
-import { currentHolds, letCallsPass } from './support/breaker.ts';
-import { type Authorized, authorized, consentRequest } from './support/consent-extractions.ts';
+import { currentHolds, letCallsPass } from './support/current-holds.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   type Body,
@@ -21,9 +21,9 @@ import {
   uniqueUsername,
   view,
 } from './support/extractions.ts';
-import { cosecha } from './support/operator.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
-import { endWebhookWait, running, taskItem } from './support/running.ts';
+import { cosecha } from './support/run-cosecha.ts';
+import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
 import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep.ts';
 
 // One test after the other, as each changes the provider, or the machine, for all of this deployment.

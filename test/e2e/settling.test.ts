@@ -12,9 +12,9 @@ import {
   requestFor,
   view,
 } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
+import { planFault } from './support/plan-faults.ts';
 import { closed, inStatus } from './support/records.ts';
-import { settledByWebhook, taskItem } from './support/running.ts';
+import { settledByWebhook, taskItem } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 test('the sweep polls and closes an extraction whose execution an operator stopped', async () => {

@@ -17,9 +17,9 @@ import {
   startCallsOf,
   uniqueUsername,
 } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
+import { planFault } from './support/plan-faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
-import { secret } from './support/secrets.ts';
+import { secret } from './support/searched-secrets.ts';
 
 const { apiKey, sandboxUrl } = inject('cosecha');
 

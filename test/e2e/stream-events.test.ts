@@ -11,7 +11,7 @@ import { aws } from './support/aws.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
-import { timedOut } from './support/running.ts';
+import { timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const TableName = inject('cosecha').outputs.ExtractionsTableName ?? '';

@@ -17,9 +17,9 @@ import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
-import { cosecha, factsOf, startCosecha } from './support/operator.ts';
 import { closed, recordsOf } from './support/records.ts';
-import { timedOut } from './support/running.ts';
+import { cosecha, factsOf, startCosecha } from './support/run-cosecha.ts';
+import { timedOut } from './support/running-extractions.ts';
 import { startHandler } from './support/start-handler.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 

@@ -6,8 +6,8 @@ import { aws } from './support/aws.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { deliveriesEnded, extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, readRecord, recordWhere, statusesOf } from './support/records.ts';
-import { endWebhookWait, running, taskItem } from './support/running.ts';
-import { secret } from './support/secrets.ts';
+import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
+import { secret } from './support/searched-secrets.ts';
 
 const { webhookUrl } = inject('cosecha');
 

@@ -10,7 +10,7 @@ import type { Change, Update } from '../../lib/extraction/transitions.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
-import { answersTo } from './answers.ts';
+import { answersTo } from './lookup-answers.ts';
 import { limitsOf, ownAttempt, reachableFrom, taskOf } from './records.ts';
 
 /**

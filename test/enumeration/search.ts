@@ -5,10 +5,10 @@ import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { randomOf } from '../support/data/random.ts';
 import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
-import { answersTo } from './answers.ts';
 import { type Chain, firstPlan } from './chain.ts';
 import { checks } from './checks.ts';
 import { allStarts, drawChains, enumerate } from './enumerate.ts';
+import { answersTo } from './lookup-answers.ts';
 import { countKept } from './records.ts';
 
 /** `broken`: the name of the check, and how the first chain broke it. */

@@ -1,9 +1,8 @@
 import { describeRun } from './describe-run.ts';
-import { properties } from './properties.ts';
+import { properties, shareCases } from './properties.ts';
 import type { FuzzProperty } from './property.ts';
 import { type Options, readOptions, UnusableOptions, usage } from './read-options.ts';
 import { type Run, runProperty } from './run-property.ts';
-import { shareCases } from './share-cases.ts';
 
 /**
  * Tries every property in turn, each with an even share of the time that is left, so that a short run leaves none

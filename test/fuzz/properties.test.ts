@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeRun } from './describe-run.ts';
-import { properties } from './properties.ts';
+import { properties, shareCases } from './properties.ts';
 import { runProperty } from './run-property.ts';
-import { shareCases } from './share-cases.ts';
 
 // The same cases in every run, so that no run fails by chance. `npm run fuzz` draws new ones.
 const seed = 1;

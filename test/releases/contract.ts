@@ -7,7 +7,7 @@ import { problemTypes, problemUri } from '../../lib/http/problem.ts';
 import { metricsNamespace, metricsService } from '../../lib/observability/metric-names.ts';
 import { createProgram } from '../../tools/cli/program.ts';
 import { exitCodes } from '../../tools/cli/terminal/exit-codes.ts';
-import { contractSchemas } from '../../tools/contracts/schemas.ts';
+import { contractSchemas } from '../../tools/contracts/contract-schemas.ts';
 import { repository } from '../../tools/local/paths.ts';
 import { metricNames, read } from '../unit/docs/metric-names.ts';
 import { everyOption, notifyingAlarms, synthesize } from '../unit/infra/synth.ts';

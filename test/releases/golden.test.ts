@@ -1,13 +1,15 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { parseBreakerState } from '../../lib/breaker/breaker-store.ts';
-import { parsePauses, pausesItem } from '../../lib/breaker/pauses.ts';
+import { parseBreakerState, parsePauses, pausesItem } from '../../lib/breaker/breaker-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { publicView } from '../../lib/extraction/api/public-view.ts';
 import { plusSeconds } from '../../lib/extraction/deadlines.ts';
-import { reconcile } from '../../lib/extraction/reconcile/reconcile.ts';
-import { type ReconcileEvent, reconcileInvokerOf } from '../../lib/extraction/reconcile/reconcile-event.ts';
+import {
+  type ReconcileEvent,
+  reconcile,
+  reconcileInvokerOf,
+} from '../../lib/extraction/reconcile/reconcile.ts';
 import { parseReconcileMessage, type ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import {
   type Extraction,
@@ -16,15 +18,14 @@ import {
   ownOutcomes,
   terminalStatuses,
 } from '../../lib/extraction/record.ts';
-import { saysRefused } from '../../lib/extraction/refusals.ts';
+import { saysRefused } from '../../lib/extraction/refused-credentials.ts';
 import { decodeSealed, type SealedRequestData } from '../../lib/extraction/sealed-request-data.ts';
-import type { StartInput } from '../../lib/extraction/start/start.ts';
-import { startForMachine } from '../../lib/extraction/start/start-for-machine.ts';
+import { type StartInput, startForMachine } from '../../lib/extraction/start/start.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../lib/extraction/store.ts';
 import { type DeliveryEvent, receiveDelivery } from '../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../lib/webhook/signing-keys.ts';
-import type { Schema } from '../../tools/contracts/schema.ts';
-import { schemaBase } from '../../tools/contracts/schemas.ts';
+import { signingKeyOf } from '../../lib/webhook/verify-signature.ts';
+import { schemaBase } from '../../tools/contracts/contract-schemas.ts';
+import type { Schema } from '../../tools/contracts/json-schema.ts';
 import { allRecords } from '../enumeration/records.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readConfig } from '../../infra/settings/config.ts';
 import { settingNames } from '../../infra/settings/settings.ts';
-import { required } from '../unit/infra/required-settings.ts';
-import { everyOption, type Resource, synthesize } from '../unit/infra/synth.ts';
+import { everyOption, type Resource, required, synthesize } from '../unit/infra/synth.ts';
 
 /**
  * The types that keep something: data, keys, messages, running executions, addresses. Of each, the properties that cannot change

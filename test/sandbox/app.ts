@@ -11,10 +11,10 @@ import { otpTokenRoutes } from './routes/otp-token.ts';
 import { taskTokenRoutes } from './routes/task-token.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { widgetRoutes } from './routes/widget.ts';
-import type { Sandbox } from './state.ts';
+import type { Sandbox } from './state-types.ts';
+import type { SandboxEnv } from './transport/hono-types.ts';
 import { applyFault } from './transport/misbehave.ts';
 import { recordCall } from './transport/record-call.ts';
-import type { SandboxEnv } from './transport/wire.ts';
 
 const routes = [
   loginRoutes,

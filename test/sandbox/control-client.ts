@@ -3,9 +3,16 @@ import type { Authorization, ConsentChanges, ConsentInput } from './control/cons
 import type { ReceiverAnswer } from './control/task-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
-import type { SandboxEvent } from './events.ts';
-import type { CallBehaviour, DeliveryShape, Fault, Plan, Restrictions, WebhookSettings } from './plan.ts';
-import type { Call } from './state.ts';
+import type { SandboxEvent } from './event-log.ts';
+import type {
+  CallBehaviour,
+  DeliveryShape,
+  Fault,
+  Plan,
+  Restrictions,
+  WebhookSettings,
+} from './plan-schemas.ts';
+import type { Call } from './state-types.ts';
 import type { TerminalStatus } from './task-vocabulary.ts';
 
 /** A control call was refused, with the sandbox's message. `status` 0: the sandbox did not answer. */

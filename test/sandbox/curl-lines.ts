@@ -1,5 +1,5 @@
-import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { DEMO_BUSINESS_ID } from './outcomes.ts';
+import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 
 /** Three shell lines to run in order: log in, start a task, read it. */
 export const curlLines = (baseUrl: string, apiKey: string): readonly [string, string, string] => {

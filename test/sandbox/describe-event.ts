@@ -1,5 +1,5 @@
-import type { SandboxEvent } from './events.ts';
-import type { Call, Delivery } from './state.ts';
+import type { SandboxEvent } from './event-log.ts';
+import type { Call, Delivery } from './state-types.ts';
 
 /** A line of output for an event. Undefined for an event that another line covers. */
 export const describeEvent = (event: SandboxEvent): string | undefined => {

@@ -1,7 +1,7 @@
-import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { consentPageLine, curlLines } from './curl-lines.ts';
 import { outcomesAsText } from './outcomes.ts';
 import { InvalidFlags, parseFlags, USAGE } from './parse-flags.ts';
+import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** `npm run sandbox`: runs the provider sandbox until Ctrl-C, and prints a line per call and delivery. */

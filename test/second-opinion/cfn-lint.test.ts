@@ -9,7 +9,7 @@ import { preparePython } from '../../tools/local/emulator/python-environment.ts'
 import { runCommand } from '../../tools/local/run-command.ts';
 import { createOnly } from '../releases/stored-resources.ts';
 import { describeIfInstalled } from '../support/programs/describe-if-installed.ts';
-import { everyTemplate } from './stacks.ts';
+import { everyTemplate } from './every-template.ts';
 
 /**
  * Which of these types of resources each region of the partition aws lacks, by the schemas that cfn-lint has of CloudFormation.

@@ -9,7 +9,7 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import { closedPort } from '../support/programs/local-servers.ts';
+import { closedPort } from '../support/programs/stub-servers.ts';
 import { resourcesOf, synthesize } from '../unit/infra/synth.ts';
 import { prepareJars } from './java.ts';
 

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
-import { findUnsteady } from './campaign/run-again.ts';
+import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import type { Tally } from './campaign/tally.ts';
 import { invariants } from './invariants/all.ts';
-import { documentedTransitions } from './invariants/settling.ts';
-import { fate, fateNames } from './world/variants.ts';
+import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
+import { fate, fateNames } from './world/call-fates.ts';
 
 let tally: Tally;
 
@@ -29,7 +29,7 @@ test('every schedule with one departure was run, those with two of the shortest 
 
 test('a seed in a hundred is the same in another process', async () => {
   expect(Object.keys(tally.digests)).toHaveLength(60);
-  expect(await findUnsteady(tally.digests)).toEqual([]);
+  expect(await findUnrepeatable(tally.digests)).toEqual([]);
 });
 
 test('every outcome was reached', () => {

@@ -4,7 +4,7 @@ import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { nameOf } from './campaign/show-finding.ts';
 import { runWorld } from './run-world.ts';
-import { follow } from './scheduler/follow.ts';
+import { followSchedule } from './scheduler/follow-schedule.ts';
 import { parts } from './world/scenario.ts';
 import { scenarios } from './world/scenarios.ts';
 
@@ -38,7 +38,7 @@ describe.each(rows)('without $dead', async ({ dead, fails }) => {
   for (const suffix of moments.map((from) => `-without-${dead.join('+')}-from-${from}`)) {
     const runs = [
       ...scenarios.map(({ name }) => async (listener: Parameters<typeof runWorld>[2]) => {
-        await runWorld(findScenario(`${name}${suffix}`), follow([]), listener);
+        await runWorld(findScenario(`${name}${suffix}`), followSchedule([]), listener);
         return { name: `${name}${suffix}`, schedule: [] };
       }),
       ...Array.from(
@@ -69,6 +69,6 @@ test.each([
   ['consent-v1-without-queue-from-0', 'RUNNING', false],
   ['consent-v1-without-sweep-from-0', 'COMPLETED', true],
 ])('%s ends as %s, and closed: %s', async (name, status, isClosed) => {
-  const { record } = (await runWorld(findScenario(name), follow([]), { mayBreak: () => true })).world;
+  const { record } = (await runWorld(findScenario(name), followSchedule([]), { mayBreak: () => true })).world;
   expect({ status: record?.status, isClosed: record?.dueShard === undefined }).toEqual({ status, isClosed });
 });

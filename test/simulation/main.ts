@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Digests, digestsOf } from './campaign/digest.ts';
+import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { formatSwarm, formatTally } from './campaign/format-tally.ts';
 import { keepSchedule } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
-import { findUnsteady } from './campaign/run-again.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
@@ -128,7 +128,7 @@ const explore = async (): Promise<boolean> => {
   const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
   const populations = await explorePopulations(random ? ms / 2 : ms / 3, seed, tally.digests);
-  const unsteady = await findUnsteady(tally.digests);
+  const unsteady = await findUnrepeatable(tally.digests);
   const again = `Of ${Object.keys(tally.digests).length} that ran again in another process, ${unsteady.length}`;
   console.log(`${again} were otherwise${unsteady.map((name) => ` ${name}`)}.`);
   return tally.findings.length === 0 && populations && unsteady.length === 0;

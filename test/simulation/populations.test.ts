@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Digests, digestsOf } from './campaign/digest.ts';
-import { findUnsteady } from './campaign/run-again.ts';
+import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { countsOf } from './populations/breaker-invariants.ts';
+import { outageTroubles, smallPopulations } from './populations/draw-population.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
-import { outageTroubles, smallPopulations } from './populations/population.ts';
 import type { RefusalFact } from './populations/refusal-facts.ts';
 import { refusalInvariants } from './populations/refusal-invariants.ts';
 import {
@@ -93,7 +93,7 @@ test('a population in a hundred is the same in another process', async () => {
     'refusal-100',
     'refusal-200',
   ]);
-  expect(await findUnsteady(digests)).toEqual([]);
+  expect(await findUnrepeatable(digests)).toEqual([]);
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { randomOf } from '../support/data/random.ts';
 import type { Budget } from './scheduler/budget.ts';
 import { explore, UnsteadyWorld } from './scheduler/explore.ts';
-import { follow } from './scheduler/follow.ts';
+import { followSchedule } from './scheduler/follow-schedule.ts';
 import { cost, type OptionList } from './scheduler/option.ts';
 import { randomWalk } from './scheduler/random-walk.ts';
 import { runSchedule, type Schedulable } from './scheduler/run-schedule.ts';
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     const first: string[] = [];
     await runSchedule(toy(60, prices, first), randomWalk(randomOf(7), budget, 20, schedule));
     const again: string[] = [];
-    await runSchedule(toy(60, prices, again), follow(schedule));
+    await runSchedule(toy(60, prices, again), followSchedule(schedule));
     expect(again).toEqual(first);
     expect(schedule.length).toBeGreaterThan(3);
   });

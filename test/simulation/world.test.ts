@@ -5,10 +5,10 @@ import { findScenario } from './campaign/find-scenario.ts';
 import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
 import { runSeed } from './campaign/search-random.ts';
-import { documentedTransitions } from './invariants/settling.ts';
+import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
 import { settings as defaults } from './populations/settings.ts';
 import { runWorld } from './run-world.ts';
-import { follow } from './scheduler/follow.ts';
+import { followSchedule } from './scheduler/follow-schedule.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
 import { plain } from './world/scenario.ts';
@@ -37,7 +37,7 @@ test('every scenario has its own name', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
-const run = (name: string) => runWorld(findScenario(name), follow([]), {});
+const run = (name: string) => runWorld(findScenario(name), followSchedule([]), {});
 
 describe('the schedule without departures', () => {
   test('settles by the webhook and collects with one read and one message, in one state transition', async () => {
@@ -165,7 +165,7 @@ describe('a seed', () => {
     const trace = traced();
     const first = await runSeed(4_713, trace.listener);
     const again = traced();
-    const second = await runWorld(findScenario(first.name), follow(first.schedule), again.listener);
+    const second = await runWorld(findScenario(first.name), followSchedule(first.schedule), again.listener);
     expect(first.schedule.length).toBeGreaterThan(0);
     expect(again.text(second.world)).toBe(trace.text(first.ran.world));
   });

@@ -1,4 +1,4 @@
-import type { Fault, Plan, ReadBehaviour, StartBehaviour, WebhookPlan } from '../sandbox/plan.ts';
+import type { Fault, Plan, ReadBehaviour, StartBehaviour, WebhookPlan } from '../sandbox/plan-schemas.ts';
 import { TERMINAL_STATUSES } from '../sandbox/task-vocabulary.ts';
 import { type Random, randomOf } from '../support/data/random.ts';
 import { drawFailure } from './draw-failure.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitMs } from '../e2e/windows.ts';
+import { waitMs } from '../e2e/time-limits.ts';
 
 /** Repeats an assertion until it holds. For state without an event, such as a record of a table without a stream. */
 export const eventually = async <T>(assertion: () => T | Promise<T>): Promise<T> => {

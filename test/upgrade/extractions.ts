@@ -4,14 +4,14 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { sendReconcileTo } from '../../lib/aws/reconcile-queue.ts';
+import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
 import { failTask } from '../../lib/aws/step-functions.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import type { Plan } from '../sandbox/plan.ts';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -8,8 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
+import {
+  checkOutVersion,
+  differsFromToday,
+  laterStatus,
+  laterThan,
+} from '../../tools/acceptance/check-out-version.ts';
 import { updateInPlace } from '../../tools/acceptance/checks/update-in-place.ts';
-import { checkOut, differsFromToday, laterStatus, laterThan } from '../../tools/acceptance/trees.ts';
 import { connect } from '../../tools/cli/aws/deployment.ts';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
@@ -76,7 +81,7 @@ const from = values.from ?? readFileSync(join(repository, 'test/releases/0.1.0/c
 
 await runBenchmark(async ({ stop: signal, atEnd }) => {
   const since = new Date();
-  const old = checkOut(from, join(directory, 'old'));
+  const old = checkOutVersion(from, join(directory, 'old'));
   const isSecond = differsFromToday(from);
   const next = isSecond ? repository : laterThan(from, join(directory, 'next'));
   show.note('upgrade', `${from}, and then ${isSecond ? 'the files of today' : 'a later version of it'}`);

@@ -4,7 +4,7 @@ import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
 import { acceptApi } from './checks/call-deployed-api.ts';
 import type { Check, SharedContext } from './checks/check.ts';
-import { findFakeProvider } from './checks/fake-provider.ts';
+import { findFakeProvider } from './checks/find-fake-provider.ts';
 import { type CheckReport, runChecks } from './checks/run-checks.ts';
 import { stackParts } from './checks/stack-parts.ts';
 

@@ -3,12 +3,12 @@ import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
 import { createRunDirectory } from '../local/paths.ts';
+import { laterTree } from './check-out-version.ts';
 import { upgradeChecks } from './checks/check-upgrade.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
 import { type AcceptOptions, readAcceptOptions } from './read-accept-options.ts';
 import { runOnAws } from './run-on-aws.ts';
 import { upgradeSettings } from './settings.ts';
-import { laterTree } from './trees.ts';
 
 /** `npm run accept`: deploys a stage with a fake provider, checks it, and destroys it. Returns the exit code. */
 const main = async (args: readonly string[]): Promise<number> => {

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { allow } from '../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../infra/constructs/data-key.ts';
-import { isLocal } from '../../infra/constructs/removal.ts';
+import { isLocal } from '../../infra/constructs/removal-policy.ts';
 import { ExtractionConsumer } from '../../infra/constructs/stream/extraction-consumer.ts';
 import type { Config } from '../../infra/settings/config.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';

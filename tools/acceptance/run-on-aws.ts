@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
-import { findBootstrapProblem, findQualifier } from '../../infra/deploy/bootstrap.ts';
 import { explainFailedDeployment } from '../../infra/deploy/explain-failed-deployment.ts';
+import { findBootstrapProblem, findQualifier } from '../../infra/deploy/find-bootstrap-problem.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack, readStackResources } from '../cli/aws/stack.ts';
@@ -15,6 +15,7 @@ import type { Shell } from '../cli/terminal/command-environment.ts';
 import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { createRunDirectory, repository } from '../local/paths.ts';
+import { laterTree } from './check-out-version.ts';
 import { checkStage } from './check-stage.ts';
 import { type Update, upgradeChecks } from './checks/check-upgrade.ts';
 import { moveTime } from './move-time.ts';
@@ -26,7 +27,6 @@ import {
   settingsFor,
   upgradeSettings,
 } from './settings.ts';
-import { laterTree } from './trees.ts';
 
 /** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {

@@ -8,7 +8,7 @@ import { ReadersStack } from './readers-stack.ts';
 /** The functions around an acceptance stage, and the source of each. */
 export const acceptanceSources = {
   'fake-provider': 'tools/acceptance/fake-provider/function/fake-provider.ts',
-  'stream-consumer': 'tools/acceptance/stream-consumer.ts',
+  'stream-consumer': 'tools/acceptance/stream-consumer-function.ts',
 } as const;
 
 /** The directory of each function's bundle. */

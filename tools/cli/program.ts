@@ -4,7 +4,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
-import type { Context } from './commands/context.ts';
+import type { CommandContext } from './commands/command-context.ts';
 import { parseDuration, parseSince } from './terminal/parse-time.ts';
 
 export type GlobalOptions = {
@@ -16,7 +16,7 @@ export type GlobalOptions = {
 };
 
 /** Runs one command. Each imports its work when it runs: importing all AWS clients at once takes a second. */
-type Run = (work: (context: Context) => Promise<number>) => Promise<void>;
+type Run = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
 const statuses = [...openStatuses, ...terminalStatuses, ...ownOutcomes];
 

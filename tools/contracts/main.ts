@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeExtractionEvent, type StreamRecord } from '../../lib/downstream/decode-extraction-event.ts';
 import { repository } from '../local/paths.ts';
-import { contractSchemas } from './schemas.ts';
+import { contractSchemas } from './contract-schemas.ts';
 
 // `npm run docs:schemas`: writes docs/schemas and docs/events/forwarded. test/releases has what they must keep.
 const events = join(repository, 'docs/events');

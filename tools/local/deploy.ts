@@ -4,9 +4,9 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { defined } from '../../lib/defined.ts';
 import { describeStack } from '../cli/aws/stack.ts';
-import { runCdk } from './cdk.ts';
 import { completeStack } from './emulator/complete-stack.ts';
 import type { Emulator } from './emulator/emulator.ts';
+import { runCdk } from './run-cdk.ts';
 
 type DeployOptions = {
   /** It may still be starting, as the app of cdk.json is synthesized meanwhile, which needs no AWS. */

@@ -12,14 +12,14 @@ import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
-import { readOptions } from './read-options.ts';
+import { readStartOptions } from './read-start-options.ts';
 import { createRunOutput } from './run-output.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 import { serveLocalConsole } from './serve-console.ts';
 
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
-  const options = readOptions(args);
+  const options = readStartOptions(args);
   if (options === 'help') return 0;
   const signal = stopOnSignals();
   const show = createRunOutput(process.stdout, Date.now);

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
-import { settingsType } from './settings-type.ts';
-import { bundledPackages, licencesOf } from './third-parties.ts';
+import { generateSettingsType } from './generate-settings-type.ts';
+import { bundledPackages, licencesOf } from './third-party-licences.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
@@ -131,7 +131,7 @@ const declareTypes = async (directory: string): Promise<void> => {
   const project = join(import.meta.dirname, 'tsconfig.json');
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
   // The inferred type would need valibot, and has no descriptions.
-  await writeFile(join(types, 'infra', 'settings', 'settings-type.d.ts'), settingsType());
+  await writeFile(join(types, 'infra', 'settings', 'settings-type.d.ts'), generateSettingsType());
   const entries = Object.values({ ...libraries, ...construct });
   const used = new Set(entries.map((source) => declarationOf(types, source)));
   for (const file of used) {

@@ -11,7 +11,7 @@ import {
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricsNamespace } from '../../../lib/observability/metric-names.ts';
-import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
+import { type AlarmsProps, alarmDescription, alarmName } from './alarm-name.ts';
 
 /** In an hour, of one bank. At a low volume, one failure is a large share. */
 const fewestFailures = 5;

@@ -11,7 +11,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
+import { type AlarmsProps, alarmDescription, alarmName } from './alarm-name.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
 const target = 95;

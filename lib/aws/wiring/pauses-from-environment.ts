@@ -1,10 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { BreakerStore } from '../../breaker/breaker-store.ts';
-import { pausesOf } from '../../breaker/pauses.ts';
+import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
-import { promptClient } from './client-options.ts';
-import { requiredVariable } from './environment.ts';
+import { promptClient } from './aws-client-timeouts.ts';
+import { requiredVariable } from './environment-variables.ts';
 
 /** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
 export const breakerStoreFromEnvironment = (): BreakerStore =>

@@ -5,9 +5,9 @@ import { logIn } from '../../provider/tokens/log-in.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
 import type { WithApiKey } from '../../provider/tokens/with-session.ts';
-import { freshConnectionFetch } from '../../provider/transport/fresh-connection.ts';
+import { freshConnectionFetch } from '../../provider/transport/fresh-connection-fetch.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';
-import { optionalSetting, requiredVariable } from './environment.ts';
+import { optionalSetting, requiredVariable } from './environment-variables.ts';
 import { withStoredApiKey } from './stored-api-key.ts';
 
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { line } from '../../http/body-fields.ts';
+import { line } from '../../http/body-field-schemas.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { type Extraction, maxReferenceLength } from '../record.ts';

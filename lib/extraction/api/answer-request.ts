@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
-import { readJsonBody } from '../../http/read-body.ts';
+import { readJsonBody } from '../../http/read-json-body.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
 import { subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
@@ -48,7 +48,7 @@ export const answerRequest = async (
   if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  // Refused now, because such an extraction could never be started.
+  // Throws NotConfigured, which is answered with 503: such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
   const extractionId =

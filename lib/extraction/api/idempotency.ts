@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
-import { keyedMac } from '../keyed-mac.ts';
+import { keyedMac } from '../refused-credentials.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
 export type IdempotencyKey =

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { closedObject, line, text } from '../../http/body-fields.ts';
-import { findChangedNumbers } from '../../http/exact-json.ts';
+import { closedObject, line, text } from '../../http/body-field-schemas.ts';
+import { findChangedNumbers } from '../../http/parse-exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
-import type { Credentials } from '../../provider/tasks/task-request.ts';
+import type { Credentials } from '../../provider/tasks/check-task-request.ts';
 import {
   consentIdField,
   dayField,
   nationalIdField,
   productField,
-} from '../../provider/transport/request-fields.ts';
+} from '../../provider/transport/request-field-schemas.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxReferenceLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';

@@ -35,7 +35,7 @@ export type RequestOutcome =
   | { readonly kind: 'accepted'; readonly record: Extraction }
   /** The same request was made before under this key. */
   | { readonly kind: 'replayed'; readonly record: Extraction }
-  /** Another request was made before under this key. Nothing was changed. */
+  /** Another request was made before under this key. Its record is as it was. */
   | { readonly kind: 'key-reused' };
 
 /** The part of a request that is recorded unencrypted. */
@@ -87,20 +87,20 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const { extractionId } = input;
   const requestId = deps.newRequestId();
   const now = deps.now();
-  const ofThisRequest = newRecord(input, requestId, now, deps);
+  const created = newRecord(input, requestId, now, deps);
   const sealed = await deps.seal({ extractionId, requestId }, requestDataToSeal(input.request));
   await deps.requests.put({
     requestId,
     extractionId,
     sealed,
-    expiresAt: requestExpiry(ofThisRequest, deps.timings),
+    expiresAt: requestExpiry(created, deps.timings),
   });
-  const creation = await deps.extractions.create(ofThisRequest);
-  const record = creation.created ? ofThisRequest : creation.record;
+  const creation = await deps.extractions.create(created);
+  const record = creation.created ? created : creation.record;
   // The SDK repeats a put whose answer was lost, and the repetition then finds the record of the first try.
   const isOfThisRequest = record.requestId === requestId;
-  // Only if the record is of another request. After an exception that is unknown, and a start may need the item.
-  if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);
+  // If `create` throws, nobody knows whether it wrote, and a start may need the item. So it is removed only here.
+  if (!isOfThisRequest) await removeRequest(created, deps);
   if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);

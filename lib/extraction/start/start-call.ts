@@ -1,10 +1,10 @@
-import { busyUntil, type Shown, shownBy } from '../../breaker/provider-trouble.ts';
+import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
 import type { Consent } from '../../provider/consents/consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
-import type { TaskRequest } from '../../provider/tasks/task-request.ts';
+import type { TaskRequest } from '../../provider/tasks/check-task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/with-session.ts';
 import {
@@ -16,15 +16,15 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
-import { plusSeconds } from '../deadlines.ts';
-import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../provider-codes.ts';
+import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../advice.ts';
+import { busyUntil, plusSeconds } from '../deadlines.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,
   type CredentialsExtraction,
   hasWebhook,
 } from '../record.ts';
-import type { KnownCredentials } from '../refusals.ts';
+import type { KnownCredentials } from '../refused-credentials.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */

@@ -1,16 +1,21 @@
-import type { CircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import type { Shown } from '../../breaker/provider-trouble.ts';
+import type { CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
-import { type KnownCredentials, type MarkDeps, markDelivered, refusedBefore } from '../refusals.ts';
+import type { WakeOutcome } from '../record-delivery.ts';
+import {
+  type KnownCredentials,
+  type MarkDeps,
+  markDelivered,
+  refusedBefore,
+} from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
+import { startWriter } from '../write-progress.ts';
 import { makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
-import { startWriter } from './write-start.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {
@@ -75,7 +80,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   let known: KnownCredentials | undefined;
 
   /** Writes what is planned, links the task, and ends. */
-  const end = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
+  const finish = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
     run(planned, from, who, {
       ...deps,
       write: startWriter(consentItem, deps),
@@ -85,63 +90,135 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
         return linkTask(lookup.taskId, input, known, deps);
       },
     });
-  const endWith = (from: Extraction | undefined, seen: Seen): Promise<Result> =>
-    end(judge(from, who, seen, now(), timings), from);
+  const finishWith = (from: Extraction | undefined, seen: Seen): Promise<Result> =>
+    finish(judge(from, who, seen, now(), timings), from);
 
   const record = await extractions.get(extractionId);
   const planned = plan(record, who, now(), timings);
-  if (planned.kind !== 'start' || record === undefined) return end(planned, record);
+  if (planned.kind !== 'start' || record === undefined) return finish(planned, record);
 
+  // If the window is over, all but the call itself is still done: it shows why nothing was started.
   const { isOver } = planned;
-  const notCalled = (
+  const finishUncalled = (
     of: Extraction | undefined,
     why: StartError,
     problem?: string,
     notBefore?: string,
-  ): Promise<Result> => endWith(of, { kind: 'not-called', why, problem, notBefore });
+  ): Promise<Result> => finishWith(of, { kind: 'not-called', why, problem, notBefore });
 
   const admission = await breaker.admit(breakerAboutOf(record), { onlyAsk: isOver });
-  if (admission.kind === 'held') return notCalled(record, 'ProviderPaused', `held/${admission.cause}`);
+  if (admission.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admission.cause}`);
   let shown: Shown = { kind: 'nothing' };
   try {
     const stored = await findRequest(input, deps);
     if (stored === undefined) {
       // A process that used the item changed the record before. Otherwise it is lost, and the machine retries until the start
       // window ends, as after any failure.
-      return await notCalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone');
+      return await finishUncalled(
+        await extractions.get(extractionId),
+        'RequestDataGone',
+        'request-data-gone',
+      );
     }
     if (record.method === 'consent') consentItem = stored;
     const call = await deps.callFor(record, stored);
     known = call;
-    if (await refusedBefore(call, deps)) return await endWith(record, { kind: 'refused-before' });
+    if (await refusedBefore(call, deps)) return await finishWith(record, { kind: 'refused-before' });
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {
       shown = obtained.shown;
       const { error, problem, notBefore } = obtained.result;
-      return await notCalled(record, error, problem, notBefore);
+      return await finishUncalled(record, error, problem, notBefore);
     }
     // Nothing keeps it from being started, except that it is too late.
-    if (isOver) return await notCalled(record, 'StartWindowOver');
+    if (isOver) return await finishUncalled(record, 'StartWindowOver');
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });
     const claimed = await startWriter(consentItem, deps)(starting, [], record);
-    if (claimed.kind === 'lost') return await end(plan(claimed.record, who, now(), timings), claimed.record);
+    if (claimed.kind === 'lost')
+      return await finish(plan(claimed.record, who, now(), timings), claimed.record);
 
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
     const { result } = called;
-    // A call that became slow was counted then, so its failure is not counted again. A turn is freed by its last report.
-    const isCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
-    if (!isCounted) shown = called.shown;
+    // A call that became slow was counted as failed then, so its failure is not counted again. Of a turn it is reported all the
+    // same, because the breaker frees a turn when the start that holds it has ended.
+    const wasCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
+    if (!wasCounted) shown = called.shown;
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });
       telemetry.log('The provider accepted the task.');
     }
-    return await endWith(claimed.record, { kind: 'called', attemptId, result });
+    return await finishWith(claimed.record, { kind: 'called', attemptId, result });
   } finally {
     await breaker.report(admission, shown);
+  }
+};
+
+export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
+  /** Answers the callback token with success, which ends the execution. */
+  readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
+  /**
+   * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
+   * shows it, and the machine hands the last one to Reconcile.
+   */
+  readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
+};
+
+/** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
+const countedRetries = [
+  'ProviderBusy',
+  'ProviderUnreachable',
+  'ProviderUnauthorized',
+  'RequestDataGone',
+] as const;
+
+/** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
+const answerMachine = async (
+  { callbackToken, extractionId }: StartInput,
+  { as, why = 'StartFailed', problem = 'The start can be retried.' }: Result,
+  { telemetry, wake, fail }: StartForMachineDeps,
+): Promise<void> => {
+  if (as === 'waiting') return;
+  if (as !== 'not-yet') {
+    await wake(callbackToken, extractionId);
+    return;
+  }
+  const counted = countedRetries.find((metric) => metric === why);
+  if (counted !== undefined) telemetry.count(counted);
+  if (problem === 'quota-reached') telemetry.count('QuotaReached');
+  await fail(callbackToken, why, problem);
+};
+
+/**
+ * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the result, or undefined
+ * if the start failed. A failure is reported through the callback token instead of thrown, because the name of a thrown
+ * error depends on the runtime. Throws only if that report fails.
+ */
+export const startForMachine = async (
+  input: StartInput,
+  deps: StartForMachineDeps,
+): Promise<Result | undefined> => {
+  const endsAt = deps.now().getTime() + deps.timings.startTimeout * 1_000;
+  const msLeft = (): number => endsAt - deps.now().getTime();
+  try {
+    const result = await start(input, { ...deps, msLeft });
+    const { as, why, problem, record } = result;
+    // Otherwise the report of the start has it.
+    if (as !== 'waiting') {
+      deps.telemetry.log('Start finished.', {
+        outcome: as,
+        ...defined({ why, problem, status: record?.status }),
+      });
+    }
+    await answerMachine(input, result, deps);
+    return result;
+  } catch (error) {
+    deps.telemetry.failure('The start failed.', error);
+    await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');
+    return undefined;
   }
 };

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { consentIdField } from '../transport/request-fields.ts';
+import { consentIdField } from '../transport/request-field-schemas.ts';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 
 /** "Consent", as the provider returns it. Other fields are kept too. */

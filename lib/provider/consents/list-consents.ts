@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer, positiveInteger } from '../transport/request-fields.ts';
+import { bearer, positiveInteger } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { type Consent, consentSchema } from './consent.ts';
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { finishedStatus, firstErrorCode, inProgressStatus, inProgressStatuses } from '../assumptions.ts';
-import { productData } from '../transport/answer-fields.ts';
+import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint.ts';
 import { ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { bearer, taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 
@@ -19,7 +19,7 @@ type Status = {
 /** The HTTP status decides the kind: "keep polling until HTTP 200". */
 export type ExtractionReading =
   | ({ readonly kind: 'in-progress' } & Status)
-  /** The items of `results` depend on the product. `product-items.ts` has the two that are shown. */
+  /** The items of `results` depend on the product. `product-item-guards.ts` has the two that are shown. */
   | ({ readonly kind: 'finished'; readonly results: readonly unknown[] } & Status);
 
 const status = { taskStatus: v.string(), taskStatusCode: v.pipe(v.number(), v.integer()) };

@@ -4,7 +4,7 @@ import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { bearer, taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import {
   type Connection,
   type Endpoint,

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
-import { answerTaskId } from '../transport/answer-fields.ts';
+import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer } from '../transport/request-fields.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
-import { answerTaskId } from '../transport/answer-fields.ts';
+import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer, consentIdField, productField } from '../transport/request-fields.ts';
+import { bearer, consentIdField, productField } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';
 import type { ProductType } from '../vocabulary.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer } from '../transport/request-fields.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 

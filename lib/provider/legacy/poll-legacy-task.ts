@@ -3,7 +3,7 @@ import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath, queryOf } from '../transport/endpoint.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { bearer, taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';
 import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { answerTaskId } from '../transport/answer-fields.ts';
+import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer } from '../transport/request-fields.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 import { explainLegacyRefusal } from './explain-legacy-refusal.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { bearer, taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, type ParseBytes, sendRequest } from '../transport/send-request.ts';
 
 const route = '/api/v2/tasks/{taskId}';

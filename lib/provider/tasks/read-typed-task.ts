@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { anyObject } from '../transport/answer-fields.ts';
+import { anyObject } from '../transport/answer-field-schemas.ts';
 import { UnexpectedTaskResults } from '../transport/errors.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { TaskStatus } from '../vocabulary.ts';

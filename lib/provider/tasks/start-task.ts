@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { encryptRawCredentials } from '../encrypt-raw-credentials.ts';
 import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
-import { answerTaskId } from '../transport/answer-fields.ts';
+import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { bearer } from '../transport/request-fields.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';
-import { checkTaskRequest, type TaskRequest } from './task-request.ts';
+import { checkTaskRequest, type TaskRequest } from './check-task-request.ts';
 
 const route = '/api/v2/tasks';
 

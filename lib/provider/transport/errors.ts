@@ -1,4 +1,4 @@
-import type { RetryAfter } from './retry-after.ts';
+import { type RetryAfter, retryAtOf } from './retry-after.ts';
 
 /**
  * A failed call to the provider. The class states what the caller can safely do next. Messages contain the call and the
@@ -145,3 +145,18 @@ export class ProviderAmbiguous extends ProviderError {
     if (options.why !== undefined) this.why = options.why;
   }
 }
+
+/** When the provider asked to be called again, by an answer with one of these statuses. Milliseconds of the epoch. */
+export const retryAtOfStatus = (
+  error: unknown,
+  statuses: readonly number[],
+  now: Date,
+): number | undefined => {
+  const status =
+    error instanceof ProviderExtractionFailed || error instanceof ProviderAmbiguous
+      ? error.status
+      : undefined;
+  const is429 = error instanceof ProviderBusy || status === 429;
+  if (!(error instanceof ProviderError) || !statuses.includes(is429 ? 429 : (status ?? 0))) return undefined;
+  return retryAtOf(error.retryAfter, now);
+};

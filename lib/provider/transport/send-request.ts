@@ -9,7 +9,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from './errors.ts';
-import type { Fetch } from './fetch.ts';
+import type { Fetch } from './fetch-type.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { TransportFailure } from './transport-failure.ts';
 import { wasNeverSent } from './was-never-sent.ts';

@@ -1,4 +1,4 @@
-import { NotConnected } from './fresh-connection.ts';
+import { NotConnected } from './fresh-connection-fetch.ts';
 
 /** Codes of OpenSSL and Node for an invalid certificate. The handshake ended before any request. */
 const certificateErrors = new Set([

@@ -10,7 +10,7 @@ import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
 import { runBenchmark } from '../run-benchmark.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
-import { type Case, type Cases, makeCases } from './cases.ts';
+import { type Case, type Cases, makeCases } from './compared-bundles.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
 import { answerOnce, loadOnce } from './new-process.ts';
 

@@ -8,9 +8,9 @@ import { createRunOutput } from '../../../tools/local/run-output.ts';
 import { synthesize } from '../../unit/infra/synth.ts';
 import { runBenchmark } from '../run-benchmark.ts';
 import { billOf } from './bill/bill.ts';
-import { factsOf } from './read-template.ts';
 import { report } from './report.ts';
 import { measure } from './run/measure.ts';
+import { factsOf } from './template-facts.ts';
 
 /** It takes about a minute and a half on two cores. */
 const DEADLINE_MS = 300_000;

@@ -15,7 +15,7 @@ import type { Bill, PricedPath } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';
 import { START_AND_END } from './bill/path-charges.ts';
-import type { Facts } from './read-template.ts';
+import type { Facts } from './template-facts.ts';
 
 type IsIn = (charge: Charge) => boolean;
 

@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
 import type { Benchmark } from '../run-benchmark.ts';
-import type { MeasuredSystem } from './measured-system.ts';
+import type { MeasuredSystem } from './start-measured-system.ts';
 
 type Waiting = {
   readonly fits: (record: Extraction) => boolean;

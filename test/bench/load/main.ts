@@ -10,8 +10,8 @@ import { followRecords, type Records } from './follow-records.ts';
 import { measureDrain } from './measure-drain.ts';
 import { heldOpen, measureFlatness } from './measure-flatness.ts';
 import { measureThroughput } from './measure-throughput.ts';
-import { type MeasuredSystem, startMeasuredSystem } from './measured-system.ts';
-import { callsTable, drainTable, flatnessTable, throughputTable } from './tables.ts';
+import { callsTable, drainTable, flatnessTable, throughputTable } from './result-tables.ts';
+import { type MeasuredSystem, startMeasuredSystem } from './start-measured-system.ts';
 
 const print = (...lines: readonly string[]): void => console.log(`${lines.join('\n')}\n`);
 

@@ -9,16 +9,16 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import { createProviderClient } from '../../../lib/provider/client.ts';
-import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
+import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
 import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { providerAnswerMs } from '../assumptions.ts';
-import { bodyByCredentials } from '../request.ts';
-import { openItems, putItems, tablesOf, taskOf } from './fill-open.ts';
+import { bodyByCredentials } from '../request-extraction.ts';
 import type { Records } from './follow-records.ts';
-import type { MeasuredSystem } from './measured-system.ts';
+import { openItems, putItems, tablesOf, taskOf } from './open-items.ts';
 import { holdOpen } from './run-batch.ts';
+import type { MeasuredSystem } from './start-measured-system.ts';
 
 /** One consumer takes 0.5 s for each record, so that it gets fewer. */
 const variants = [
@@ -72,7 +72,7 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Backlo
     fetch,
     totalTimeoutMs: 60_000,
   });
-  const atOnce = limitTo(16);
+  const atOnce = limitConcurrency(16);
   // They end at once, and the provider sends no webhook for them.
   const startTask = () => atOnce(() => client.startTask(bodyByCredentials('drained')));
   const fill = async (count: number): Promise<void> => {

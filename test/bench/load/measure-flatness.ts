@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Call, Entry } from '../ledger/entry.ts';
 import { type Units, unitsOf } from '../units/dynamo-units.ts';
-import { readTables } from '../units/tables.ts';
-import { deleteItems, openItems, putItems, tablesOf, taskOf } from './fill-open.ts';
+import { readTables } from '../units/read-tables.ts';
 import type { Records } from './follow-records.ts';
-import type { MeasuredSystem } from './measured-system.ts';
+import { deleteItems, openItems, putItems, tablesOf, taskOf } from './open-items.ts';
+import { recordedSweep, setDueAt } from './recorded-sweep.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
-import { recordedSweep, setDueAt } from './sweep.ts';
+import type { MeasuredSystem } from './start-measured-system.ts';
 import { type Usage, usageOf, usagePerDue } from './usage.ts';
 
 /** How many extractions are open while a batch is measured. */

@@ -1,7 +1,7 @@
 import { median } from '../quantile.ts';
 import type { Records } from './follow-records.ts';
-import type { MeasuredSystem } from './measured-system.ts';
 import { runBatch } from './run-batch.ts';
+import type { MeasuredSystem } from './start-measured-system.ts';
 import { cpuMsOf } from './usage.ts';
 
 export type Throughput = {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
-import type { Plan } from '../../sandbox/plan.ts';
+import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { bodyByCredentials, request } from '../request.ts';
+import { bodyByCredentials, request } from '../request-extraction.ts';
 import type { Records } from './follow-records.ts';
-import type { MeasuredSystem } from './measured-system.ts';
+import type { MeasuredSystem } from './start-measured-system.ts';
 
 /** Requests an extraction whose task has this plan. */
 const requestWith = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
@@ -22,7 +22,7 @@ export const holdOpen = async (
   records: Records,
   count: number,
 ): Promise<readonly [Extraction, ...Extraction[]]> => {
-  const atOnce = limitTo(4);
+  const atOnce = limitConcurrency(4);
   const one = async () => {
     const extractionId = await requestWith(system, { durationMs: null });
     return records.when(extractionId, 'running', ({ status }) => status === 'RUNNING');
@@ -85,7 +85,7 @@ export const runBatch = async (
   const { ledger } = system;
   const before = ledger.entries();
   const began = performance.now();
-  const atOnce = limitTo(most);
+  const atOnce = limitConcurrency(most);
   const one = async () => {
     const from = performance.now();
     const extractionId = await requestWith(system, { outcome: 'COMPLETED', durationMs });

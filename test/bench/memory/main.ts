@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
-import { lambdaVariables } from '../cold/cases.ts';
-import { factsOf } from '../cost/read-template.ts';
+import { lambdaVariables } from '../cold/compared-bundles.ts';
+import { factsOf } from '../cost/template-facts.ts';
 import { markdownTable } from '../markdown-table.ts';
+import { answerBytes, answerShapes } from './answer-shapes.ts';
 import { startProviderAndAws } from './provider-and-aws.ts';
-import { answerBytes, shapes } from './shapes.ts';
 
 const { values } = parseArgs({ options: { mb: { type: 'string' }, only: { type: 'string' } } });
 
@@ -60,7 +60,7 @@ try {
   const rows: string[][] = [];
   for (const [name, answer] of [
     ['a status alone', () => Buffer.from('{"taskStatus":"RUNNING"}')],
-    ...Object.entries(shapes),
+    ...Object.entries(answerShapes),
   ] as const) {
     if (values.only !== undefined && !name.includes(values.only)) continue;
     services.answerWith(answer());

@@ -3,8 +3,7 @@ import { verify as verifyByOctokit } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook, WebhookVerificationError } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { signingKeyOf } from '../../../lib/webhook/signing-keys.ts';
-import { verifySignature } from '../../../lib/webhook/verify-signature.ts';
+import { signingKeyOf, verifySignature } from '../../../lib/webhook/verify-signature.ts';
 
 /** A body, as the received bytes and as the text that most libraries expect. Decoding is not timed. */
 type Body = { readonly bytes: Buffer; readonly text: string };

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCdk } from '../../../tools/local/cdk.ts';
 import { parseOutputs } from '../../../tools/local/deploy.ts';
 import { awsVariables } from '../../../tools/local/emulator/aws-environment.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
+import { runCdk } from '../../../tools/local/run-cdk.ts';
 import type { Deployed } from '../deployment.ts';
 
 /** Deploys the example beside the suite's deployment, and returns its outputs. */

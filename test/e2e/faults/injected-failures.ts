@@ -1,4 +1,4 @@
-import type { FaultRule } from './rule.ts';
+import type { FaultRule } from './fault-rule.ts';
 
 /**
  * The throttling errors of each service and their status, and its errors of the statuses 500 and 503. The first is injected once,
@@ -45,7 +45,7 @@ const errors = {
 
 export type Service = keyof typeof errors;
 
-/** How often the clients of lib/aws/wiring/client-options.ts try a call. */
+/** How often the clients of lib/aws/wiring/aws-client-timeouts.ts try a call. */
 export const tries = { removing: 2, prompt: 3, intake: 4, patient: 5 } as const;
 
 /** A call to AWS that is made to fail. */

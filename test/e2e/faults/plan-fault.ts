@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FaultRule } from './rule.ts';
-import { parseRuleName, ruleName } from './rule-name.ts';
+import { type FaultRule, parseRuleName, ruleName } from './fault-rule.ts';
 
 /** A fault that will be injected. */
 export type PlannedFault = {

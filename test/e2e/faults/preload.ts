@@ -12,10 +12,9 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
-import { type Invocation, listenToInvocations } from './invocations.ts';
+import { type FaultRule, parseRuleName, ruleName } from './fault-rule.ts';
+import { type Invocation, listenToInvocations } from './listen-to-invocations.ts';
 import { reportExit } from './report-exit.ts';
-import type { FaultRule } from './rule.ts';
-import { parseRuleName, ruleName } from './rule-name.ts';
 import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
 import { inScope, sweepScope } from './sweep-scope.ts';
 

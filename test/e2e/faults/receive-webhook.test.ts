@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
+import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
 import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
-import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
+import { type PlannedFault, planFault, untilInjected } from '../support/plan-faults.ts';
 import { closed, statusesOf } from '../support/records.ts';
-import { running } from '../support/running.ts';
+import { running } from '../support/running-extractions.ts';
 import { type InjectedFailure, injectedFailures, tries } from './injected-failures.ts';
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
@@ -33,7 +33,7 @@ const calls = [
  * The emulator starts new processes for every test: for its start, its deliveries and each killed one. All tests at once
  * would keep 2 cores so busy that deliveries of other files time out as well.
  */
-const paced = limitTo(4);
+const paced = limitConcurrency(4);
 
 const duringDelivery = (taskId: string) => [taskId, '"POST /webhooks/provider"'];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
+import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { historyOf } from '../support/execution.ts';
 import {
   extract,
@@ -13,10 +13,10 @@ import {
   requestFor,
   view,
 } from '../support/extractions.ts';
-import { planFault, planKills } from '../support/faults.ts';
+import { planFault, planKills } from '../support/plan-faults.ts';
 import { inStatus } from '../support/records.ts';
-import { requestsOf } from '../support/requests.ts';
-import { endWebhookWait } from '../support/running.ts';
+import { requestsOf } from '../support/request-items.ts';
+import { endWebhookWait } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFailures, type Service, tries } from './injected-failures.ts';
 

@@ -9,9 +9,9 @@ import {
   startCallsOf,
   uniqueUsername,
 } from '../support/extractions.ts';
-import { type PlannedFault, planFault, planKills, untilInjected } from '../support/faults.ts';
+import { type PlannedFault, planFault, planKills, untilInjected } from '../support/plan-faults.ts';
 import { closed, readRecord } from '../support/records.ts';
-import { requestsOf } from '../support/requests.ts';
+import { requestsOf } from '../support/request-items.ts';
 import { injectedFailures, type Service, tries } from './injected-failures.ts';
 
 type Call = {

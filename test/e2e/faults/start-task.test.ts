@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
-import type { Plan } from '../../sandbox/plan.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
+import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { backdate } from '../support/backdate.ts';
-import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { historyOf } from '../support/execution.ts';
 import {
   extract,
@@ -14,9 +14,9 @@ import {
   provider,
   requestFor,
 } from '../support/extractions.ts';
-import { planFault, planKills } from '../support/faults.ts';
+import { planFault, planKills } from '../support/plan-faults.ts';
 import { closed, inStatus } from '../support/records.ts';
-import { forgetRequests, requestsOf } from '../support/requests.ts';
+import { forgetRequests, requestsOf } from '../support/request-items.ts';
 import { type InjectedFailure, injectedFailures, type Service, tries } from './injected-failures.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */

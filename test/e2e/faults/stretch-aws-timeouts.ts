@@ -3,9 +3,9 @@ import {
   patientClient,
   promptClient,
   removingClient,
-} from '../../../lib/aws/wiring/client-options.ts';
+} from '../../../lib/aws/wiring/aws-client-timeouts.ts';
 
-/** Less than `functionTimeoutSeconds` (windows.ts): a call that takes too long is an answer 5xx, and no process is killed. */
+/** Less than `functionTimeoutSeconds` (time-limits.ts): a call that takes too long is an answer 5xx, and no process is killed. */
 const STRETCHED_MS = 30_000;
 
 /**

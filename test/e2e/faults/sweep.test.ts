@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import { eventually } from '../../support/eventually.ts';
+import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { moveTimes } from '../support/backdate.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { extract, plannedUsername, provider } from '../support/extractions.ts';
-import { planFault } from '../support/faults.ts';
+import { planFault } from '../support/plan-faults.ts';
 import { inStatus } from '../support/records.ts';
-import { forgetRequests } from '../support/requests.ts';
-import { running, timedOut } from '../support/running.ts';
+import { forgetRequests } from '../support/request-items.ts';
+import { running, timedOut } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFailures, tries } from './injected-failures.ts';
 

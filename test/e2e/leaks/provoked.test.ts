@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { withDots } from '../../sandbox/consents/national-id.ts';
-import type { Plan } from '../../sandbox/plan.ts';
-import { authorized, consentRequest } from '../support/consent-extractions.ts';
-import { callConsents, openSession } from '../support/consents.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
+import { authorized, consentRequest } from '../support/authorized-consents.ts';
+import { callConsents, openSession } from '../support/call-consents.ts';
 import {
   extract,
   passwordSentinel,
@@ -12,8 +12,8 @@ import {
   requestFor,
   startCallsOf,
 } from '../support/extractions.ts';
-import { uniqueNationalId } from '../support/national-ids.ts';
 import { closed } from '../support/records.ts';
+import { uniqueNationalId } from '../support/searched-secrets.ts';
 
 // These tests put secrets where errors are likely to quote them. The search after the suite finds leaks.
 

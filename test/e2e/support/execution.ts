@@ -2,7 +2,7 @@ import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { isTransition, wholeHistory } from '../../support/aws/follow-execution.ts';
-import { waitMs } from '../windows.ts';
+import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
 
 const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';

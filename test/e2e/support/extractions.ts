@@ -3,15 +3,15 @@ import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
+import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
-import type { Plan } from '../../sandbox/plan.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Caller } from '../deployment.ts';
-import { keepAnswer } from '../leaks/answers.ts';
-import { waitMs } from '../windows.ts';
-import { noteExtraction } from './current-test.ts';
-import { documented } from './documented.ts';
-import { retryOn5xx } from './retry.ts';
+import { keepAnswer } from '../leaks/kept-answers.ts';
+import { waitMs } from '../time-limits.ts';
+import { checkAgainstOpenapi } from './check-against-openapi.ts';
+import { noteExtraction } from './extractions-of-test.ts';
+import { retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
@@ -83,7 +83,7 @@ export const extractionIdForKey = (idempotencyKey: string): string =>
   extractionIdOf(callerArn, idempotencyKey);
 
 /** The emulator starts a process for every concurrent invocation. More than this at once are not faster on 2 cores. */
-const paced = limitTo(4);
+const paced = limitConcurrency(4);
 
 export type PostOptions = {
   readonly as?: Caller;
@@ -107,7 +107,7 @@ export const postOnce = async (
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   const answer = await paced(send);
-  return documented('POST', '/extractions', answer);
+  return checkAgainstOpenapi('POST', '/extractions', answer);
 };
 
 /** Sends POST /extractions until the answer is no 5xx. */
@@ -129,13 +129,13 @@ export const extract = async (
 /** Sends GET /extractions/{extractionId} until the answer is no 5xx. */
 export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> => {
   const path = `/extractions/${extractionId}`;
-  return retryOn5xx(async () => documented('GET', path, await fetchAs[as](`${api}${path}`)));
+  return retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
 };
 
 /** Sends GET /extractions with this query until the answer is no 5xx. */
 export const find = (query: string, as: Caller = 'caller'): Promise<Response> => {
   const path = `/extractions?${query}`;
-  return retryOn5xx(async () => documented('GET', path, await fetchAs[as](`${api}${path}`)));
+  return retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
 };
 
 /** An extraction as GET /extractions/{extractionId} shows it. */

@@ -5,9 +5,9 @@ import { inject } from 'vitest';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
 import { asLambdaRecord } from '../../../tools/cli/listen/lambda-event.ts';
-import { waitMs } from '../windows.ts';
+import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
-import { noteExtraction } from './current-test.ts';
+import { noteExtraction } from './extractions-of-test.ts';
 
 /** The images of one stream record. */
 export type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { inject } from 'vitest';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { waitMs } from '../windows.ts';
+import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
 import { moveTimes } from './backdate.ts';
 import { readRecord, recordWhere } from './records.ts';

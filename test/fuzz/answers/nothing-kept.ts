@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { adviceOf } from '../../../lib/extraction/advice.ts';
-import { problemOf } from '../../../lib/extraction/provider-codes.ts';
-import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reconcile/reading.ts';
+import { adviceOf, problemOf } from '../../../lib/extraction/advice.ts';
+import { parseRead, readingOfExtraction, readV2Task } from '../../../lib/extraction/reconcile/read-task.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
-import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import { describeError } from '../../../lib/observability/describe-error.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { getConsent } from '../../../lib/provider/consents/get-consent.ts';
@@ -189,7 +188,7 @@ const read = async (given: Answer): Promise<readonly unknown[]> => {
       await readExtraction(connection, 'token', { variant, taskId: 'task', parse: parseRead }),
     );
   const task = () =>
-    readTaskWith(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead));
+    readV2Task(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead));
   const readings = [task(), poll('v1'), poll('v2')].map((reading) =>
     reading.then(
       ({ reading: made }) => ({ ...made, advice: adviceOf({ status: 'FAILED', ...made }) }),

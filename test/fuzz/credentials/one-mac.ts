@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { credentialsMac } from '../../../lib/extraction/refusals.ts';
+import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
 import { extraction } from '../../support/data/extraction-fixtures.ts';
 import { type Json, rawValue, textOf } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';
 import { fuzzProperty } from '../property.ts';
-import { inOneForm, respelled } from '../respelled.ts';
+import { inOneForm, respelled } from '../respelled-json.ts';
 
 /** The MAC of a JSON text, as start-task makes it of what was sealed. */
 const macOf = (text: string): string =>

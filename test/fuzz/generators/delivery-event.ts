@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
-import { deliveryBytes } from './delivery-text.ts';
-import { type Wrapper, wrapped, wrapper } from './encrypted-body.ts';
+import { deliveryBytes } from './delivery-bytes.ts';
+import { type Wrapper, wrapped, wrapper } from './encrypted-delivery.ts';
 import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } from './signature-header.ts';
 
 /** Whose key: the secret's current one, the one before it (or the current, if there is none), or nobody's. */

@@ -5,7 +5,7 @@ import { type Json, textOf, validRequest } from '../generators/extraction-reques
 import { mutatedJson } from '../generators/mutated-json.ts';
 import { callers, eventOf, type RequestPlan } from '../generators/request-event.ts';
 import { fuzzProperty } from '../property.ts';
-import { inOneForm, respelled } from '../respelled.ts';
+import { inOneForm, respelled } from '../respelled-json.ts';
 import { intakeWorld } from './intake-world.ts';
 import { undocumentedIn, verdictOn } from './oracle.ts';
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { parseRead, readingOfExtraction, readingOfTask } from '../../../lib/extraction/reconcile/reading.ts';
+import {
+  parseRead,
+  readingOfExtraction,
+  readingOfTask,
+} from '../../../lib/extraction/reconcile/read-task.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import { parseTask } from '../../../lib/provider/tasks/read-task.ts';
 import { ProviderAmbiguous } from '../../../lib/provider/transport/errors.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { deliveryPlan, eventOf } from '../generators/delivery-event.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
 import { expectedOf } from './oracle.ts';
 import { webhookWorld } from './webhook-world.ts';

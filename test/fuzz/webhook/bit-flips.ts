@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import { deliveryBytes } from '../generators/delivery-bytes.ts';
 import { eventOf, keyOf, sentBytes, signedPlan } from '../generators/delivery-event.ts';
-import { deliveryBytes } from '../generators/delivery-text.ts';
-import { worldSetup } from '../generators/setup.ts';
 import { signatureOf } from '../generators/signature-header.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
+import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
 
 const flipped = (bytes: Uint8Array, bit: number): Buffer => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { deliveryPlan, eventOf } from '../generators/delivery-event.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
+import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
 
 export const documentedAnswers = fuzzProperty({

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NotConfigured } from '../../../lib/not-configured.ts';
+import { knownDelivery } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
-import { knownDelivery } from '../generators/delivery-text.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
-import { type WorldHooks, webhookWorld } from './webhook-world.ts';
-import { withoutDueAt } from './without-due-at.ts';
+import { assertAnswer } from './webhook-answers.ts';
+import { type WorldHooks, webhookWorld, withoutDueAt } from './webhook-world.ts';
 
 /** Its message is what a dependency might quote; none of it may be answered. */
 class Down extends Error {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { signatureOf } from '../generators/signature-header.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
+import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
 
 type Step =

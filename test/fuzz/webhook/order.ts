@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type DeliveryPlan, eventOf, signedPlan, unsignedPlan } from '../generators/delivery-event.ts';
-import { knownTasks, terminalStatus, worldSetup } from '../generators/setup.ts';
+import { knownTasks, terminalStatus, worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { webhookWorld } from './webhook-world.ts';
-import { withoutDueAt } from './without-due-at.ts';
+import { webhookWorld, withoutDueAt } from './webhook-world.ts';
 
 const plan = signedPlan(fc.constant(Buffer.alloc(0)));
 

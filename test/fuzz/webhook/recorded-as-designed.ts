@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { knownDelivery, validDelivery } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
-import { knownDelivery, validDelivery } from '../generators/delivery-text.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
 import { expectedState } from './expected-state.ts';
+import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
 
 const delivery = fc.oneof({ weight: 3, arbitrary: knownDelivery }, { weight: 1, arbitrary: validDelivery });

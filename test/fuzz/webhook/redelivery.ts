@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { knownDelivery } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
-import { knownDelivery } from '../generators/delivery-text.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { assertAnswer } from './answers.ts';
-import { webhookWorld } from './webhook-world.ts';
-import { withoutDueAt } from './without-due-at.ts';
+import { assertAnswer } from './webhook-answers.ts';
+import { webhookWorld, withoutDueAt } from './webhook-world.ts';
 
 export const redelivery = fuzzProperty({
   name: 'webhook/redelivery',

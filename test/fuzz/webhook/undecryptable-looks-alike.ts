@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { deliveryBytes } from '../generators/delivery-bytes.ts';
 import { eventOf, keyOf, signedPlan, signer } from '../generators/delivery-event.ts';
-import { deliveryBytes } from '../generators/delivery-text.ts';
-import { wrapper } from '../generators/encrypted-body.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { wrapper } from '../generators/encrypted-delivery.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
-import { webhookAnswers } from './answers.ts';
 import { expectedOf } from './oracle.ts';
+import { webhookAnswers } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
 
 /**

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
+import { validDelivery } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan, unsignedPlan } from '../generators/delivery-event.ts';
-import { validDelivery } from '../generators/delivery-text.ts';
-import { wrapper } from '../generators/encrypted-body.ts';
-import { worldSetup } from '../generators/setup.ts';
+import { wrapper } from '../generators/encrypted-delivery.ts';
+import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
 import { webhookWorld } from './webhook-world.ts';
 

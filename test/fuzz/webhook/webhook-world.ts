@@ -5,9 +5,8 @@ import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import { explainMismatches } from '../../../lib/webhook/explain-mismatch.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
-import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
+import { cacheSigningKeys, explainMismatches } from '../../../lib/webhook/verify-signature.ts';
 import { at, timings } from '../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
@@ -105,3 +104,9 @@ export type State = {
   readonly extractions: Map<string, Extraction>;
   readonly tasks: Map<string, Task>;
 };
+
+/** The records without `dueAt`, which may be earlier although nothing else differs. */
+export const withoutDueAt = ({ extractions, tasks }: State) => ({
+  extractions: new Map([...extractions].map(([id, { dueAt: _dueAt, ...record }]) => [id, record] as const)),
+  tasks,
+});

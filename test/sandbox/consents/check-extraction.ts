@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { PRODUCTS, type Product } from '../product-vocabulary.ts';
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxContext } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
 import { refusal } from '../transport/refusal.ts';
-import type { SandboxContext } from '../transport/wire.ts';
 import { consentStateAt, namedConsentOf } from './consent-state.ts';
 
 const ExtractionSchema = v.strictObject({

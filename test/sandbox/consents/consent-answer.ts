@@ -1,4 +1,4 @@
-import type { Consent, ConsentOverride } from '../state.ts';
+import type { Consent, ConsentOverride } from '../state-types.ts';
 import { consentStateAt } from './consent-state.ts';
 
 /** The version of the terms and conditions that the consent page shows. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ENTITIES, type Entity, type EntityType } from '../entities.ts';
 import type { Product } from '../product-vocabulary.ts';
-import type { Consent, Sandbox, SubStatus, TaskToken } from '../state.ts';
+import type { Consent, Sandbox, SubStatus, TaskToken } from '../state-types.ts';
 
 export type ConsentState = {
   readonly status: 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE';

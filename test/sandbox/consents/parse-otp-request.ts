@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ENTITY_TYPES } from '../entities.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
-import type { Client } from '../state.ts';
+import type { Client } from '../state-types.ts';
 import { type ParsedBody, readJson } from '../transport/read-json.ts';
 import { nationalIdFrom } from './national-id.ts';
 

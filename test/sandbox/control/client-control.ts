@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { clientFrom } from '../client.ts';
-import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan.ts';
-import type { Client, Sandbox } from '../state.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan-schemas.ts';
+import { clientFrom } from '../registered-client.ts';
+import type { Client, Sandbox } from '../state-types.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { ControlError, readBody } from './read-body.ts';
 import { clientView } from './views.ts';
 

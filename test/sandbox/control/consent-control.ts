@@ -4,8 +4,8 @@ import { authorizeConsent, createConsent, setSubStatus } from '../consents/conse
 import { NationalIdSchema } from '../consents/parse-otp-request.ts';
 import { ENTITIES, type Entity, entityOf } from '../entities.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
-import { type Consent, type Sandbox, SUB_STATUSES } from '../state.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import { type Consent, type Sandbox, SUB_STATUSES } from '../state-types.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { clientOf } from './client-control.ts';
 import { ControlError, readBody } from './read-body.ts';
 import { consentView } from './views.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import type { Sandbox } from '../state.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { clientControl } from './client-control.ts';
 import { consentControl } from './consent-control.ts';
 import { eventStream } from './event-stream.ts';

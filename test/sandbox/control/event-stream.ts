@@ -1,5 +1,5 @@
-import type { SandboxEvent } from '../events.ts';
-import type { Sandbox } from '../state.ts';
+import type { SandboxEvent } from '../event-log.ts';
+import type { Sandbox } from '../state-types.ts';
 
 /** Node's fetch ends a body that is silent for 300 s, and proxies do earlier. */
 const KEEP_ALIVE_MS = 15_000;

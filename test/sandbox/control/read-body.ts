@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import * as v from 'valibot';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { arraysParsedAsObjects } from '../transport/read-json.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
 
 /** The body of a control call. Throws a ControlError (400) with the invalid fields and what was expected. */
 export const readBody = async <Schema extends v.GenericSchema>(

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { DeliveryShapeSchema } from '../plan.ts';
-import type { PolledTask, Sandbox, Task } from '../state.ts';
+import { DeliveryShapeSchema } from '../plan-schemas.ts';
+import type { PolledTask, Sandbox, Task } from '../state-types.ts';
 import { TERMINAL_STATUSES } from '../task-vocabulary.ts';
 import { finishTask } from '../tasks/run-task.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { type AttemptedDelivery, attemptDelivery } from '../webhook/attempt-delivery.ts';
 import { clientOf } from './client-control.ts';
 import { ControlError, readBody } from './read-body.ts';

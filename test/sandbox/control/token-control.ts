@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
 import { fingerprintOf } from '../transport/authenticate.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { readBody } from './read-body.ts';
 
 const KINDS = ['session', 'otp', 'task'] as const;

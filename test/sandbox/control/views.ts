@@ -1,9 +1,17 @@
 import { consentStateAt } from '../consents/consent-state.ts';
 import { OUTCOMES, type OutcomeRow } from '../outcomes.ts';
-import type { Fault, Restrictions } from '../plan.ts';
-import type { Client, Consent, ConsentOverride, Delivery, PolledTask, Sandbox, Task } from '../state.ts';
+import type { Fault, Restrictions } from '../plan-schemas.ts';
+import type {
+  Client,
+  Consent,
+  ConsentOverride,
+  Delivery,
+  PolledTask,
+  Sandbox,
+  Task,
+} from '../state-types.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
-import { type Progress, progressAt, taskStatusAt } from '../tasks/task-pace.ts';
+import { type Progress, progressAt, taskStatusAt } from '../tasks/task-timing.ts';
 
 /** A task without its results. Times are ISO 8601. */
 export type TaskView = {

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { FaultSchema, PlanSchema } from '../plan.ts';
-import { resetSandbox } from '../plans.ts';
-import type { Sandbox } from '../state.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import { FaultSchema, PlanSchema } from '../plan-schemas.ts';
+import { resetSandbox } from '../planned-behaviour.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { readBody } from './read-body.ts';
 import { summaryView, taskView } from './views.ts';
 

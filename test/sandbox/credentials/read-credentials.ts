@@ -1,7 +1,7 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { entityOf } from '../entities.ts';
-import type { Session } from '../state.ts';
+import type { Session } from '../state-types.ts';
 
 /** Credentials as requests have them: `{mode, value}`. */
 export const CredentialsSchema = v.variant('mode', [

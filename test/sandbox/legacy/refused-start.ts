@@ -1,6 +1,6 @@
-import { planOf } from '../plans.ts';
-import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
-import { progressAt } from '../tasks/task-pace.ts';
+import { planOf } from '../planned-behaviour.ts';
+import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state-types.ts';
+import { progressAt } from '../tasks/task-timing.ts';
 import { legacyAnswer } from './legacy-answer.ts';
 import type { StartPreset } from './presets.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { planOf } from '../plans.ts';
+import { planOf } from '../planned-behaviour.ts';
 import type { Product } from '../product-vocabulary.ts';
-import type { RequestedAction, Sandbox, Task } from '../state.ts';
+import type { RequestedAction, Sandbox, Task } from '../state-types.ts';
 import type { ActionErrorCode, ActionErrors, ActionId } from '../task-vocabulary.ts';
 
 /** `results.actions[]` of the document: `error` is present if and only if the action FAILED. */

@@ -1,7 +1,7 @@
-import type { ReadBehaviour } from '../plan.ts';
-import type { Sandbox } from '../state.ts';
+import type { ReadBehaviour } from '../plan-schemas.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxContext } from '../transport/hono-types.ts';
 import { holdSilent, plannedAnswer, resetConnection } from '../transport/misbehave.ts';
-import type { SandboxContext } from '../transport/wire.ts';
 
 /** A read of an existing task, of any interface. */
 export type ReadCall = {

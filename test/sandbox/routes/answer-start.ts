@@ -1,8 +1,8 @@
 import { START_PRESETS } from '../legacy/presets.ts';
-import type { StartBehaviour } from '../plan.ts';
-import type { Sandbox } from '../state.ts';
+import type { StartBehaviour } from '../plan-schemas.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxContext } from '../transport/hono-types.ts';
 import { holdSilent, plannedAnswer, resetConnection, trickle } from '../transport/misbehave.ts';
-import type { SandboxContext } from '../transport/wire.ts';
 
 /** A valid start call, of any interface. */
 export interface StartCall {

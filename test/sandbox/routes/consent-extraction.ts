@@ -1,15 +1,15 @@
 import { Hono } from 'hono';
 import { checkExtraction } from '../consents/check-extraction.ts';
 import { extractionAnswer } from '../consents/extraction-answer.ts';
-import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
+import { nextReadBehaviour, nextStartBehaviour, planOf } from '../planned-behaviour.ts';
 import { addMarker } from '../results/build-results.ts';
-import type { ConsentTaskRequest, Sandbox } from '../state.ts';
+import type { ConsentTaskRequest, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';
-import { durationFor, hasExpired, progressAt } from '../tasks/task-pace.ts';
+import { durationFor, hasExpired, progressAt } from '../tasks/task-timing.ts';
 import { requireTaskToken } from '../transport/authenticate.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { plannedAnswer } from '../transport/misbehave.ts';
 import { refusal } from '../transport/refusal.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { consentStateAt } from '../consents/consent-state.ts';
-import { isAddressAlive, makePdf } from '../pdf/pdf-address.ts';
-import type { Consent, Sandbox } from '../state.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import { isAddressAlive, makePdf } from '../pdf/consent-pdf.ts';
+import type { Consent, Sandbox } from '../state-types.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 
 /** The URL of "Consent PDF". An expired or altered one is answered 403, as by a file store. */
 export const consentPdfRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>

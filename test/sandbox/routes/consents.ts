@@ -2,12 +2,12 @@ import { Hono } from 'hono';
 import * as v from 'valibot';
 import { consentAnswer, consentListItem } from '../consents/consent-answer.ts';
 import { consentOf, consentStateAt, namedConsentOf, setSubStatus } from '../consents/consent-state.ts';
-import { pdfAddress } from '../pdf/pdf-address.ts';
-import type { Sandbox } from '../state.ts';
+import { pdfAddress } from '../pdf/consent-pdf.ts';
+import type { Sandbox } from '../state-types.ts';
 import { requireTaskToken } from '../transport/authenticate.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
 import { refusal } from '../transport/refusal.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 
 const wholeNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number));
 /** The document does not show the filter parameters. Others than these two are accepted and ignored. */

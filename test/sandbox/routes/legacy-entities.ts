@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { ENTITIES } from '../entities.ts';
 import { ENTITIES_PRESETS, entityItem } from '../legacy/presets.ts';
 
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
 import { requireSession } from '../transport/authenticate.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { unknownPreset } from '../transport/refusal.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
 
 /** "Entity listing item (sandbox shape)". */
 export const legacyEntityRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>

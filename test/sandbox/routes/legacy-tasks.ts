@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { acceptsEntity } from '../client.ts';
 import { readCredentials } from '../credentials/read-credentials.ts';
 import { legacyAnswer } from '../legacy/legacy-answer.ts';
 import { isStartPreset, READ_PRESETS, START_PRESETS, type StartPreset } from '../legacy/presets.ts';
 import { refusedStart } from '../legacy/refused-start.ts';
-import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
+import { nextReadBehaviour, nextStartBehaviour, planOf } from '../planned-behaviour.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
-import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
+import { acceptsEntity } from '../registered-client.ts';
+import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';
-import { hasExpired, progressAt } from '../tasks/task-pace.ts';
+import { hasExpired, progressAt } from '../tasks/task-timing.ts';
 import { requireSession } from '../transport/authenticate.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
 import { unknownPreset } from '../transport/refusal.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 

@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { acceptsEntity } from '../client.ts';
 import { DISABLED_USERNAME } from '../legacy/presets.ts';
-import { planOf } from '../plans.ts';
-import type { Sandbox } from '../state.ts';
+import { planOf } from '../planned-behaviour.ts';
+import { acceptsEntity } from '../registered-client.ts';
+import type { Sandbox } from '../state-types.ts';
 import { plannedOutcome } from '../tasks/run-task.ts';
 import { requireSession } from '../transport/authenticate.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
 import { unknownPreset } from '../transport/refusal.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
 
 /** The document does not show the body. */
 const UserStatusSchema = v.strictObject({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import type { Client, Sandbox } from '../state.ts';
+import type { Client, Sandbox } from '../state-types.ts';
 import { requireApiKey } from '../transport/authenticate.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { misbehave } from '../transport/misbehave.ts';
 import { readJson } from '../transport/read-json.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 
 /** "Session token". The document shows no upper bound of `expire`, so there is none. */
 const LoginSchema = v.strictObject({

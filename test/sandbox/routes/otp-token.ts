@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { createConsent } from '../consents/consent-state.ts';
 import { parseOtpRequest } from '../consents/parse-otp-request.ts';
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
 import { issueOtpToken } from '../tokens/issue-token.ts';
 import { requireApiKey } from '../transport/authenticate.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 
 /** "Create OTP token": creates a consent in progress, and the token that opens its page. */
 export const otpTokenRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {

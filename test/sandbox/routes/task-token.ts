@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { NationalIdSchema } from '../consents/parse-otp-request.ts';
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
 import { issueTaskToken } from '../tokens/issue-token.ts';
 import { requireApiKey } from '../transport/authenticate.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
 
 const TaskTokenRequestSchema = v.strictObject({
   target: NationalIdSchema,

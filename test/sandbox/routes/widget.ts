@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { authorizeConsent, entitiesFor, setSubStatus } from '../consents/consent-state.ts';
-import type { Consent, Sandbox } from '../state.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
+import type { Consent, Sandbox } from '../state-types.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
+import { consentForm, decidedPage, unusablePage } from '../widget/consent-page.ts';
 import { openableConsent, openConsent, openPage } from '../widget/open-page.ts';
-import { consentForm, decidedPage, unusablePage } from '../widget/page.ts';
 import { pageTexts } from '../widget/page-texts.ts';
 
 /** The consent page: a simple form of the provider's widget for end users. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
-import type { PolledTask, Sandbox, Task } from '../state.ts';
+import type { PolledTask, Sandbox, Task } from '../state-types.ts';
 import type { TaskRequest } from './parse-task-request.ts';
-import { durationFor, runningAfter } from './task-pace.ts';
+import { durationFor, runningAfter } from './task-timing.ts';
 
 /** Creates a task that starts now. `durationMs` null: it does not end by itself. */
 export const createTask = (

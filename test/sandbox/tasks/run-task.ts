@@ -1,10 +1,10 @@
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
 import { type Outcome, outcomeForStatus, outcomeOf } from '../outcomes.ts';
-import type { Plan } from '../plan.ts';
-import { planOf } from '../plans.ts';
+import type { Plan } from '../plan-schemas.ts';
+import { planOf } from '../planned-behaviour.ts';
 import { buildResults, type Results } from '../results/build-results.ts';
-import type { Sandbox, Task } from '../state.ts';
+import type { Sandbox, Task } from '../state-types.ts';
 import type { ActionErrors, TerminalStatus } from '../task-vocabulary.ts';
 import { deliverCompletion } from '../webhook/deliver-completion.ts';
 

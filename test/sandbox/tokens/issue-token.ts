@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { OtpToken, Sandbox, TaskToken } from '../state.ts';
+import type { OtpToken, Sandbox, TaskToken } from '../state-types.ts';
 
 /** A JWT (HS256): the document's format of OTP tokens and Task Tokens. Times are in seconds (RFC 7519). */
 export const makeJwt = (claims: Readonly<Record<string, unknown>>, secret: Uint8Array): string => {

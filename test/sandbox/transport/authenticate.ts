@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import type { Sandbox } from '../state.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxContext, SandboxEnv } from './hono-types.ts';
 import { refusal } from './refusal.ts';
-import type { SandboxContext, SandboxEnv } from './wire.ts';
 
 /** The Bearer token of a call. Its fingerprint is added to the call's record. */
 export const bearerToken = (c: SandboxContext): string | undefined => {

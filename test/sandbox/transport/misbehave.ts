@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
-import type { CallBehaviour, Fault, PlannedAnswer } from '../plan.ts';
-import type { Sandbox } from '../state.ts';
-import type { SandboxContext, SandboxEnv } from './wire.ts';
+import type { CallBehaviour, Fault, PlannedAnswer } from '../plan-schemas.ts';
+import type { Sandbox } from '../state-types.ts';
+import type { SandboxContext, SandboxEnv } from './hono-types.ts';
 
 /** Answers a call as a fault demands, whatever its content. */
 export const misbehave = (behaviour: CallBehaviour, c: SandboxContext): Response | Promise<Response> => {

@@ -1,4 +1,4 @@
-import type { SandboxContext } from './wire.ts';
+import type { SandboxContext } from './hono-types.ts';
 
 /**
  * The error body of the consent flow: "discriminated by `errorType` (and `errorCode` for subcategories)". The document

@@ -1,5 +1,5 @@
-import type { DeliveryShape, WebhookMode } from '../plan.ts';
-import type { Client, Delivery, DeliveryFailure, Sandbox } from '../state.ts';
+import type { DeliveryShape, WebhookMode } from '../plan-schemas.ts';
+import type { Client, Delivery, DeliveryFailure, Sandbox } from '../state-types.ts';
 import { makeDelivery, type SignedDelivery, signDelivery } from './make-delivery.ts';
 
 export type DeliveryInput = {

@@ -1,6 +1,6 @@
-import type { WebhookPlan } from '../plan.ts';
-import { planOf } from '../plans.ts';
-import type { Client, Sandbox, Task } from '../state.ts';
+import type { WebhookPlan } from '../plan-schemas.ts';
+import { planOf } from '../planned-behaviour.ts';
+import type { Client, Sandbox, Task } from '../state-types.ts';
 import { type AttemptedDelivery, attemptDelivery, isDelivered, recordDelivery } from './attempt-delivery.ts';
 
 /** Whether the end of a task is delivered: the request enabled it, and the sandbox sends webhooks. */

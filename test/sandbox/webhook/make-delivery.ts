@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
-import type { DeliveryShape, WebhookMode } from '../plan.ts';
+import type { DeliveryShape, WebhookMode } from '../plan-schemas.ts';
 
 /** The bytes and the signature of a delivery: the payload ("Events" 4) is encrypted, signed, then tampered with. */
 export const makeDelivery = (

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { consentStateAt } from '../consents/consent-state.ts';
-import type { Consent, Sandbox } from '../state.ts';
+import type { Consent, Sandbox } from '../state-types.ts';
 
 /** The consent whose page an OTP token can still open, or undefined. The token is not used. */
 export const openableConsent = (sandbox: Sandbox, token: string): Consent | undefined => {

@@ -1,6 +1,12 @@
-import { parseBreakerState, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import {
+  type PausableCalls,
+  parseBreakerState,
+  parsePauses,
+  pausesItem,
+  pausesOf,
+  type StoredBreaker,
+} from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import { type PausableCalls, parsePauses, pausesItem, pausesOf } from '../../../lib/breaker/pauses.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { Process } from '../world/process.ts';

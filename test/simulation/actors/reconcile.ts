@@ -1,10 +1,11 @@
-import { type ReconcileInvoker, reconcile } from '../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
   type ReconcileEvent,
+  type ReconcileInvoker,
+  reconcile,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile/reconcile-event.ts';
+} from '../../../lib/extraction/reconcile/reconcile.ts';
 import { received } from '../rules/queue.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/queue.ts';

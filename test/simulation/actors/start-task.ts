@@ -1,18 +1,18 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
-import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { startCallOf } from '../rules/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
-import { sendFor } from './send.ts';
+import { sendFor } from './send-reconcile.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
-import { wakeFor } from './wake.ts';
+import { wakeFor } from './wake-machine.ts';
 
 const callFor = (
   world: World,

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import { type RawDelivery, receiveDelivery } from '../../../lib/webhook/receive-delivery.ts';
-import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
+import { cacheSigningKeys } from '../../../lib/webhook/verify-signature.ts';
 import type { ProviderTask } from '../world/provider.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
-import { sendFor } from './send.ts';
+import { sendFor } from './send-reconcile.ts';
 import { tablesFor } from './tables.ts';
-import { wakeFor } from './wake.ts';
+import { wakeFor } from './wake-machine.ts';
 
 const signingKey = 'secret-signing-key';
 const signed = new Map<string, RawDelivery>();

@@ -1,6 +1,6 @@
 import { findCase, judge, traceOf } from '../populations/search.ts';
 import { runWorld } from '../run-world.ts';
-import { follow } from '../scheduler/follow.ts';
+import { followSchedule } from '../scheduler/follow-schedule.ts';
 import { parseSchedule } from '../scheduler/schedule.ts';
 import { traced } from '../trace/trace.ts';
 import { findScenario } from './find-scenario.ts';
@@ -21,7 +21,7 @@ export const replay = async (named: string): Promise<Replayed> => {
   const { world, violation } =
     schedule === undefined && seed !== undefined
       ? (await runSeed(Number(seed), trace.listener)).ran
-      : await runWorld(findScenario(name), follow(parseSchedule(schedule ?? '')), trace.listener);
+      : await runWorld(findScenario(name), followSchedule(parseSchedule(schedule ?? '')), trace.listener);
   const verdict =
     violation === undefined ? 'Every invariant holds.' : `${violation.invariant}: ${violation.what}`;
   return {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Progress, Share } from './campaign.ts';
+import type { Progress, Share } from './run-share.ts';
 import { mergeTally, newTally, type Tally } from './tally.ts';
 
 type Message = { readonly progress: Progress } | { readonly tally: Tally };

@@ -1,5 +1,5 @@
 import { runWorld } from '../run-world.ts';
-import { follow } from '../scheduler/follow.ts';
+import { followSchedule } from '../scheduler/follow-schedule.ts';
 import { formatSchedule } from '../scheduler/schedule.ts';
 import { traced } from '../trace/trace.ts';
 import { findScenario } from './find-scenario.ts';
@@ -20,7 +20,7 @@ export const showFinding = async ({
   const scenario = findScenario(name);
   const shortest = await shrink(scenario, schedule, invariant);
   const trace = traced();
-  const { world } = await runWorld(scenario, follow(shortest), trace.listener);
+  const { world } = await runWorld(scenario, followSchedule(shortest), trace.listener);
   return [
     `${invariant}: ${what}`,
     trace.text(world),

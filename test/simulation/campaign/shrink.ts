@@ -1,10 +1,10 @@
 import { runWorld } from '../run-world.ts';
-import { follow } from '../scheduler/follow.ts';
+import { followSchedule } from '../scheduler/follow-schedule.ts';
 import type { Schedule } from '../scheduler/schedule.ts';
 import type { Scenario } from '../world/scenario.ts';
 
 const breaks = async (scenario: Scenario, schedule: Schedule, invariant: string): Promise<boolean> =>
-  (await runWorld(scenario, follow(schedule), {})).violation?.invariant === invariant;
+  (await runWorld(scenario, followSchedule(schedule), {})).violation?.invariant === invariant;
 
 /** Removes departures, one after the other, while the same invariant still breaks. */
 export const shrink = async (

@@ -1,19 +1,19 @@
-import { advisingFaults } from './advising.ts';
-import { decidingFaults } from './deciding.ts';
-import { holdingFaults } from './holding.ts';
-import { keepingFaults } from './keeping.ts';
+import { adviceFaults } from './advice-faults.ts';
+import { breakerFaults } from './breaker-faults.ts';
+import { decisionFaults } from './decision-faults.ts';
+import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
+import { intakeAndClosingFaults } from './intake-and-closing-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
-import { refusingFaults } from './refusing.ts';
-import { settlingFaults } from './settling.ts';
-import { startingFaults } from './starting.ts';
+import { refusedCredentialsFaults } from './refused-credentials-faults.ts';
+import { startFaults } from './start-faults.ts';
 
 /** Every planted fault. The simulation, or the enumeration, must catch each, or it would miss such a defect. */
 export const plantedFaults: readonly PlantedFault[] = [
-  ...startingFaults,
-  ...settlingFaults,
-  ...keepingFaults,
-  ...holdingFaults,
-  ...refusingFaults,
-  ...decidingFaults,
-  ...advisingFaults,
+  ...startFaults,
+  ...deliveryAndOutcomeFaults,
+  ...intakeAndClosingFaults,
+  ...breakerFaults,
+  ...refusedCredentialsFaults,
+  ...decisionFaults,
+  ...adviceFaults,
 ];

@@ -8,7 +8,7 @@ type Search = { readonly fault: PlantedFault; readonly caught: Promise<Caught> }
 
 const searchShare = (faults: readonly PlantedFault[]): readonly Search[] => {
   const names = faults.map(({ name }) => name);
-  const worker = new Worker(new URL('with-faults.ts', import.meta.url), { workerData: names });
+  const worker = new Worker(new URL('fault-worker.ts', import.meta.url), { workerData: names });
   const searches = faults.map((fault) => ({ fault, ...Promise.withResolvers<Caught>() }));
   const failAll = (error: unknown): void => {
     for (const { promise, reject } of searches) {

@@ -1,6 +1,4 @@
-import { adviceFollows, causeCostsNoWrite, noRepeatBesideATask, problemIsOfLastTry } from './advising.ts';
-import { breakerRespected, pauseKeepsOpen, waitsAsAsked } from './holding.ts';
-import type { Invariant } from './invariant.ts';
+import { adviceFollows, causeCostsNoWrite, noRepeatBesideATask, problemIsOfLastTry } from './advice.ts';
 import {
   newerLeftAlone,
   nothingSealedShown,
@@ -10,22 +8,18 @@ import {
   resultsCollected,
   settledAndClosed,
   unfinishedReadsCounted,
-} from './keeping.ts';
-import { markedBeforeSettled, noStartOnceRefused } from './marking.ts';
-import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './meeting.ts';
-import { dueMessageContinued, leasedBeforeSent, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
-import { requestGoneForAReason, requestItemForgotten, requestItemKept } from './requests.ts';
+} from './collecting-and-closing.ts';
+import { breakerRespected, pauseKeepsOpen, waitsAsAsked } from './held-calls.ts';
+import type { Invariant } from './invariant.ts';
 import {
-  allowedTransitions,
-  closedAfterARead,
-  correctionFound,
-  countedOnce,
-  finalStands,
-  lastReadBeforeTimedOut,
-  othersTaskDisowned,
-  outcomeStands,
-  statusIsTheProviders,
-} from './settling.ts';
+  dueMessageContinued,
+  leasedBeforeSent,
+  oneChainOfMessages,
+  queuedBeforeWoken,
+} from './queue-messages.ts';
+import { markedBeforeSettled, noStartOnceRefused } from './refused-credentials.ts';
+import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './rendezvous.ts';
+import { requestGoneForAReason, requestItemForgotten, requestItemKept } from './request-items.ts';
 import {
   notStartedMeansNoTask,
   oneStartCall,
@@ -36,7 +30,18 @@ import {
   startingWrittenBeforeCall,
   startWindowUsed,
   unconfirmedForAReason,
-} from './starting.ts';
+} from './start-calls.ts';
+import {
+  allowedTransitions,
+  closedAfterARead,
+  correctionFound,
+  countedOnce,
+  finalStands,
+  lastReadBeforeTimedOut,
+  othersTaskDisowned,
+  outcomeStands,
+  statusIsTheProviders,
+} from './transitions-and-outcomes.ts';
 
 /** Every invariant. A finding names the first that is broken, so the more exact ones come first. */
 export const invariants: readonly Invariant[] = [

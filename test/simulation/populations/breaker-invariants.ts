@@ -1,6 +1,6 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
+import { groupOf } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
-import { groupOf } from './population.ts';
 import type { ProviderCall } from './provider.ts';
 import type { BreakerChange, Service } from './service.ts';
 import { breakerSettings, settings } from './settings.ts';

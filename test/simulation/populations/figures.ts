@@ -1,9 +1,9 @@
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { randomChances } from './chances.ts';
+import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
 import { type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import { apartIn, isHealthy, type Member, member, type Population } from './population.ts';
 import { openIn, Service } from './service.ts';
 
 type Print = (line: string) => void;

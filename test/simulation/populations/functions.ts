@@ -1,5 +1,5 @@
+import { pausesOf } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import { pausesOf } from '../../../lib/breaker/pauses.ts';
 import {
   type ExecutionInput,
   type RequestInput,
@@ -10,17 +10,18 @@ import {
   type ReadableProvider,
   readCallFrom,
 } from '../../../lib/extraction/reconcile/read-task.ts';
-import { type ReconcileInvoker, reconcile } from '../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
   type BatchAnswer,
   type ReceivedMessage,
+  type ReconcileInvoker,
+  reconcile,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile/reconcile-event.ts';
+} from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
+import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';

@@ -1,7 +1,7 @@
 import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
 import { breakerInvariants, opensForAReason, pausesDouble } from './breaker-invariants.ts';
+import { apartIn, groupOf, isHealthy } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import { apartIn, groupOf, isHealthy } from './population.ts';
 import { resultsOf } from './provider.ts';
 import { openIn, type Service } from './service.ts';
 import { breakerSettings, settings } from './settings.ts';

@@ -1,6 +1,6 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import { errorNameOf, retriesOf } from '../rules/machine.ts';
+import { errorNameOf, retriesOf } from '../rules/machine-retries.ts';
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';
 

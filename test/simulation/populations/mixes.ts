@@ -6,7 +6,7 @@ import {
   type Outage,
   type Population,
   type Trouble,
-} from './population.ts';
+} from './draw-population.ts';
 
 /** Broken and healthy extractions side by side. Each mix harmed healthy ones under former rules. */
 export type Mix = {

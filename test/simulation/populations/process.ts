@@ -1,6 +1,6 @@
 import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { FunctionName } from '../world/settings.ts';
-import { isHealthy } from './population.ts';
+import { isHealthy } from './draw-population.ts';
 import type { Service } from './service.ts';
 import { lifeOf } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/tr
 import { statusError } from '../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
 import { endedReading } from '../rules/provider.ts';
-import type { CallKind, Member, Trouble } from './population.ts';
+import type { CallKind, Member, Trouble } from './draw-population.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Member } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
-import type { Member } from './population.ts';
 import type { RefusalFact } from './refusal-facts.ts';
 import type { Service } from './service.ts';
 

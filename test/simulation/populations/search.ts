@@ -2,9 +2,6 @@ import { type Random, randomOf } from '../../support/data/random.ts';
 import type { Caught } from '../faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { type Chances, deviatingChances, randomChances } from './chances.ts';
-import { type Invariant, neighbourInvariants, outageInvariants, whileOthersAreOpen } from './invariants.ts';
-import { mixes, populationOf } from './mixes.ts';
-import { outcomeOf } from './outcomes.ts';
 import {
   apartIn,
   drawOutage,
@@ -12,9 +9,12 @@ import {
   isHealthy,
   type Population,
   smallPopulations,
-} from './population.ts';
+} from './draw-population.ts';
+import { drawRefusals, lastsSeconds } from './draw-refusals.ts';
+import { type Invariant, neighbourInvariants, outageInvariants, whileOthersAreOpen } from './invariants.ts';
+import { mixes, populationOf } from './mixes.ts';
+import { outcomeOf } from './outcomes.ts';
 import { refusalInvariants } from './refusal-invariants.ts';
-import { drawRefusals, lastsSeconds } from './refusals.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
 
 /**

@@ -11,9 +11,9 @@ import { deliveries } from '../rules/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
 import type { Chances } from './chances.ts';
+import { type Member, member, type Population, product } from './draw-population.ts';
 import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
-import { type Member, member, type Population, product } from './population.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './queue.ts';
@@ -35,7 +35,7 @@ const maxLagMs = 1_000;
 /** By then every record is closed: deadline, grace, and collecting, with an hour to spare. */
 const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settings.collectForSeconds + 3_600;
 
-/** Before the last replays of deliveries, and after all others (refusals.ts). */
+/** Before the last replays of deliveries, and after all others (draw-refusals.ts). */
 const erasedAfterSeconds = 10_000;
 
 const nobody = member(-1, 0);

@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from '../../../lib/extraction/reconcile/reconcile-event.ts';
+import type { ReceivedMessage } from '../../../lib/extraction/reconcile/reconcile.ts';
 
 /** As in infra/constructs/reconcile-queue.ts. */
 const maxReceives = 5;

@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { knownCredentials } from '../../../lib/extraction/refusals.ts';
+import { knownCredentials } from '../../../lib/extraction/refused-credentials.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import {
   callByConsent,
@@ -12,7 +12,7 @@ import { fingerprintKey } from '../world/the-extraction.ts';
 
 type ByConsent = Parameters<typeof callByConsent>[2];
 
-/** As in lib/aws/wiring/starter.ts. For 0 days, nothing is known of credentials. */
+/** As in lib/aws/wiring/starter-from-environment.ts. For 0 days, nothing is known of credentials. */
 export const startCallOf = async (
   record: Extraction,
   stored: StoredRequest,

@@ -1,10 +1,10 @@
 import { cost, type OptionList } from '../scheduler/option.ts';
 import type { Schedulable } from '../scheduler/run-schedule.ts';
 import type { Call } from './call.ts';
-import { Pending, type PendingHost } from './pending.ts';
+import { fateCost, fatesOf, firstAnswer } from './call-fates.ts';
+import { PendingCall, type PendingHost } from './pending-call.ts';
 import type { Process, ProcessEnd } from './process.ts';
 import { Timers } from './timers.ts';
-import { fateCost, fatesOf, firstAnswer } from './variants.ts';
 
 /** Something that an operator, a caller or AWS may do at any time. */
 export type WorldEvent = {
@@ -31,7 +31,7 @@ export class Kernel implements Schedulable, PendingHost {
   readonly timers = new Timers();
   /** How many processes were ended before they returned. */
   interruptions = 0;
-  readonly #pending: Pending[] = [];
+  readonly #pending: PendingCall[] = [];
   readonly #events: WorldEvent[];
   readonly #watch: KernelWatch;
   readonly #alive = new Set<Process>();
@@ -54,7 +54,7 @@ export class Kernel implements Schedulable, PendingHost {
     return new Promise<T>((resolve, reject) => {
       if (process?.alive === false) return;
       const answer = resolve as (value: unknown) => void;
-      this.#pending.push(new Pending(this, process, by, call, answer, reject));
+      this.#pending.push(new PendingCall(this, process, by, call, answer, reject));
     });
   }
 
@@ -141,14 +141,14 @@ export class Kernel implements Schedulable, PendingHost {
     this.#watch.counted(fault);
   }
 
-  drop(pending: Pending): void {
+  drop(pending: PendingCall): void {
     const index = this.#pending.indexOf(pending);
     if (index >= 0) this.#pending.splice(index, 1);
     this.timers.clear(pending.parked);
     pending.parked = undefined;
   }
 
-  park(pending: Pending, at: number, label: string): void {
+  park(pending: PendingCall, at: number, label: string): void {
     pending.parked = this.timers.set(at, label, () => pending.perform(0));
     this.#pending.push(pending);
   }
@@ -205,8 +205,8 @@ export class Kernel implements Schedulable, PendingHost {
     }
   }
 
-  #byDefault(): Pending | undefined {
-    let first: Pending | undefined;
+  #byDefault(): PendingCall | undefined {
+    let first: PendingCall | undefined;
     for (const pending of this.#pending) {
       if (pending.parked !== undefined) continue;
       if (pending.process !== undefined && pending.process === this.#acting) return pending;
@@ -215,7 +215,7 @@ export class Kernel implements Schedulable, PendingHost {
     return first;
   }
 
-  #addAll(pending: Pending, price: number, into: OptionList): void {
+  #addAll(pending: PendingCall, price: number, into: OptionList): void {
     into.add(pending, 0, price);
     const { kind, others } = pending.call;
     if (pending.process !== undefined) {

@@ -1,4 +1,4 @@
-import type { PausableCalls } from '../../../lib/breaker/pauses.ts';
+import type { PausableCalls } from '../../../lib/breaker/breaker-store.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 
 /** The default answer of the provider to a start call. */

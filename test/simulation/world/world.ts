@@ -1,12 +1,11 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
-import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { type Pauses, pausesItem } from '../../../lib/breaker/pauses.ts';
+import { type Pauses, pausesItem, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
-import { credentialsMac } from '../../../lib/extraction/refusals.ts';
+import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
-import { processesOf } from '../actors/processes.ts';
+import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
 import type { FactKind, Facts } from './facts.ts';
@@ -84,14 +83,14 @@ export class World {
   dueAtWrites = 0;
   readonly #sending = new Set<Process>();
   readonly #observer: WorldObserver;
-  readonly #processes: ReturnType<typeof processesOf>;
+  readonly #processes: ReturnType<typeof functionsOfWorld>;
   #sweep: ReturnType<Kernel['timers']['set']> | undefined;
   #sweptAt = origin;
 
   constructor(scenario: Scenario, observer: WorldObserver) {
     this.scenario = scenario;
     this.#observer = observer;
-    this.#processes = processesOf(this);
+    this.#processes = functionsOfWorld(this);
     this.kernel = new Kernel(origin, this.#events(), {
       counted: observer.counted,
       chosen: (step, index, options) => observer.chosen(this, step, index, options),

@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../tools/cli/console/actions/actions.ts';
+import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
 import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';

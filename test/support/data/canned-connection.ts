@@ -1,4 +1,4 @@
-import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
+import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 
 type Call = { readonly url: string } & Parameters<Fetch>[1];

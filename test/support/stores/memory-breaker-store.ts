@@ -1,6 +1,5 @@
 import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import type { Admission, CircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import type { Shown } from '../../../lib/breaker/provider-trouble.ts';
+import type { Admission, CircuitBreaker, Shown } from '../../../lib/breaker/circuit-breaker.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 export type MemoryBreakerStore = BreakerStore & { readonly items: Map<string, StoredBreaker> };

@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
-import { targetHeader } from '../../../lib/consents/read-target.ts';
+import { targetHeader } from '../../../lib/consents/parse-target-header.ts';
 import { advices } from '../../../lib/extraction/advice.ts';
 import {
   type ConsentRequest,
@@ -21,7 +21,7 @@ import type { Violation } from '../../../lib/http/violation.ts';
 import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
-import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
+import { parseDelivery } from '../../../lib/webhook/receive-delivery.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { resourcesOf, synthesize } from '../infra/synth.ts';
 import { publishedSchemas } from './contract-schemas.ts';

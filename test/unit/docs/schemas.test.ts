@@ -1,8 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { contractSchemas } from '../../../tools/contracts/contract-schemas.ts';
 import { kindsOnTheBus } from '../../../tools/contracts/event-schemas.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
-import { contractSchemas } from '../../../tools/contracts/schemas.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';

@@ -6,13 +6,13 @@ import { extractionMachineDefinition } from '../../../infra/extraction-machine-d
 import { readConfig } from '../../../infra/settings/config.ts';
 import { connectionFromEnvironment } from '../../../lib/aws/wiring/provider-from-environment.ts';
 import { notShownEndpoints } from '../../../lib/provider/assumptions.ts';
-import { required } from './required-settings.ts';
 import {
   type DeployedFunction,
   everyOption,
   flatten,
   functionsOf,
   type Resource,
+  required,
   resourcesOf,
   synthesize,
 } from './synth.ts';

@@ -7,7 +7,6 @@ import { CosechaStack } from '../../../infra/cosecha-stack.ts';
 import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
-import { required } from './required-settings.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
@@ -119,3 +118,6 @@ export const functionsOf = (template: Template): ReadonlyMap<string, DeployedFun
 
 /** A logical id without the eight hexadecimal digits that CDK appends. */
 const shortName = (logicalId: string): string => logicalId.replace(/[0-9A-F]{8}$/, '');
+
+/** The settings that every deployment needs. */
+export const required = { stage: 'prod', providerBaseUrl: 'https://provider.example' };

@@ -3,7 +3,7 @@ import { isWindow } from '../../cli/aws/read-alarms.ts';
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
 import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
 import { extractUntilDone } from './extractions.ts';
-import { readQueue } from './read-queue.ts';
+import { waitForMessage } from './wait-for-message.ts';
 
 type Notification = {
   readonly AlarmName?: string;
@@ -22,7 +22,7 @@ const notified = (
   alarm: string,
   fits: (notification: Notification) => boolean,
 ): Promise<string> =>
-  readQueue(context, context.fakeProvider.output('AlarmQueueUrl'), {
+  waitForMessage(context, context.fakeProvider.output('AlarmQueueUrl'), {
     what: `the alarm topic to report ${alarm}`,
     fits: (body) => {
       const notification = parseNotification(body);

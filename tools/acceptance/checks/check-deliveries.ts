@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type SignedDelivery, signDelivery } from '../../cli/operate/delivery.ts';
+import { type SignedDelivery, signDelivery } from '../../cli/operate/sign-delivery.ts';
 import type { Scenario } from '../fake-provider/function/scenario.ts';
 import { fetchAgain } from './call-deployed-api.ts';
 import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';

@@ -3,12 +3,12 @@ import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/clie
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
 import { percentile } from '../../cli/health/progress-rows.ts';
-import { failingReference } from '../stream-consumer.ts';
+import { failingReference } from '../stream-consumer-function.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';
 import { extract, requestOf } from './extractions.ts';
-import { readQueue } from './read-queue.ts';
-import { readLogLines } from './report-lines.ts';
+import { readLogLines } from './lambda-report-lines.ts';
+import { waitForMessage } from './wait-for-message.ts';
 
 /** How many webhooks are timed. */
 const timedWebhooks = 5;
@@ -107,7 +107,7 @@ export const fanOut: Check = {
     if (FanOutQueueUrl === undefined) return skipped('not configured: the setting fanOutToEventBus is off');
     const extractionId = await extract(context, requestOf('fan-out', { outcome: 'PARTIAL' }));
     const what = `the bus to deliver the outcome of ${extractionId}`;
-    const body = await readQueue(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
+    const body = await waitForMessage(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
     const traceparent = absentTraceparent(body);
     return passed(
       `the bus delivered the outcome of ${extractionId}; an absent traceparent is ${traceparent}`,

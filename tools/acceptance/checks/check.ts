@@ -2,7 +2,7 @@ import type { ClientConfig, Deployment } from '../../cli/aws/deployment.ts';
 import type { ReconcileSettings } from '../../cli/aws/read-reconcile-settings.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
 import type { AcceptApi } from './call-deployed-api.ts';
-import type { FakeProvider } from './fake-provider.ts';
+import type { FakeProvider } from './find-fake-provider.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */

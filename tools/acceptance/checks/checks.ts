@@ -5,7 +5,7 @@ import { foreignCaller, idempotentReplay } from './check-callers.ts';
 import { consentFlow } from './check-consent.ts';
 import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
 import { asInTemplate, auditPasses, doctorPasses } from './check-deployed.ts';
-import { coldStarts, costOfMillion, metricsArrive } from './check-measures.ts';
+import { coldStarts, costOfMillion, metricsArrive } from './check-metrics-and-cost.ts';
 import {
   outcomesEncrypted,
   outcomesPlain,
@@ -14,7 +14,7 @@ import {
   webhookLost,
 } from './check-outcomes.ts';
 import { functionPermissions } from './check-permissions.ts';
-import { eraseForGood, resultsPresigned } from './check-results.ts';
+import { eraseForGood, resultsPresigned } from './check-results-and-erasure.ts';
 import { requestForgotten, sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
 import { startBusy, startRefused, startSilent } from './check-starts.ts';
 import { fanOut, streamConsumer, streamRecords } from './check-stream.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { Invocation } from './lambda-report-lines.ts';
 import { prices } from './prices.ts';
-import type { Invocation } from './report-lines.ts';
 
 /** What Step Functions and Lambda bill for one extraction on the happy path. */
 type BilledWork = {

@@ -9,7 +9,7 @@ import {
   type SharedContext,
   skipped,
 } from './check.ts';
-import { limitTo } from './limit-to.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
 /** A check with its result and how long it took. */
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
@@ -60,7 +60,7 @@ export const runChecks = async (
     reports.set(check.id, report);
     onEnd(report);
   };
-  const paced = limitTo(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
+  const paced = limitConcurrency(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
   for (const turn of turns) {
     const ofTurn = checks.filter((check) => (check.turn ?? 'together') === turn);
     if (turn === 'together') {

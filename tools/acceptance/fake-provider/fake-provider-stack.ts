@@ -9,7 +9,7 @@ import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../../infra/constructs/data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from '../../../infra/constructs/encrypted-log-group.ts';
 import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
-import { isLocal } from '../../../infra/constructs/removal.ts';
+import { isLocal } from '../../../infra/constructs/removal-policy.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FakeProvider } from '../../../infra/cosecha-stack.ts';
 import type { Config } from '../../../infra/settings/config.ts';

@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { StreamChange } from '../aws/read-stream-changes.ts';
+import type { StreamChange } from '../aws/read-extraction-changes.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { AuditLimits, AuditSources, Checked, Facts, Image, Rule, SourceName, Step } from './facts.ts';
+import type {
+  AuditLimits,
+  AuditSources,
+  Checked,
+  Facts,
+  Image,
+  Rule,
+  SourceName,
+  Step,
+} from './audit-types.ts';
 import { rules } from './rules.ts';
 
 export type AuditOptions = {

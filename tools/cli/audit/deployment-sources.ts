@@ -12,14 +12,14 @@ import type { Extraction, StoredResults } from '../../../lib/extraction/record.t
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
+import { allStreamChanges } from '../aws/read-extraction-changes.ts';
 import { openExtractionIds, readItems } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { allStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { s3Of } from '../aws/stores.ts';
-import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from './facts.ts';
+import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from './audit-types.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

@@ -1,6 +1,6 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Checked, Facts, Rule, Step, TaskFacts } from './audit-types.ts';
 import { expectedAdvice } from './expected-advice.ts';
-import type { Checked, Facts, Rule, Step, TaskFacts } from './facts.ts';
 
 const day = 86_400;
 

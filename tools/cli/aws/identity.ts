@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { promptClient } from '../../../lib/aws/wiring/client-options.ts';
+import { promptClient } from '../../../lib/aws/wiring/aws-client-timeouts.ts';
 import type { Deployment } from './deployment.ts';
 
 /**

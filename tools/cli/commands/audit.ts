@@ -1,8 +1,8 @@
 import { audit as auditDeployment } from '../audit/audit.ts';
 import { auditSources } from '../audit/deployment-sources.ts';
-import { describeAudit, describeEstimate, describeRule } from '../audit/print-audit.ts';
+import { describeAudit, describeEstimate, describeRule } from '../audit/describe-audit.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type AuditCommandOptions = {
   readonly since: Since;
@@ -12,7 +12,10 @@ export type AuditCommandOptions = {
 };
 
 /** Checks what the deployment has recorded, and prints a line for each rule and each finding. */
-export const audit = async (options: AuditCommandOptions, { shell, connect }: Context): Promise<number> => {
+export const audit = async (
+  options: AuditCommandOptions,
+  { shell, connect }: CommandContext,
+): Promise<number> => {
   const deployment = await connect();
   const now = shell.now();
   const { sample, results, seed = shell.randomId().slice(0, 8) } = options;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Deployment } from '../aws/deployment.ts';
-import type { ConsoleAction, SandboxState } from '../console/actions/actions.ts';
+import type { ConsoleAction, SandboxState } from '../console/actions/action-types.ts';
 import { consoleActions } from '../console/actions/console-actions.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
 import { consoleSources } from '../console/sources/deployment-sources.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type ConsoleOptions = { readonly port: number; readonly actions?: true };
 
@@ -47,7 +47,7 @@ export const serveConsoleOf = (
 /** Serves the console until the process is ended. */
 export const serve = async (
   { port, actions }: ConsoleOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   const { url } = await serveConsoleOf(deployment, { port, allowed: actions === true, shell });

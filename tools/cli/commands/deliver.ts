@@ -5,11 +5,11 @@ import { type Extraction, isTerminalStatus } from '../../../lib/extraction/recor
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { extractionsOf, requireRecord, tasksOf } from '../aws/stores.ts';
-import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/delivery.ts';
+import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/sign-delivery.ts';
 import type { Shell } from '../terminal/command-environment.ts';
-import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import { describeProgress } from '../terminal/operator-view.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type DeliverOptions = {
   readonly extraction?: string;
@@ -25,7 +25,7 @@ export type DeliverOptions = {
 export const deliver = async (
   taskId: string | undefined,
   options: DeliverOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   if ((taskId === undefined) === (options.extraction === undefined)) {
     throw new UsageError('Name one task: a taskId, or --extraction <extractionId>.');

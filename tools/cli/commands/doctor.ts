@@ -1,6 +1,6 @@
 import { checksOf, type DoctorOptions } from '../doctor/checks.ts';
 import { type Finding, runCheck } from '../doctor/finding.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type { DoctorOptions };
 
@@ -12,7 +12,7 @@ const linesOf = (finding: Finding): readonly string[] => {
 };
 
 /** Runs every check, and prints a line for each and a remedy for each that failed. */
-export const doctor = async (options: DoctorOptions, { shell, connect }: Context): Promise<number> => {
+export const doctor = async (options: DoctorOptions, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   let failures = 0;
   for (const check of checksOf(deployment, options, shell.now())) {

@@ -6,14 +6,14 @@ import { s3Of } from '../aws/stores.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../operate/erase-on-aws.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type EraseOptions = { readonly yes?: true };
 
 export const erase = async (
   extractionId: string,
   { yes }: EraseOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   const { client, output, stackName } = deployment;

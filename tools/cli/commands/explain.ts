@@ -1,11 +1,11 @@
 import { storySources } from '../explain/deployment-sources.ts';
+import { describeStory } from '../explain/describe-story.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
-import { describeStory } from '../explain/print-story.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** Prints what an extraction waits for or why it ended, and everything that happened to it in order of time. */
-export const explain = async (extractionId: string, { shell, connect }: Context): Promise<number> => {
+export const explain = async (extractionId: string, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   shell.wait('reading');
   const story = await explainExtraction(storySources(deployment, shell.now), extractionId, shell.now());

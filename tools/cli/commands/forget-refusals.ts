@@ -3,14 +3,14 @@ import { extractionsOf } from '../aws/stores.ts';
 import { findRefusals, forgetRefusal } from '../operate/forget-refusals.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
 
 /** Lets credentials be sent again that the provider reported as wrong, and that were not. */
 export const forgetRefusals = async (
   { entity, since, yes }: ForgetOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   const marks = {

@@ -3,16 +3,16 @@ import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import type { StoredResults } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { requireRecord, requireResults, s3Of } from '../aws/stores.ts';
-import { describeView, operatorView } from '../terminal/describe-record.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import { describeView, operatorView } from '../terminal/operator-view.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type GetOptions = { readonly results?: string };
 
 export const get = async (
   extractionId: string,
   { results: file }: GetOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   const record = await requireRecord(deployment, extractionId);

@@ -1,15 +1,15 @@
 import { breakersOf } from '../aws/stores.ts';
-import { readHealth } from '../health/compare-periods.ts';
 import { healthSource } from '../health/deployment-source.ts';
-import { describeSubject, healthHeading } from '../health/print-health.ts';
-import type { Context } from './context.ts';
+import { describeSubject, healthHeading } from '../health/describe-health.ts';
+import { readHealth } from '../health/read-health.ts';
+import type { CommandContext } from './command-context.ts';
 import { hintHeldCalls } from './list.ts';
 
 /**
  * Prints for each entity and product how its extractions ended, the worst first. Each run reads the logs anew: a person asks,
  * and a file that keeps an answer for the next run would show an outage too late.
  */
-export const health = async ({ shell, connect }: Context): Promise<number> => {
+export const health = async ({ shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   const now = shell.now();
   shell.wait('reading the logs');

@@ -10,14 +10,14 @@ import {
   subjectFields,
 } from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
-import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
+import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
-import { callerName, describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
+import { callerName, describeDue } from '../terminal/operator-view.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type ListOptions = {
   readonly open?: true;
@@ -77,7 +77,7 @@ const eventually = 'The index is eventually consistent: the last second may be m
  * Lists open extractions, or those that are due: those that are due for longest come first. Or extractions with a reference or a
  * closed status: the newest come first.
  */
-export const list = async (options: ListOptions, { shell, connect }: Context): Promise<number> => {
+export const list = async (options: ListOptions, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   const { client, output } = deployment;
   const sweepEveryMinutes = deployment.sweepEveryMinutes();

@@ -19,7 +19,7 @@ import { CliError, UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type ListenOptions = {
   readonly forwardTo?: string;
@@ -32,7 +32,7 @@ export type ListenOptions = {
 };
 
 /** Hands the events of the stream to a local handler, in order, and continues where the last run stopped. */
-export const listen = async (options: ListenOptions, { shell, connect }: Context): Promise<number> => {
+export const listen = async (options: ListenOptions, { shell, connect }: CommandContext): Promise<number> => {
   if (options.forwardTo === undefined && options.print !== true) {
     throw new UsageError('Name a handler with --forward-to <url>, or use --print.');
   }

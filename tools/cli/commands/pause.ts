@@ -1,11 +1,11 @@
-import { type PausableCalls, pausableCalls } from '../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { identityOf } from '../aws/identity.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import { pauseCalls, resumeCalls } from '../operate/pause-calls.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
 import { UsageError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 type Which = { readonly [Calls in PausableCalls]?: true };
 export type PauseOptions = Which & { readonly reason: string };
@@ -15,7 +15,7 @@ export type ResumeOptions = Which;
 const printHolds = async (
   calls: readonly PausableCalls[],
   breakers: Breakers,
-  { shell }: Context,
+  { shell }: CommandContext,
 ): Promise<void> => {
   const holds = await readHolds(breakers, shell.now());
   for (const one of calls) {
@@ -29,10 +29,10 @@ const printHolds = async (
 const chosenOf = (which: Which): readonly PausableCalls[] =>
   pausableCalls.filter((calls) => which[calls] === true);
 
-const depsOf = ({ shell }: Context) => ({ now: shell.now, newVersion: shell.randomId });
+const depsOf = ({ shell }: CommandContext) => ({ now: shell.now, newVersion: shell.randomId });
 
 /** Holds all calls that start tasks, or read them, until `resume`. */
-export const pause = async ({ reason, ...which }: PauseOptions, context: Context): Promise<number> => {
+export const pause = async ({ reason, ...which }: PauseOptions, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   if (chosen.length === 0) throw new UsageError('Use --starts, --reads, or both.');
   const deployment = await context.connect();
@@ -47,7 +47,7 @@ export const pause = async ({ reason, ...which }: PauseOptions, context: Context
 };
 
 /** Lets the calls through again. For starts it also closes every open breaker. */
-export const resume = async (which: ResumeOptions, context: Context): Promise<number> => {
+export const resume = async (which: ResumeOptions, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   const calls = chosen.length === 0 ? pausableCalls : chosen;
   const breakers = breakersOf(await context.connect());

@@ -3,17 +3,17 @@ import type { Deployment } from '../aws/deployment.ts';
 import { requireRecord } from '../aws/stores.ts';
 import { reconcileNow, sweepNow } from '../operate/invoke-functions.ts';
 import type { Shell } from '../terminal/command-environment.ts';
-import { describeDue, describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
-import type { Context } from './context.ts';
+import { describeDue, describeProgress } from '../terminal/operator-view.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };
 
 export const reconcile = async (
   extractionId: string | undefined,
   { allDue }: ReconcileOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   if ((extractionId === undefined) !== (allDue === true)) {
     throw new UsageError('Name one extraction, or use --all-due.');

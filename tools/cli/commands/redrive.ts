@@ -1,7 +1,7 @@
-import { bounded } from '../explain/text.ts';
+import { bounded } from '../explain/bounded-text.ts';
 import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type RedriveOptions = { readonly remove?: readonly string[] };
 
@@ -11,7 +11,7 @@ export type RedriveOptions = { readonly remove?: readonly string[] };
  */
 export const redrive = async (
   { remove = [] }: RedriveOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   shell.wait('reading the queue');

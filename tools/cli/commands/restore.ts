@@ -5,7 +5,7 @@ import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { extractionsOf } from '../aws/stores.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export type RestoreOptions = {
   readonly from: string;
@@ -28,7 +28,7 @@ const meanings: Readonly<Record<RestoredKind, string>> = {
 /** Copies the records that the live table lacks from a table that point-in-time recovery made. */
 export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
   const { client, output } = deployment;

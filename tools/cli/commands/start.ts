@@ -1,14 +1,14 @@
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
+import { buildExtractionRequest, type StartOptions } from '../operate/build-extraction-request.ts';
 import { CliError } from '../terminal/errors.ts';
-import { buildRequest, type StartOptions } from './build-request.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './command-context.ts';
 import { watchOne } from './watch.ts';
 
 /** Requests an extraction, and with --watch prints its changes until it is closed. */
-export const start = async (options: StartOptions, { shell, connect }: Context): Promise<number> => {
+export const start = async (options: StartOptions, { shell, connect }: CommandContext): Promise<number> => {
   // The API validates it.
-  const request = (await buildRequest(options, shell.readText)) as ExtractionRequest;
+  const request = (await buildExtractionRequest(options, shell.readText)) as ExtractionRequest;
   const deployment = await connect();
   const { base, fetch } = deployment.api;
   const idempotencyKey = options.idempotencyKey ?? shell.randomId();

@@ -1,17 +1,17 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import { cachedRead } from '../aws/cached-read.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
-import { kept } from '../aws/kept.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
-import { describeProgress } from '../terminal/describe-record.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
-import type { Context } from './context.ts';
+import { describeProgress } from '../terminal/operator-view.ts';
+import type { CommandContext } from './command-context.ts';
 import { hintHeldCalls } from './list.ts';
 
 /** Between two reads, in milliseconds. */
@@ -100,7 +100,7 @@ export type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
 export const watch = async (
   extractionId: string | undefined,
   options: WatchOptions,
-  { shell, connect }: Context,
+  { shell, connect }: CommandContext,
 ): Promise<number> => {
   if (extractionId !== undefined) return watchOne(extractionId, options, await connect(), shell);
   if (options.until !== undefined || options.timeout !== undefined) {
@@ -128,7 +128,7 @@ export const watchOne = async (
       shell.print(line, facts);
     },
     onWait: shell.wait,
-    readHolds: kept(holdsSeconds, shell.now, () => readHolds(breakers, shell.now())),
+    readHolds: cachedRead(holdsSeconds, shell.now, () => readHolds(breakers, shell.now())),
     onHold: shell.hint,
   });
   shell.wait(undefined);

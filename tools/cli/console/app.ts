@@ -1,23 +1,23 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { describeStory } from '../explain/print-story.ts';
+import { describeStory } from '../explain/describe-story.ts';
 import { printableLines } from '../terminal/printable.ts';
-import type { ConsoleAction, Notice, SandboxState } from './actions/actions.ts';
-import { addActionRoutes, subjectOfToken } from './actions/answer-action.ts';
+import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
+import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
 import { readAsset } from './assets.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
 import { showNotice } from './pages/action-pages.ts';
-import { type Content, linksFrom, notFoundPage } from './pages/content.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
 import { type DeploymentState, readState, showBanner } from './pages/deployment-state.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
 import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
+import { type Content, linksFrom, notFoundPage } from './pages/page-content-and-links.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
-import { createShortLived, type ShortLived } from './short-lived.ts';
+import { createShortLived, type ShortLived } from './short-lived-values.ts';
 import { type ConsoleSources, readPart } from './sources/sources.ts';
 
 export type ConsoleDeps = LiveDeps & {

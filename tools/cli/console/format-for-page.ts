@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { bounded } from '../explain/text.ts';
+import { bounded } from '../explain/bounded-text.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 
 export type Html = ReturnType<typeof html>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import type { Content } from './pages/content.ts';
+import type { Content } from './pages/page-content-and-links.ts';
 
 export type LiveDeps = {
   readonly now: () => Date;

@@ -18,6 +18,14 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
+import {
+  checkAlarms,
+  checkBreakers,
+  checkDeadLetters,
+  checkFanOut,
+  checkOverdue,
+  checkSweep,
+} from './check-alarms-and-backlog.ts';
 import { checkBoundary, checkKeys } from './check-keys.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
@@ -30,14 +38,6 @@ import {
   checkStack,
   checkTable,
 } from './check-resources.ts';
-import {
-  checkAlarms,
-  checkBreakers,
-  checkDeadLetters,
-  checkFanOut,
-  checkOverdue,
-  checkSweep,
-} from './check-work.ts';
 import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };

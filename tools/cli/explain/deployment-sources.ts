@@ -11,11 +11,11 @@ import type { Deployment } from '../aws/deployment.ts';
 import { logsClient } from '../aws/logs.ts';
 import { countMessages, queueClient } from '../aws/queues.ts';
 import { readExecution } from '../aws/read-execution.ts';
+import { readExtractionChanges } from '../aws/read-extraction-changes.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
-import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
@@ -101,7 +101,7 @@ export const storySources = (
       { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
     ],
     changes: async (id) =>
-      readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
+      readExtractionChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
     holds: () => readHolds(breakers, now()),
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };

@@ -1,11 +1,11 @@
 import { defined } from '../../../lib/defined.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { bounded } from './bounded-text.ts';
+import { knownStartError } from './describe-start-error.ts';
 import { type Attempt, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { StorySettings } from './sources.ts';
-import { knownStartError } from './start-errors.ts';
 import type { StoryLine } from './story.ts';
-import { bounded } from './text.ts';
 
 const machine = { lane: 'machine', who: 'Step Functions' } as const;
 

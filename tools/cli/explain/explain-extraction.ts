@@ -1,14 +1,14 @@
 import { defined } from '../../../lib/defined.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
+import { bounded } from './bounded-text.ts';
 import { executionLines } from './execution-lines.ts';
+import { isUncertain } from './explain-outcome.ts';
 import { gather, type Known } from './gather.ts';
 import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
-import { isUncertain } from './outcomes.ts';
 import { recordLines } from './record-lines.ts';
 import type { StorySources } from './sources.ts';
 import type { Story, StoryLine } from './story.ts';
-import { bounded } from './text.ts';
 import { sentenceOf } from './waits.ts';
 
 /** More lines than a history of any default settings has, which is some 600 events. */

@@ -1,9 +1,9 @@
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
+import { bounded } from './bounded-text.ts';
 import { type Progress, progressOf } from './execution-progress.ts';
 import type { StorySources, StreamChange } from './sources.ts';
-import { bounded } from './text.ts';
 
 type SourceName = keyof StorySources;
 

@@ -1,8 +1,8 @@
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { clockTime } from './bounded-text.ts';
+import { explainOutcome, goneBecause } from './explain-outcome.ts';
 import type { Known } from './gather.ts';
-import { goneBecause, outcomeOf } from './outcomes.ts';
-import { clockTime } from './text.ts';
 import { waitsFor } from './waits.ts';
 
 const isOutcome = ({ status }: Extraction): boolean =>
@@ -37,7 +37,7 @@ const openHeadline = (known: Known, record: Extraction): string => {
       ? `It is ${record.status} and open. What happens next depends on the settings, which could not be read.`
       : waitsFor({ ...known, record, settings });
   const { before, after } = sweepTrouble(known, record);
-  const outcome = isOutcome(record) ? outcomeOf({ ...known, record }) : undefined;
+  const outcome = isOutcome(record) ? explainOutcome({ ...known, record }) : undefined;
   return [before, outcome, waits, after].filter((sentence) => sentence !== undefined).join(' ');
 };
 
@@ -56,7 +56,7 @@ export const headlineOf = (known: Known): string => {
     return unread.has('record') ? 'The record could not be read.' : goneBecause(known);
   }
   const sentences =
-    record.dueShard === undefined ? outcomeOf({ ...known, record }) : openHeadline(known, record);
+    record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
   const restored = restoration(known, record);
   return restored === undefined ? sentences : `${restored} ${sentences}`;
 };

@@ -1,8 +1,8 @@
 import { defined } from '../../../lib/defined.ts';
+import { bounded } from './bounded-text.ts';
 import type { Known } from './gather.ts';
 import type { LogLine } from './sources.ts';
 import type { Lane, StoryLine } from './story.ts';
-import { bounded } from './text.ts';
 
 const lanes: Readonly<Record<string, Lane>> = {
   'request-extraction': 'api',

@@ -1,11 +1,11 @@
 import { defined } from '../../../lib/defined.ts';
+import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import { judgeOutcome, outcomeText } from '../../../lib/extraction/judge-outcome.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { bounded } from './bounded-text.ts';
 import type { Known } from './gather.ts';
 import type { StreamChange } from './sources.ts';
 import type { StoryLine } from './story.ts';
-import { bounded } from './text.ts';
 
 const requestOf = (record: Extraction): string =>
   record.method === 'consent'

@@ -3,10 +3,10 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
+import type { StreamChange } from '../aws/read-extraction-changes.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
 import type { Rule } from '../aws/read-rules.ts';
-import type { StreamChange } from '../aws/read-stream-changes.ts';
 import type { Hold } from '../terminal/describe-hold.ts';
 
 export type { Bounded, Execution, ExecutionEvent, Hold, LogLine, Period, RetryDelays, StreamChange };

@@ -8,12 +8,12 @@ import {
 } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
+import { bounded, clockTime, whyPolled } from './bounded-text.ts';
+import { nextRead, webhookCame } from './derived-facts.ts';
+import { describeStartError } from './describe-start-error.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
-import { nextRead, webhookCame } from './facts.ts';
 import type { Known } from './gather.ts';
 import type { Hold, StorySettings } from './sources.ts';
-import { describeStartError } from './start-errors.ts';
-import { bounded, clockTime, whyPolled } from './text.ts';
 
 /** What an open extraction waits for, until when, and what happens then. One function for each status. */
 

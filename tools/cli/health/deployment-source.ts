@@ -5,7 +5,6 @@ import { logsClient, readFunctionLog } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import { readStackResources } from '../aws/stack.ts';
-import type { HealthSource } from './compare-periods.ts';
 import {
   groupLines,
   type ProgressLine,
@@ -13,6 +12,7 @@ import {
   parseQueryRow,
   progressQuery,
 } from './progress-rows.ts';
+import type { HealthSource } from './read-health.ts';
 
 /** Parts of the names that CloudFormation generates for the logs of the functions that report progress. */
 const reporting = ['RequestExtractionLog', 'StartTaskLog', 'ReceiveWebhookLog', 'ReconcileExtractionLog'];

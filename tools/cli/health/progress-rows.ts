@@ -1,8 +1,8 @@
-import { outcomeText } from '../../../lib/extraction/judge-outcome.ts';
+import { outcomeText } from '../../../lib/extraction/advice.ts';
 import type { LoggedFields } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 
-/** What a log line reports of an extraction (lib/extraction/progress.ts). `corrected` takes back an outcome. */
+/** What a log line reports of an extraction (lib/extraction/write-progress.ts). `corrected` takes back an outcome. */
 type Step = 'requested' | 'started' | 'ended' | 'corrected' | 'codes';
 
 const steps: ReadonlyMap<unknown, Step> = new Map([

@@ -4,7 +4,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { isThrottled, shardsOf } from '../aws/follow-stream.ts';
-import { type StartAt, StreamError, type StreamReader } from './stream-reader.ts';
+import { type StartAt, StreamError, type StreamReader } from './stream-reader-port.ts';
 
 const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EPIPE|EHOSTUNREACH)$/;
 

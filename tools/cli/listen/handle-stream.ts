@@ -1,5 +1,5 @@
 import type { StreamRecord } from '../aws/follow-stream.ts';
-import { type Shard, StreamError, type StreamReader } from './stream-reader.ts';
+import { type Shard, StreamError, type StreamReader } from './stream-reader-port.ts';
 
 /** Of a shard that was read to its end, in place of a sequence number. */
 const END = 'end';

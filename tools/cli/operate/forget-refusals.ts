@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { saysRefused } from '../../../lib/extraction/refusals.ts';
+import { saysRefused } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark } from '../../../lib/extraction/store.ts';
 
 type Wanted = { readonly entity: string; readonly since: Date };

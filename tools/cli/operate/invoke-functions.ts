@@ -1,5 +1,5 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { ReconcileAnswer, ReconcileEvent } from '../../../lib/extraction/reconcile/reconcile-event.ts';
+import type { ReconcileAnswer, ReconcileEvent } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { SweepResult } from '../../../lib/extraction/sweep.ts';
 import { CliError } from '../terminal/errors.ts';
 

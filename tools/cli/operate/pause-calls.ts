@@ -1,6 +1,13 @@
 import { noTrouble } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, changeItem, parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
-import { type PausableCalls, type Pause, parsePauses, pausesItem } from '../../../lib/breaker/pauses.ts';
+import {
+  type BreakerStore,
+  changeItem,
+  type PausableCalls,
+  type Pause,
+  parseBreakerState,
+  parsePauses,
+  pausesItem,
+} from '../../../lib/breaker/breaker-store.ts';
 import type { Breakers } from '../aws/stores.ts';
 
 type ChangeDeps = { readonly now: () => Date; readonly newVersion: () => string };

@@ -1,10 +1,16 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
-import { parseBreakerState, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { type PausableCalls, parsePauses, pausableCalls, pausesItem } from '../../../lib/breaker/pauses.ts';
+import {
+  type PausableCalls,
+  parseBreakerState,
+  parsePauses,
+  pausableCalls,
+  pausesItem,
+  type StoredBreaker,
+} from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
-import { callerName } from './describe-record.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
+import { callerName } from './operator-view.ts';
 
 /** What holds calls to the provider: an operator's pause, or an open breaker of starts. Times are ISO 8601. */
 export type Hold =

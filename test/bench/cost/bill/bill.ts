@@ -2,16 +2,16 @@ import { longTaskSeconds, providerAnswerMs, taskSeconds } from '../../assumption
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
-import type { Facts } from '../read-template.ts';
 import type { Sample } from '../run/extract.ts';
 import type { Measured } from '../run/measure.ts';
+import type { Facts } from '../template-facts.ts';
 import { merge, times } from './charge.ts';
 import { coldStartCharges, coldStartsOf } from './cold-starts.ts';
 import { pollsByMachine, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges, transitionsIn } from './path-charges.ts';
 import { storedCharges } from './stored-charges.ts';
-import { withTaskTokens } from './task-tokens.ts';
+import { withTaskTokens } from './with-task-tokens.ts';
 
 export type Bill = ReturnType<typeof billOf>;
 export type PricedPath = Bill['happy'];

@@ -1,7 +1,7 @@
 import { coldStartShare, cpuRatio } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
-import type { Facts } from '../read-template.ts';
+import type { Facts } from '../template-facts.ts';
 import { billedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
 import { memoryOf } from './invocation-charges.ts';

@@ -1,5 +1,5 @@
 import { samples } from '../../assumptions.ts';
-import type { Facts } from '../read-template.ts';
+import type { Facts } from '../template-facts.ts';
 
 const requestId = '01a1fe07-9745-75b1-b891-0d0d5703db17';
 const extractionId = requestId;

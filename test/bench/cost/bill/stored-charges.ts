@@ -1,6 +1,6 @@
 import type { PriceName } from '../../../../tools/acceptance/checks/prices.ts';
 import { callerBytes, providerBytes, resultsBytes } from '../../assumptions.ts';
-import type { Retention } from '../read-template.ts';
+import type { Retention } from '../template-facts.ts';
 import type { Charge } from './charge.ts';
 
 const gigabyte = 2 ** 30;

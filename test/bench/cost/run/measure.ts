@@ -5,7 +5,7 @@ import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { type Run, shortTimes, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { createLedger } from '../../ledger/ledger.ts';
-import { readTables, type Table } from '../../units/tables.ts';
+import { readTables, type Table } from '../../units/read-tables.ts';
 import { extract, holdOpen, type LedgeredSystem, type Path, type Sample } from './extract.ts';
 import { type Logged, readLogs } from './read-logs.ts';
 

@@ -3,7 +3,7 @@ import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { settledExtraction } from '../../../bench/cold/first-delivery.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { openItems } from '../../../bench/load/fill-open.ts';
+import { openItems } from '../../../bench/load/open-items.ts';
 import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';
 import type { Units } from '../../../bench/units/dynamo-units.ts';
 

@@ -5,7 +5,7 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../../../infra/bundle/bundle-functions.ts';
 import { dropUnusedErrors } from '../../../../infra/bundle/drop-unused-errors.ts';
-import { lambdaCredentials } from '../../../../infra/bundle/lambda-credentials.ts';
+import { useLambdaCredentials } from '../../../../infra/bundle/use-lambda-credentials.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-plugins-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
@@ -37,7 +37,7 @@ test('the environment takes the place of the credential chain', async () => {
       'index.js': `import { defaultProvider } from './node_modules/${credentials}';console.log(defaultProvider);`,
       [`node_modules/${credentials}`]: "export const defaultProvider = () => 'the chain';",
     },
-    lambdaCredentials(),
+    useLambdaCredentials(),
   );
   expect(text).toContain('AWS_SESSION_TOKEN');
   expect(text).not.toContain('the chain');
@@ -45,7 +45,9 @@ test('the environment takes the place of the credential chain', async () => {
 
 test('a build in which nothing imports the credential chain fails', async () => {
   const nothing = { 'index.js': `console.log('nothing of the SDK');` };
-  await expect(bundle(nothing, lambdaCredentials())).rejects.toThrow('Nothing imports the credential chain');
+  await expect(bundle(nothing, useLambdaCredentials())).rejects.toThrow(
+    'Nothing imports the credential chain',
+  );
 });
 
 test.each([
@@ -57,7 +59,7 @@ test.each([
     'index.js': `${source.replace('<module>', `./node_modules/${credentials}`)}`,
     [`node_modules/${credentials}`]: 'export const fromSSO = 1;',
   };
-  await expect(bundle(files, lambdaCredentials())).rejects.toThrow('fromSSO');
+  await expect(bundle(files, useLambdaCredentials())).rejects.toThrow('fromSSO');
 });
 
 const client = 'node_modules/@aws-sdk/client-any';

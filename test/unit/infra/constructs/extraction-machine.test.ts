@@ -9,7 +9,7 @@ import {
 } from '../../../../infra/extraction-machine-definition.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { randomOf } from '../../../support/data/random.ts';
-import { required } from '../required-settings.ts';
+import { required } from '../synth.ts';
 
 const functions = {
   startTask: 'arn:aws:lambda:eu-west-1:111122223333:function:start-task',

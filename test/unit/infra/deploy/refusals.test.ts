@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, test } from 'vitest';
-import { findBootstrapProblem } from '../../../../infra/deploy/bootstrap.ts';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
+import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
 import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
-import { required } from '../required-settings.ts';
+import { required } from '../synth.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
 const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0.0.1:8080' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
-import { required } from '../required-settings.ts';
+import { required } from '../synth.ts';
 
 const refusal = (settings: Readonly<Record<string, unknown>>): string => {
   try {

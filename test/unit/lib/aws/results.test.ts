@@ -3,8 +3,8 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/reconcile-queue.ts';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
+import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
 import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
 import {
   parseReconcileMessage,

@@ -17,8 +17,7 @@ import { dynamoRefusalStore } from '../../../../lib/aws/dynamo-refusal-store.ts'
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
-import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
-import { pausesItem } from '../../../../lib/breaker/pauses.ts';
+import { type BreakerStore, pausesItem } from '../../../../lib/breaker/breaker-store.ts';
 import type {
   RefusalMark,
   RefusalStore,

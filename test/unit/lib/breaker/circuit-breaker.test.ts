@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
-import { type CircuitBreaker, createCircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
-import type { Shown } from '../../../../lib/breaker/provider-trouble.ts';
+import {
+  type CircuitBreaker,
+  createCircuitBreaker,
+  type Shown,
+} from '../../../../lib/breaker/circuit-breaker.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
 import type { StoreCall } from '../../../support/stores/store-fault.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { v7 as newUuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { failureReason } from '../../../../lib/extraction/advice.ts';
 import { extractionIdOf } from '../../../../lib/extraction/api/idempotency.ts';
 import {
   dueShardCount,
@@ -11,7 +12,6 @@ import {
   plusSeconds,
   stuckSeconds,
 } from '../../../../lib/extraction/deadlines.ts';
-import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import {

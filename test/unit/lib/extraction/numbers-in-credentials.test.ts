@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseExtractionRequest, requestDataToSeal } from '../../../../lib/extraction/api/parse-request.ts';
 import { encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
-import { readJsonBody } from '../../../../lib/http/read-body.ts';
+import { readJsonBody } from '../../../../lib/http/read-json-body.ts';
 
 /** A request whose raw credentials are this JSON text, read as the function reads it. */
 const request = (value: string, more = '') => {

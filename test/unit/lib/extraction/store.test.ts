@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { writeChange } from '../../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import {
   type Change,
@@ -21,6 +20,7 @@ import {
   revertToRequested,
   timeOutOversized,
 } from '../../../../lib/extraction/transitions.ts';
+import { writeChange } from '../../../../lib/extraction/write-progress.ts';
 import {
   at,
   closedExtraction,

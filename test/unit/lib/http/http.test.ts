@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
 import { type ProblemType, problem } from '../../../../lib/http/problem.ts';
-import { readJsonBody } from '../../../../lib/http/read-body.ts';
+import { readJsonBody } from '../../../../lib/http/read-json-body.ts';
 
 describe('the caller of a request', () => {
   test('is a role without its session’s name: a sister container is the same caller', () => {

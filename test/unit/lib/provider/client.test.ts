@@ -19,7 +19,7 @@ import {
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/error-text.ts';
-import { httpServer } from '../../../support/programs/local-servers.ts';
+import { httpServer } from '../../../support/programs/stub-servers.ts';
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
-import { explainMismatches } from '../../../../lib/webhook/explain-mismatch.ts';
 import {
   doctorSignature,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
 } from '../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
-import { signed } from '../../../support/data/sign.ts';
+import { explainMismatches, signingKeyOf } from '../../../../lib/webhook/verify-signature.ts';
+import { signatureHeader } from '../../../support/data/signature-header.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 
 const key = 'signing-key';
@@ -51,7 +50,7 @@ const webhook = (
   return { receive, observed, recorded, logged };
 };
 
-const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signed(body, key) });
+const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signatureHeader(body, key) });
 
 test("the doctor's delivery is refused as any other, and its reason names it", async () => {
   const { receive, observed } = webhook();
@@ -107,7 +106,7 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
     ],
     [
       'forged',
-      { body: payload, signature: signed(payload, 'guess') },
+      { body: payload, signature: signatureHeader(payload, 'guess') },
       { answer: 401, reason: 'mismatch' },
       'WebhookSignatureMismatch',
     ],

@@ -1,9 +1,14 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
-import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
-import { signed } from '../../../support/data/sign.ts';
+import {
+  cacheSigningKeys,
+  type SigningKey,
+  signingKeyOf,
+  verifySignature,
+} from '../../../../lib/webhook/verify-signature.ts';
+import { clock } from '../../../support/data/extraction-fixtures.ts';
+import { signatureHeader } from '../../../support/data/signature-header.ts';
 
 // test/fuzz/webhook compares every form of a header, and every place of a key, with an oracle.
 
@@ -61,7 +66,7 @@ describe('constant-time', () => {
   beforeEach(() => answering());
 
   const body = Buffer.from('{"taskId":"task-1","taskStatus":"COMPLETED"}');
-  const macOf = (key: string): string => signed(body, key).slice('sha256='.length);
+  const macOf = (key: string): string => signatureHeader(body, key).slice('sha256='.length);
   const active = ['current', 'previous', 'oldest'];
   const verify = (mac: string) => verifySignature(`sha256=${mac}`, body, active.map(signingKeyOf));
 
@@ -90,4 +95,54 @@ describe('constant-time', () => {
     answering(true);
     expect(verify(macOf('withdrawn'))).toEqual({ verified: true, key: 'current' });
   });
+});
+
+const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
+
+/** A cache over answers given in advance; the last one stays. */
+const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
+  const time = clock();
+  let fetches = 0;
+  const keys = cacheSigningKeys({
+    fetchKeys: async () => {
+      const answer = answers[Math.min(fetches, answers.length - 1)];
+      fetches += 1;
+      if (answer === undefined || answer instanceof Error) throw answer;
+      return answer;
+    },
+    refreshEveryMs: 15_000,
+    now: time.now,
+  });
+  const current = async () => textsOf(await keys.current());
+  const refreshed = async () => textsOf(await keys.refreshed());
+  return { keys: { current, refreshed }, time, fetches: () => fetches };
+};
+
+// test/fuzz/webhook/key-rotation.ts has refetches after a mismatch.
+test('the keys are fetched once in five minutes', async () => {
+  const { keys, time, fetches } = cacheOver(['k1']);
+  expect(await keys.current()).toEqual(['k1']);
+  time.advance(299.999);
+  expect(await keys.current()).toEqual(['k1']);
+  expect(fetches()).toBe(1);
+});
+
+test('where the store is down, what was known still verifies, and is asked for again five minutes later', async () => {
+  const { keys, time, fetches } = cacheOver(['k1'], new Error('down'), ['k2']);
+  await keys.current();
+  time.advance(300);
+  expect(await keys.current()).toEqual(['k1']);
+  expect(await keys.current()).toEqual(['k1']);
+  expect(fetches()).toBe(2);
+  time.advance(300);
+  expect(await keys.current()).toEqual(['k2']);
+});
+
+test('concurrent mismatches make one fetch', async () => {
+  const { keys, time, fetches } = cacheOver(['k1'], ['k2']);
+  await keys.current();
+  time.advance(15);
+  await Promise.all([keys.refreshed(), keys.refreshed(), keys.refreshed()]);
+  expect(fetches()).toBe(2);
+  expect(await keys.current()).toEqual(['k2']);
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
-import type { Plan } from '../../../sandbox/plan.ts';
+import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../../../support/programs/openssl.ts';
 import { callerOf, requestFor } from '../caller.ts';
-import { startReceiver } from '../receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
 
 // What the document says of deliveries is in test/conformance. Here is what only a plan or an option decides.
 

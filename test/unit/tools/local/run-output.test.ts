@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createRunOutput } from '../../../../tools/local/run-output.ts';
 import { eventText } from '../../../sandbox/describe-event.ts';
-import type { SandboxEvent } from '../../../sandbox/events.ts';
+import type { SandboxEvent } from '../../../sandbox/event-log.ts';
 
 test('without a terminal, every step and every wait is a plain line', () => {
   let written = '';

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../../tools/cli/console/actions/actions.ts';
+import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../tools/local/paths.ts';
-import { readOptions } from '../../../../tools/local/read-options.ts';
+import { readStartOptions } from '../../../../tools/local/read-start-options.ts';
 import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
@@ -47,15 +47,15 @@ test('npm start with a wrong option exits 2, as the command line does', async ()
 
 describe('the options of npm start', () => {
   it('are parsed', () => {
-    expect(readOptions([])).toEqual({});
-    expect(readOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
+    expect(readStartOptions([])).toEqual({});
+    expect(readStartOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
   });
 
   it.each([['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']])(
     'are refused with the usage: %s %s',
     (...args) => {
-      expect(() => readOptions(args)).toThrow(UsageError);
-      expect(() => readOptions(args)).toThrow('Usage: npm start');
+      expect(() => readStartOptions(args)).toThrow(UsageError);
+      expect(() => readStartOptions(args)).toThrow('Usage: npm start');
     },
   );
 });

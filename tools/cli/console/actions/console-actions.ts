@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../../lib/defined.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';
@@ -9,8 +9,8 @@ import { type Breakers, breakersOf, requireRecord, requireResults, s3Of } from '
 import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts';
 import { reconcileNow } from '../../operate/invoke-functions.ts';
 import { pauseCalls, resumeCalls } from '../../operate/pause-calls.ts';
-import { describeProgress } from '../../terminal/describe-record.ts';
-import type { ConsoleAction } from './actions.ts';
+import { describeProgress } from '../../terminal/operator-view.ts';
+import type { ConsoleAction } from './action-types.ts';
 
 const named = { starts: 'start calls', reads: 'reads of tasks' } as const;
 

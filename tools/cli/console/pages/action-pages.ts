@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { ConsoleAction, Notice } from '../actions/actions.ts';
+import type { ConsoleAction, Notice } from '../actions/action-types.ts';
 import { type Html, shown } from '../format-for-page.ts';
-import type { Links } from './content.ts';
-import { icon } from './parts.ts';
+import { icon } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
 
 /** Reasons are kept and shown, so they are short. */
 export const maxInput = 200;

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/pauses.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Hold, type Part, readPart, valueIn } from '../sources/sources.ts';
-import type { Links } from './content.ts';
-import { icon } from './parts.ts';
+import { icon } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
 
 export const readState = async (sources: ConsoleSources) => {
   const [holds, sweeps, queues, open] = await Promise.all([

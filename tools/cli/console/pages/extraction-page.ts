@@ -1,23 +1,23 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
-import { maxAlike, runsOf } from '../../explain/print-story.ts';
+import { maxAlike, runsOf } from '../../explain/describe-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
-import { failureMeanings } from '../../terminal/describe-failure.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
-import { callerName, operatorView } from '../../terminal/describe-record.ts';
-import type { ConsoleAction } from '../actions/actions.ts';
+import { failureMeanings } from '../../terminal/extraction-failures.ts';
+import { callerName, operatorView } from '../../terminal/operator-view.ts';
+import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, clock, formatOffset, type Html, shown, withCode } from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
 import { showActions } from './action-pages.ts';
-import type { Content, Links } from './content.ts';
-import { notFoundPage } from './content.ts';
 import { type DeploymentState, heldIn } from './deployment-state.ts';
-import { icon, showPart, statusBadge } from './parts.ts';
-import { lookOf, timelineSvg } from './timeline.ts';
+import { icon, showPart, statusBadge } from './icons-and-badges.ts';
+import type { Content, Links } from './page-content-and-links.ts';
+import { notFoundPage } from './page-content-and-links.ts';
+import { lookOf, timelineSvg } from './timeline-svg.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
 

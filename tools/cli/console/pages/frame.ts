@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../format-for-page.ts';
-import type { Links } from './content.ts';
-import { icon, iconSprite } from './parts.ts';
+import { icon, iconSprite } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
 
 export type Frame = {
   readonly stage: string;

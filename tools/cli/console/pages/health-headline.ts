@@ -1,7 +1,7 @@
-import { type SubjectHealth, shareOfFailures } from '../../health/compare-periods.ts';
-import { failingSince } from '../../health/print-health.ts';
-import { callerName } from '../../terminal/describe-record.ts';
+import { failingSince } from '../../health/describe-health.ts';
+import { type SubjectHealth, shareOfFailures } from '../../health/read-health.ts';
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
+import { callerName } from '../../terminal/operator-view.ts';
 import { plural, shown } from '../format-for-page.ts';
 import {
   type AlarmLine,

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { HourOfSubject, SubjectHealth } from '../../health/compare-periods.ts';
-import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
+import { describeCauses, describeChange, describeTimes } from '../../health/describe-health.ts';
+import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
-import type { ConsoleAction } from '../actions/actions.ts';
+import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
@@ -17,10 +17,10 @@ import {
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
-import type { Content, Links } from './content.ts';
 import { type DeploymentState, showHolds } from './deployment-state.ts';
 import { headline } from './health-headline.ts';
-import { icon, showPart } from './parts.ts';
+import { icon, showPart } from './icons-and-badges.ts';
+import type { Content, Links } from './page-content-and-links.ts';
 
 const hour = 3_600_000;
 

@@ -3,10 +3,10 @@ import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf, hasWebhook } from '../../../../lib/extraction/record.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
-import { callerName } from '../../terminal/describe-record.ts';
+import { callerName } from '../../terminal/operator-view.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
-import { hoursText, sinceChoices, startOf } from '../query.ts';
+import { hoursText, sinceChoices, startOf } from '../query-choices.ts';
 import {
   distinct,
   type Filter,
@@ -22,10 +22,10 @@ import {
   taskIdIn,
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
-import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn, showStrip } from './deployment-state.ts';
+import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
+import type { Content, Links } from './page-content-and-links.ts';
 import { pageOf, showPager } from './pager.ts';
-import { icon, option, showPart, statusBadge } from './parts.ts';
 
 /** What decides which records are overdue. */
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };

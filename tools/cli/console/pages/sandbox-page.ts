@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { ConsoleAction, SandboxState } from '../actions/actions.ts';
+import type { ConsoleAction, SandboxState } from '../actions/action-types.ts';
 import { type Html, shown } from '../format-for-page.ts';
 import { confirmation } from './action-pages.ts';
-import type { Links } from './content.ts';
-import { icon } from './parts.ts';
+import { icon } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
 
 const button = (action: ConsoleAction, token: string, links: Links): Html => html`
 <li><form method="post" action="${links.action(action.id)}">${confirmation('', token)}

@@ -4,14 +4,14 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
+import { cachedRead } from '../../aws/cached-read.ts';
 import type { Deployment } from '../../aws/deployment.ts';
-import { kept } from '../../aws/kept.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
 import { alarmNamesIn, readAlarms } from '../../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../../aws/read-extractions.ts';
-import { recentExtractionsReader } from '../../aws/read-recent-extractions.ts';
+import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts';
 import { readStackResources } from '../../aws/stack.ts';
 import { extractionsOf, tasksOf } from '../../aws/stores.ts';
 import { checksOf } from '../../doctor/checks.ts';
@@ -20,8 +20,8 @@ import { storySources } from '../../explain/deployment-sources.ts';
 import { progressOf, tryingOf } from '../../explain/execution-progress.ts';
 import { explainExtraction } from '../../explain/explain-extraction.ts';
 import type { StorySources } from '../../explain/sources.ts';
-import { readHealth, readHours } from '../../health/compare-periods.ts';
 import { healthSource } from '../../health/deployment-source.ts';
+import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
 import { readTrends } from './read-trends.ts';
@@ -31,7 +31,7 @@ import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 const checksNotMade = ['webhook', 'provider'];
 
 const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
-  kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
+  cachedRead(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
 
 const logReader = (deployment: Deployment, resources: ReturnType<typeof stackReader>) => {
   const logs = logsClient(deployment.client);
@@ -82,7 +82,7 @@ const keptEach = <Value>(
 ): ((extractionId: string) => Promise<Value>) => {
   const readers = new Map<string, () => Promise<Value>>();
   return (extractionId) => {
-    const reader = readers.get(extractionId) ?? kept(seconds, now, () => read(extractionId));
+    const reader = readers.get(extractionId) ?? cachedRead(seconds, now, () => read(extractionId));
     readers.set(extractionId, reader);
     const [oldest] = readers.keys();
     if (readers.size > maxStories && oldest !== undefined) readers.delete(oldest);
@@ -91,7 +91,7 @@ const keptEach = <Value>(
 };
 
 const triesReader = (seconds: number, sources: StorySources, now: () => Date): ConsoleSources['tries'] => {
-  const settings = kept(60, now, () => sources.settings());
+  const settings = cachedRead(60, now, () => sources.settings());
   const tryingFor = keptEach(seconds, now, async (extractionId) => {
     const execution = await sources.execution(extractionId);
     return execution === undefined ? undefined : tryingOf(progressOf(execution), await settings());
@@ -128,7 +128,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   return {
     sweepEveryMinutes: deployment.sweepEveryMinutes(),
     // Every page counts those that a hold keeps waiting, so that open pages share a read.
-    open: kept(secondsFor(deployment, openSeconds), now, async () => {
+    open: cachedRead(secondsFor(deployment, openSeconds), now, async () => {
       const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
       // The index is eventually consistent, and may still have records that have closed.
       return records.filter(({ dueShard }) => dueShard !== undefined);
@@ -155,19 +155,19 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     tries: triesReader(secondsFor(deployment, trySeconds), story, now),
     holds: story.holds,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
-    sweeps: kept(10, now, () => {
+    sweeps: cachedRead(10, now, () => {
       const since = new Date(now().getTime() - 3_600_000);
       return readLog('SweepExtractionsLog', sweepPattern, since, parseSweepLine);
     }),
-    findings: kept(60, now, () =>
+    findings: cachedRead(60, now, () =>
       Promise.all(
         checksOf(deployment, {}, now())
           .filter(({ id }) => !checksNotMade.includes(id))
           .map(async (check) => ({ id: check.id, ...(await runCheck(check)) })),
       ),
     ),
-    alarms: kept(30, now, async () => readAlarms(cloudWatch, alarmNamesIn(await resources()))),
-    trends: kept(60, now, () =>
+    alarms: cachedRead(30, now, async () => readAlarms(cloudWatch, alarmNamesIn(await resources()))),
+    trends: cachedRead(60, now, () =>
       readTrends(
         cloudWatch,
         {
@@ -178,14 +178,14 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
         now(),
       ),
     ),
-    subjects: kept(secondsFor(deployment, subjectSeconds), now, async () => {
+    subjects: cachedRead(secondsFor(deployment, subjectSeconds), now, async () => {
       const at = now();
       const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
       const source = healthSource(deployment, { now: at, sleep }, resources);
       const [report, hours] = await Promise.all([readHealth(source, at), readHours(source, at)]);
       return { ...report, hours };
     }),
-    queues: kept(10, now, () =>
+    queues: cachedRead(10, now, () =>
       Promise.all([
         queueLine('reconcile queue', output('ReconcileQueueUrl'), false),
         queueLine('slow queue', output('SlowQueueUrl'), false),

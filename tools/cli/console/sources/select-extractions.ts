@@ -6,8 +6,8 @@ import {
   ownOutcomes,
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
-import { causeOf } from '../../terminal/describe-failure.ts';
-import { choiceIn, type Since, sinceIn } from '../query.ts';
+import { causeOf } from '../../terminal/extraction-failures.ts';
+import { choiceIn, type Since, sinceIn } from '../query-choices.ts';
 
 const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
 

@@ -5,7 +5,7 @@ import type { Finding } from '../../doctor/finding.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
 import type { Bounded, Hold } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
-import type { HealthReport, HourOfSubject } from '../../health/compare-periods.ts';
+import type { HealthReport, HourOfSubject } from '../../health/read-health.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */

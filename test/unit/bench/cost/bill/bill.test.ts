@@ -11,8 +11,8 @@ import {
   transitionsIn,
 } from '../../../../bench/cost/bill/path-charges.ts';
 import { storedCharges } from '../../../../bench/cost/bill/stored-charges.ts';
-import { withTaskTokens } from '../../../../bench/cost/bill/task-tokens.ts';
-import type { Facts } from '../../../../bench/cost/read-template.ts';
+import { withTaskTokens } from '../../../../bench/cost/bill/with-task-tokens.ts';
+import type { Facts } from '../../../../bench/cost/template-facts.ts';
 import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
 import { CannotBeCounted } from '../../../../bench/units/item-bytes.ts';
 

@@ -3,8 +3,7 @@ import { readConfig } from '../../../../../infra/settings/config.ts';
 import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
 import { metricNames, read } from '../../../docs/metric-names.ts';
-import { required } from '../../required-settings.ts';
-import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../../synth.ts';
+import { flatten, notifyingAlarms, type Resource, required, resourcesOf, synthesize } from '../../synth.ts';
 
 type Dimension = { readonly Name: string; readonly Value: unknown };
 type Watched = {

@@ -4,17 +4,20 @@ import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breakers-from-environment.ts';
-import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/client-options.ts';
-import { MissingEnvironmentVariable, requiredVariable } from '../../../../../lib/aws/wiring/environment.ts';
+import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
+import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
+import {
+  MissingEnvironmentVariable,
+  requiredVariable,
+} from '../../../../../lib/aws/wiring/environment-variables.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
-import { reconcilerFromEnvironment } from '../../../../../lib/aws/wiring/reconciler.ts';
+import { reconcilerFromEnvironment } from '../../../../../lib/aws/wiring/reconciler-from-environment.ts';
 import { requestsFromEnvironment } from '../../../../../lib/aws/wiring/requests-from-environment.ts';
-import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter.ts';
+import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter-from-environment.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
@@ -29,7 +32,7 @@ import {
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { closedPort, httpServer } from '../../../../support/programs/local-servers.ts';
+import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
 import { interpretedDynamo } from '../../../../support/stores/interpreted-dynamo.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';

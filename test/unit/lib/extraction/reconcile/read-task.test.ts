@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PausableCalls } from '../../../../../lib/breaker/pauses.ts';
+import type { PausableCalls } from '../../../../../lib/breaker/breaker-store.ts';
 import { plan, readsBriefly } from '../../../../../lib/extraction/decide.ts';
 import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';

@@ -4,7 +4,7 @@ import {
   parseRead,
   readingOfExtraction,
   readingOfTask,
-} from '../../../../../lib/extraction/reconcile/reading.ts';
+} from '../../../../../lib/extraction/reconcile/read-task.ts';
 import { parseLargeJson } from '../../../../../lib/http/parse-large-json.ts';
 
 const read = (...actions: readonly unknown[]) => {

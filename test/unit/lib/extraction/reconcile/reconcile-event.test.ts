@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,
   NotYet,
+  type ReconcileInvoker,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../../../../../lib/extraction/reconcile/reconcile-event.ts';
+} from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { Result } from '../../../../../lib/extraction/run.ts';
 import {
   clock,

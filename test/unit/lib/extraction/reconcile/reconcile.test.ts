@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
-import { type Read, type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
+import type { Reading } from '../../../../../lib/extraction/plan.ts';
+import { type Read, readingOfTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import {
   type ReconcileDeps,
   type ReconcileInvoker,

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import {
-  type StartForMachineDeps,
-  startForMachine,
-} from '../../../../../lib/extraction/start/start-for-machine.ts';
+import { type StartForMachineDeps, startForMachine } from '../../../../../lib/extraction/start/start.ts';
 import { ProviderBusy, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
 import {
   at,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
 import { parseActionResults } from '../../../../../lib/provider/tasks/parse-action-results.ts';
 import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
 import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
-import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
 import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { errorText } from '../../../../support/data/error-text.ts';

@@ -13,14 +13,14 @@ import {
 import {
   freshConnectionFetch,
   NotConnected,
-} from '../../../../../lib/provider/transport/fresh-connection.ts';
+} from '../../../../../lib/provider/transport/fresh-connection-fetch.ts';
 import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transport/retry-after.ts';
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
 import { errorText } from '../../../../support/data/error-text.ts';
-import { closedPort, httpServer, rawServer } from '../../../../support/programs/local-servers.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';
+import { closedPort, httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 
 const secret = 'sentinel-of-a-secret';
 

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { adviceOf } from '../../../../../lib/extraction/advice.ts';
 import type { Extraction, ExtractionStatus } from '../../../../../lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
-import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
 import type {
   AuditSources,
   Logged,
   RequestItem,
   StoredBytes,
   TaskFacts,
-} from '../../../../../tools/cli/audit/facts.ts';
-import { describeRule } from '../../../../../tools/cli/audit/print-audit.ts';
+} from '../../../../../tools/cli/audit/audit-types.ts';
+import { describeRule } from '../../../../../tools/cli/audit/describe-audit.ts';
+import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
 import { rules } from '../../../../../tools/cli/audit/rules.ts';
-import type { StreamChange } from '../../../../../tools/cli/aws/read-stream-changes.ts';
+import type { StreamChange } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
 import {
   allStatuses,
   at,

@@ -12,8 +12,8 @@ import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
 import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
-import { logsClient } from '../../../../support/aws/logs-client.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { stubLogsClient } from '../../../../support/aws/stub-logs-client.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 /** The SDK's paginators take instances of the client's class only. */
@@ -83,7 +83,7 @@ const logged = (id: string, second: number) => ({
 });
 
 test('lines are newest first in whatever order they come, and those of one time stay as they came', async () => {
-  const { client } = logsClient(() => ({
+  const { client } = stubLogsClient(() => ({
     events: [logged('old', 1), logged('new-1', 9), logged('new-2', 9), logged('middle', 5)],
   }));
   expect(await readFunctionLog(client, log, idOf)).toEqual({
@@ -95,7 +95,7 @@ test('lines are newest first in whatever order they come, and those of one time 
 test('of more lines than are read, the oldest are missing', async () => {
   const page = (second: number) => Array.from({ length: 3_000 }, () => logged(String(second), second));
   let second = 10;
-  const { client, sent } = logsClient(() => {
+  const { client, sent } = stubLogsClient(() => {
     second -= 1;
     return { events: page(second), nextToken: String(second) };
   });
@@ -105,7 +105,7 @@ test('of more lines than are read, the oldest are missing', async () => {
 });
 
 test('what is no line of the logger, or has nothing that is searched, is left out', async () => {
-  const { client } = logsClient(() => ({
+  const { client } = stubLogsClient(() => ({
     events: [{ timestamp: 1, message: 'REPORT RequestId' }, { timestamp: 2, message: '{}' }, logged('a', 1)],
   }));
   expect((await readFunctionLog(client, log, idOf)).items).toEqual(['a']);
@@ -121,7 +121,7 @@ test('lines with a message are read hour by hour, to the last page, and each onc
     { events: [line('Done.'), line('Other.')] },
     { events: [line('Done.')] },
   ];
-  const { client, sent } = logsClient(() => pages.shift() ?? {});
+  const { client, sent } = stubLogsClient(() => pages.shift() ?? {});
   const period = { from: iso(0), to: iso(5_400) };
   const lines: unknown[] = [];
   for await (const one of linesWithMessage(client, 'log', 'Done.', period)) lines.push(one);
@@ -147,7 +147,7 @@ describe('read-log-lines', () => {
   });
 
   test('only lines of the logger with one of the ids are kept, whatever the filter let through', async () => {
-    const { client, sent } = logsClient(() => ({
+    const { client, sent } = stubLogsClient(() => ({
       events: [
         logged({ extractionId: 'e-1' }),
         logged({ taskId: 't-1' }),
@@ -171,14 +171,14 @@ describe('read-log-lines', () => {
   });
 
   test('an id that could end the quotation of the pattern is left out of it', async () => {
-    const { client, sent } = logsClient(() => ({ events: [] }));
+    const { client, sent } = stubLogsClient(() => ({ events: [] }));
     await readLogLines(client, ['group'], ['e-1', '" || $.x = "'], period);
     expect(sent[0]?.input.filterPattern).not.toContain('$.x');
   });
 
   test('a log group with more pages than are read is reported as incomplete', async () => {
     let page = 0;
-    const { client } = logsClient(() => {
+    const { client } = stubLogsClient(() => {
       page += 1;
       return { events: [], nextToken: String(page) };
     });

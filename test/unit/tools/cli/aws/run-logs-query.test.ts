@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
-import { logsClient } from '../../../../support/aws/logs-client.ts';
+import { stubLogsClient } from '../../../../support/aws/stub-logs-client.ts';
 import { iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const query = { logGroupNames: ['a', 'b'], query: 'stats count(*)', from: iso(0), to: iso(60) };
@@ -8,7 +8,7 @@ const query = { logGroupNames: ['a', 'b'], query: 'stats count(*)', from: iso(0)
 /** A query that is in each of these states in turn. */
 const run = async (...states: readonly object[]) => {
   const answers = [{ queryId: 'q' }, ...states];
-  const { client, sent } = logsClient(() => answers[Math.min(sent.length, answers.length) - 1]);
+  const { client, sent } = stubLogsClient(() => answers[Math.min(sent.length, answers.length) - 1]);
   const slept: number[] = [];
   const result = await runLogsQuery(client, query, async (milliseconds) => void slept.push(milliseconds));
   return { result, sent, slept };

@@ -6,8 +6,11 @@ import { expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
-import { recentExtractionsReader } from '../../../../../tools/cli/aws/read-recent-extractions.ts';
-import { allStreamChanges, readStreamChanges } from '../../../../../tools/cli/aws/read-stream-changes.ts';
+import {
+  allStreamChanges,
+  readExtractionChanges,
+} from '../../../../../tools/cli/aws/read-extraction-changes.ts';
+import { recentExtractionsReader } from '../../../../../tools/cli/aws/recent-extractions-reader.ts';
 import { stubClient } from '../../../../support/aws/stub-client.ts';
 import {
   at,
@@ -116,7 +119,7 @@ test('the changes of one record are read from the start of the stream to its end
       ),
     ],
   );
-  expect(await readStreamChanges(client, 'arn', id)).toEqual({
+  expect(await readExtractionChanges(client, 'arn', id)).toEqual({
     items: [
       { at: iso(0), event: 'INSERT', byTtl: false, after: inserted },
       { at: iso(9), event: 'REMOVE', byTtl: true, before: ended },
@@ -128,7 +131,7 @@ test('the changes of one record are read from the start of the stream to its end
 test('a stream with more pages than are read is reported as incomplete', async () => {
   const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
   const { client } = shardWith(...Array.from({ length: 1_000 }, () => [other]));
-  expect(await readStreamChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
+  expect(await readExtractionChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
 });
 
 test('all changes are read until a time, also of a stream that is written to without end', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Context } from '../../../../../tools/cli/commands/context.ts';
+import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import {
   type DeliverOptions,
   describeAnswer,
@@ -8,7 +8,7 @@ import {
 import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import { pause } from '../../../../../tools/cli/commands/pause.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
-import type { PredictedEffect } from '../../../../../tools/cli/operate/delivery.ts';
+import type { PredictedEffect } from '../../../../../tools/cli/operate/sign-delivery.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { closedExtraction, extractionIn, id } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -62,7 +62,7 @@ test('a replay that sent nothing says why, and fails for an unknown id', async (
 });
 
 test('it changes nothing unless starts or reads are named', async () => {
-  const context = { connect: () => Promise.reject(new Error('connected')) } as unknown as Context;
+  const context = { connect: () => Promise.reject(new Error('connected')) } as unknown as CommandContext;
   await expect(pause({ reason: 'maintenance' }, context)).rejects.toThrow('Use --starts, --reads, or both.');
 });
 

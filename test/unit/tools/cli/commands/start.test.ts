@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { buildRequest, type StartOptions } from '../../../../../tools/cli/commands/build-request.ts';
 import {
   describeEnd,
   type FollowOptions,
   followExtraction,
 } from '../../../../../tools/cli/commands/watch.ts';
+import {
+  buildExtractionRequest,
+  type StartOptions,
+} from '../../../../../tools/cli/operate/build-extraction-request.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -22,7 +25,7 @@ const texts: Record<string, string> = {
 /** As the API parses it. */
 const parse = (request: unknown) => parseExtractionRequest(JSON.parse(JSON.stringify(request)));
 
-const build = (options: StartOptions) => buildRequest(options, async (path) => texts[path] ?? '');
+const build = (options: StartOptions) => buildExtractionRequest(options, async (path) => texts[path] ?? '');
 
 const movement = {
   id: 'movement',

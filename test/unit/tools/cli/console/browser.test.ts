@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../../../tools/cli/console/actions/actions.ts';
+import type { ConsoleAction } from '../../../../../tools/cli/console/actions/action-types.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
 import { sourcesWith } from '../../../../support/browser/console-fixtures.ts';

@@ -2,10 +2,9 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pausesItem } from '../../../../../lib/breaker/pauses.ts';
+import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
 import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
-import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
 import {
   checkAlarms,
   checkBreakers,
@@ -13,7 +12,8 @@ import {
   checkFanOut,
   checkOverdue,
   checkSweep,
-} from '../../../../../tools/cli/doctor/check-work.ts';
+} from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
+import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
 import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
 import { startSandbox } from '../../../../sandbox/sandbox.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
-import { readHealth, readHours, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
-import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
+import { describeSubject, healthHeading } from '../../../../../tools/cli/health/describe-health.ts';
 import {
   groupLines,
   type ProgressRow,
@@ -9,6 +8,7 @@ import {
   parseQueryRow,
   progressQuery,
 } from '../../../../../tools/cli/health/progress-rows.ts';
+import { readHealth, readHours, shareOfFailures } from '../../../../../tools/cli/health/read-health.ts';
 import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const hour = 3_600;

@@ -5,7 +5,7 @@ import {
   handleStream,
   type Progress,
 } from '../../../../../tools/cli/listen/handle-stream.ts';
-import { StreamError, type StreamReader } from '../../../../../tools/cli/listen/stream-reader.ts';
+import { StreamError, type StreamReader } from '../../../../../tools/cli/listen/stream-reader-port.ts';
 import { fakeStream } from './fake-stream.ts';
 
 const extractions = 8;

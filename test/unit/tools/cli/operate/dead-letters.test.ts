@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
-import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
-import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
+import { parseDelivery } from '../../../../../lib/webhook/receive-delivery.ts';
+import { signingKeyOf, verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import {
   type DeadLetter,
   parseDeadLetter,
   redriveLetters,
 } from '../../../../../tools/cli/operate/dead-letters.ts';
-import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/delivery.ts';
+import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/data/extraction-fixtures.ts';
 
 const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];

@@ -6,7 +6,7 @@ import { erase } from '../../../../../lib/extraction/operate/erase.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../../../../../tools/cli/operate/erase-on-aws.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/programs/local-servers.ts';
+import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
 const names = {
   extractionsTable: 'E',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
+import { formatSeconds } from '../../../../../tools/cli/terminal/format-seconds.ts';
 import {
   describeDue,
   describeProgress,
   describeView,
   operatorView,
-} from '../../../../../tools/cli/terminal/describe-record.ts';
-import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
-import { formatSeconds } from '../../../../../tools/cli/terminal/format-seconds.ts';
+} from '../../../../../tools/cli/terminal/operator-view.ts';
 import { parseDuration, parseSince } from '../../../../../tools/cli/terminal/parse-time.ts';
 import {
   at,

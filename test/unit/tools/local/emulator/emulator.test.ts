@@ -9,7 +9,7 @@ import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.
 import { findPython, type Python } from '../../../../../tools/local/emulator/find-python.ts';
 import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
 import { ExpectedFailure } from '../../../../../tools/local/expected-failure.ts';
-import { closedPort, httpServer } from '../../../../support/programs/local-servers.ts';
+import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
 
 const access = {
   endpoint: 'https://127.0.0.1:4566',

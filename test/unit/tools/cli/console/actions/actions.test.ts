@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/actions.ts';
+import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
 import {

@@ -1,0 +1,73 @@
+import { defined } from '../defined.ts';
+import { ApiError, isTransientStatus, NoAnswerError } from './api-errors.ts';
+import type { SignedFetch } from './signed-fetch.ts';
+
+export type SendDeps = {
+  readonly fetch: SignedFetch;
+  /** Should reject once `signal` is aborted. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly signal?: AbortSignal;
+  /** Called before each retry, with its reason as a sentence. */
+  readonly onRetry?: (reason: string) => void;
+};
+
+/** A 2xx answer. */
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
+
+/** Pauses before each retry, in milliseconds: 15 s in all. */
+const pauses = [1_000, 2_000, 4_000, 8_000];
+
+/** Resolves as `work`, or rejects with the signal's reason once it is aborted. Not every fetch and body heeds a signal. */
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+
+const attempt = async (
+  url: string,
+  init: RequestInit,
+  { fetch, signal }: Pick<SendDeps, 'fetch' | 'signal'>,
+): Promise<Answer> => {
+  const exchange = async (): Promise<Answer> => {
+    const answer = await fetch(url, { ...init, ...defined({ signal }) });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  signal?.throwIfAborted();
+  try {
+    return await (signal === undefined ? exchange() : untilAborted(exchange(), signal));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NoAnswerError(url, { cause });
+  }
+};
+
+/** The reason to send again as a sentence, or undefined where a retry would change nothing. */
+const retryReason = (result: Answer | NoAnswerError): string | undefined => {
+  if (result instanceof NoAnswerError) return 'No answer came.';
+  return isTransientStatus(result.status) ? `The service answered ${result.status}.` : undefined;
+};
+
+const caught = (error: unknown): NoAnswerError => {
+  if (error instanceof NoAnswerError) return error;
+  throw error;
+};
+
+/**
+ * Sends a request that is safe to repeat: five tries over 15 s where there is no answer, 5xx or 429. Throws ApiError for
+ * any answer but 2xx, NoAnswerError if the last try got none, and the reason of `signal` as soon as it is aborted.
+ */
+export const sendWithRetries = async (url: string, init: RequestInit, deps: SendDeps): Promise<Answer> => {
+  let result = await attempt(url, init, deps).catch(caught);
+  for (const pause of pauses) {
+    const reason = retryReason(result);
+    if (reason === undefined) break;
+    deps.onRetry?.(reason);
+    await deps.sleep(pause);
+    result = await attempt(url, init, deps).catch(caught);
+  }
+  if (result instanceof NoAnswerError) throw result;
+  if (result.status >= 300) throw new ApiError(result.status, result.body);
+  return result;
+};

@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import { defined } from '../defined.ts';
+import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
+import type { SealedCredentialsData } from './sealed-request-data.ts';
+import type { RefusalMark, RefusalStore, Task, TaskLink, TaskStore } from './store.ts';
+
+/** What start-task knows of credentials that it is about to send. */
+export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed'>;
+
+/** The MAC by which refused credentials are recognized, for the same caller and entity. */
+export const credentialsMac = (
+  key: string,
+  { requestedBy, entity }: CredentialsExtraction,
+  value: { readonly [field: string]: unknown },
+): string => keyedMac(key, 'refusal', [requestedBy, entity, value], 128);
+
+/**
+ * What is known of unsealed credentials. Nothing of ciphertext: that of encrypted ones differs each time, and the user can change
+ * what persisted ones stand for. Throws what `key` throws.
+ */
+export const knownCredentials = async (
+  record: CredentialsExtraction,
+  { credentials, confirmed }: SealedCredentialsData,
+  { key, keptDays }: { readonly key: () => Promise<string> } & Pick<MarkDeps, 'keptDays'>,
+): Promise<KnownCredentials> =>
+  credentials.mode !== 'raw' || keptDays === 0
+    ? {}
+    : {
+        credentialsMac: credentialsMac(await key(), record, credentials.value),
+        ...defined({ isConfirmed: confirmed }),
+      };
+
+/** Whether a mark says that the bank has refused the credentials. It compares the end itself, as TTL lags by days. */
+export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =>
+  mark?.isRefused === true && now.getTime() < mark.expiresAt * 1000;
+
+/**
+ * Whether these credentials must not be sent: the bank refused them, and the user has not confirmed them since. Throws what the
+ * store throws; without an answer nothing may be sent.
+ */
+export const refusedBefore = async (
+  { credentialsMac, isConfirmed }: KnownCredentials,
+  { refusals, now }: { readonly refusals: Pick<RefusalStore, 'get'>; readonly now: () => Date },
+): Promise<boolean> =>
+  credentialsMac !== undefined &&
+  isConfirmed !== true &&
+  saysRefused(await refusals.get(credentialsMac), now());
+
+/** Of credentials that were accepted. `FAILED` shows nothing about a password. */
+const accepting: ReadonlySet<TerminalStatus> = new Set(['COMPLETED', 'PARTIAL']);
+
+/**
+ * What a final status shows about the credentials of its task, if that is to be marked. A locked account shows nothing, as its
+ * password may be right. That credentials are right is marked only if the user confirmed them, as only then there may be a
+ * refusal.
+ */
+const proofIn = (
+  taskStatus: TerminalStatus,
+  { isConfirmed }: Task,
+): Pick<RefusalMark, 'isRefused'> | undefined => {
+  if (taskStatus === 'CREDENTIALS_WRONG') return { isRefused: true };
+  return isConfirmed === true && accepting.has(taskStatus) ? { isRefused: false } : undefined;
+};
+
+const daySeconds = 86_400;
+
+export type MarkDeps = {
+  readonly refusals: Pick<RefusalStore, 'put'>;
+  readonly tasks: Pick<TaskStore, 'notice'>;
+  /** `refusedCredentialsDays`. 0 switches all of it off. */
+  readonly keptDays: number;
+  readonly now: () => Date;
+};
+
+/**
+ * Marks what a final status shows about the credentials of its task. Called before the outcome is written, so that a process that
+ * ends in between leaves an open record, and the next one repeats this. A repetition has the time of the first notice. So it
+ * brings back no mark that something later has replaced, and writes none past its end. Once the mark was written, the task shows
+ * that, and nothing brings it back, even if what had replaced it was erased. Throws what a store throws.
+ */
+export const markCredentials = async (
+  task: Task,
+  taskStatus: TerminalStatus,
+  { refusals, tasks, keptDays, now }: MarkDeps,
+): Promise<void> => {
+  const { taskId, extractionId, credentialsMac, notifiedAt } = task;
+  const shown = task.isMarked === true ? undefined : proofIn(taskStatus, task);
+  if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
+  const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
+  // There is no item of the task any more: the extraction was erased meanwhile.
+  if (noticedAt === undefined) return;
+  const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
+  if (now().getTime() >= expiresAt * 1000) return;
+  await refusals.put({ credentialsMac, extractionId, noticedAt, expiresAt, ...shown });
+  await tasks.notice(taskId, noticedAt, true);
+};
+
+/** The same of the status that a delivery has left in the item of the task, if it is final. */
+export const markDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
+  const { taskStatus } = task;
+  if (taskStatus !== undefined && isTerminalStatus(taskStatus)) await markCredentials(task, taskStatus, deps);
+};
+
+/**
+ * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
+ * person who types a password chooses none of them.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (typeof value !== 'object' || value === null) {
+    return JSON.stringify(typeof value === 'string' ? value.normalize() : value);
+  }
+  const fields = Object.entries(value).map(
+    ([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`,
+  );
+  return `{${fields.toSorted().join()}}`;
+};
+
+/** What a MAC under the fingerprint key is for. MACs of two purposes cannot be compared. */
+type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal';
+
+/** The first `bits` of an HMAC-SHA256 over a JSON value, in hex. */
+export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: number): string =>
+  createHmac('sha256', key)
+    .update(`${purpose}:${canonicalJson(value)}`)
+    .digest('hex')
+    .slice(0, bits / 4);

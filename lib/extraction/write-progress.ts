@@ -1,0 +1,186 @@
+import { defined } from '../defined.ts';
+import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { judgeOutcome, outcomeText } from './advice.ts';
+import { type Extraction, subjectFields } from './record.ts';
+import { removeRequest } from './request-data.ts';
+import type { ChangeOutcome, ExtractionStore, RequestStore, StoredRequest } from './store.ts';
+import type { Change } from './transitions.ts';
+
+/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
+export const writeChange = async (
+  store: Pick<ExtractionStore, 'apply'>,
+  change: Change,
+): Promise<ChangeOutcome> => {
+  const { applied, record } = await store.apply(change);
+  if (record === undefined) return { kind: 'lost', record };
+  return { kind: applied ? 'written' : change.proof(record), record };
+};
+
+/** Reports a time of an extraction, in seconds since the request. */
+const report = (
+  message: string,
+  metric: MetricName,
+  { record, time, telemetry }: { record: Extraction; time: string | undefined; telemetry: Telemetry },
+  facts: Readonly<Record<string, unknown>>,
+): void => {
+  const { extractionId, requestedAt, traceparent } = record;
+  const seconds = (Date.parse(time ?? '') - Date.parse(requestedAt)) / 1_000;
+  telemetry.log(message, {
+    extractionId,
+    ...subjectFields(record),
+    ...facts,
+    seconds,
+    ...defined({ traceparent }),
+  });
+  // The write is done, so that a damaged time may fail nothing.
+  if (!Number.isNaN(seconds)) telemetry.count(metric, { extractionId, value: seconds });
+};
+
+/** Reports a start. */
+const reportStart = (record: Extraction, telemetry: Telemetry): void =>
+  report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
+
+/** When the outcome was recorded, as a number, which a query of the logs can compare. `health` counts at this time. */
+const settledFields = ({ settledAt }: Extraction) => {
+  const settledMs = Date.parse(settledAt ?? '');
+  return Number.isNaN(settledMs) ? {} : { settledMs };
+};
+
+const outcomeFields = (record: Extraction) => {
+  const { extractionId, status, reason } = record;
+  // That of any other outcome may change while it is collected, and then one extraction would count as two.
+  const lastProblem = status === 'NOT_STARTED' ? record.lastProblem : undefined;
+  const ended = defined({ status, reason, lastProblem });
+  return { extractionId, ...subjectFields(record), ...ended, ...settledFields(record) };
+};
+
+/** Reports an outcome, a correction too. */
+const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
+  const of = { record, time: record.settledAt, telemetry };
+  const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
+  // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
+  report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
+  if (failed) telemetry.count('OutcomeFailed', record);
+};
+
+/**
+ * Logs an outcome that was recorded before. The process that wrote it may have ended before it logged, and `health` counts
+ * extractions, not lines. The metrics stay at most once.
+ */
+export const reportOutcomeAgain = (record: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Extraction ended.', { ...outcomeFields(record), again: true });
+
+/** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
+const reportCorrected = (before: Extraction, telemetry: Telemetry): void =>
+  telemetry.log('Outcome corrected.', outcomeFields(before));
+
+/** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
+export const errorCodesOf = ({
+  actionResults = [],
+}: Pick<Extraction, 'actionResults'>): readonly string[] => [
+  ...new Set(
+    actionResults
+      .filter(({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined)
+      .map(({ errorCode = 'unknown' }) => errorCode)
+      .toSorted(),
+  ),
+];
+
+/** Reports why actions failed, once the results are collected: the outcome comes without their codes. */
+const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
+  const codes = errorCodesOf(record);
+  if (codes.length === 0) return;
+  const { extractionId, status } = record;
+  const cause = codes.join(' and ');
+  const facts = { extractionId, ...subjectFields(record), status, cause, ...settledFields(record) };
+  telemetry.log('Error codes collected.', facts);
+};
+
+/**
+ * Writes a change, and reports the start, the outcome or the results that it brings. Only the process that wrote it reports it
+ * and counts `once`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
+ * what the store throws.
+ */
+export const writeProgress = async (
+  change: Change,
+  once: readonly ExtractionMetric[],
+  before: Extraction | undefined,
+  deps: { readonly extractions: Pick<ExtractionStore, 'apply'>; readonly telemetry: Telemetry },
+): Promise<ChangeOutcome> => {
+  const outcome = await writeChange(deps.extractions, change);
+  const isCorrected = change.transition === 'correctOutcome' && outcome.kind !== 'lost';
+  if (isCorrected && before !== undefined) reportCorrected(before, deps.telemetry);
+  if (outcome.kind !== 'written') return outcome;
+  const { record } = outcome;
+  if (change.set.startedAt !== undefined) reportStart(record, deps.telemetry);
+  if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
+  if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
+  for (const metric of once) deps.telemetry.count(metric, record);
+  return outcome;
+};
+
+/** Writes a change. The process that wrote it counts `once`. */
+export type Write = (
+  change: Change,
+  once: readonly ExtractionMetric[],
+  before: Extraction | undefined,
+) => Promise<ChangeOutcome>;
+
+type WriteDeps = {
+  readonly extractions: ExtractionStore;
+  readonly requests: RequestStore;
+  readonly telemetry: Telemetry;
+};
+
+/**
+ * How often a write is tried, each time with the retries of the SDK. If a write from the `STARTING` write on failed for good, the
+ * taskId would be lost, or a start that was never made would end as `UNCONFIRMED`.
+ */
+const writeTries = 3;
+
+const writeThrice = async <T>(
+  what: string,
+  write: () => Promise<T>,
+  { telemetry }: WriteDeps,
+): Promise<T> => {
+  for (let left = writeTries - 1; left > 0; left -= 1) {
+    try {
+      return await write();
+    } catch (error) {
+      telemetry.failure(`${what} could not be written; retrying.`, error);
+    }
+  }
+  return write();
+};
+
+/**
+ * Puts the item of a request back. If that fails, the record still gets its taskId: without the item the task cannot be polled,
+ * and without the taskId nobody would know that it runs.
+ */
+const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
+  try {
+    await writeThrice('The item of the request', () => deps.requests.put(item), deps);
+  } catch (error) {
+    const { extractionId } = item;
+    deps.telemetry.failure('The item of the request could not be put back.', error, { extractionId });
+  }
+};
+
+/**
+ * Writes the changes of a start. A further try recognizes an earlier one that succeeded without an answer.
+ *
+ * The race of a late start: its call takes so long that another process settles it as stale and removes the item of the request.
+ * Then the provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`. It
+ * gets the `taskId`, so that the other process, if it removes only now, leaves it. `needed`: the item of a consent.
+ */
+export const startWriter =
+  (needed: StoredRequest | undefined, deps: WriteDeps): Write =>
+  async (change, once, before) => {
+    const { taskId } = change.set;
+    const late = change.transition === 'markRunningLate' && needed && { ...needed, ...defined({ taskId }) };
+    if (late) await putBack(late, deps);
+    const outcome = await writeThrice('The record', () => writeProgress(change, once, before, deps), deps);
+    if (late && outcome.kind === 'lost') await removeRequest(late, deps);
+    return outcome;
+  };

@@ -1,0 +1,31 @@
+import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
+import { pointerTo, type Violation } from './violation.ts';
+
+export type ReadJsonBody =
+  | { readonly kind: 'json'; readonly json: unknown }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'not-json' }
+  | { readonly kind: 'ambiguous'; readonly violations: readonly Violation[] };
+
+/**
+ * Parses the body of an API Gateway event as JSON. `findChangedNumbers` finds the numbers in it that would change.
+ * `limit` is in bytes, after base64. JSON that is nested thousands of levels deep is `not-json` (RFC 8259, section 9). A name
+ * that occurs twice in an object is `ambiguous`.
+ */
+export const readJsonBody = (
+  event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },
+  limit: number,
+): ReadJsonBody => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8');
+  if (bytes.byteLength > limit) return { kind: 'too-large' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const json = parseExactJson(text);
+    const twice = findDuplicateNames(text);
+    if (twice.length === 0) return { kind: 'json', json };
+    const detail = 'must occur once in its object';
+    return { kind: 'ambiguous', violations: twice.map((path) => ({ pointer: pointerTo(path), detail })) };
+  } catch {
+    return { kind: 'not-json' };
+  }
+};

@@ -1,0 +1,30 @@
+import type { ClientContext } from '../client-context.ts';
+import { withSession } from '../tokens/with-session.ts';
+import type { WaitOptions } from '../transport/wait-until.ts';
+import { checkTaskRequest, type TaskRequest } from './check-task-request.ts';
+import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
+import { startTask } from './start-task.ts';
+import { waitForTask } from './wait-for-task.ts';
+
+/** "Start task (v2)", "Read task (v2)". */
+export const taskCalls = ({ connection, sessions, waiting }: ClientContext) => ({
+  /**
+   * Credentials of mode `encrypted` are encrypted under one session token and sent only with that token:
+   * `sessionToken`, or else the current one. Other requests are sent once more with a new token after a 401, which
+   * started nothing.
+   */
+  startTask: async (request: TaskRequest, sessionToken?: string): Promise<string> => {
+    // Before a login, which an invalid request does not need.
+    checkTaskRequest(request);
+    if (sessionToken !== undefined || request.credentials.mode === 'encrypted') {
+      return startTask(connection, sessionToken ?? (await sessions.current()), request);
+    }
+    return withSession(sessions, (token) => startTask(connection, token, request));
+  },
+
+  readTask: (taskId: string): Promise<ProviderTask> =>
+    withSession(sessions, (token) => readTypedTask(connection, token, taskId)),
+
+  waitForTask: (taskId: string, options?: WaitOptions): Promise<ProviderTask> =>
+    waitForTask(connection, sessions, taskId, waiting(options)),
+});

@@ -1,0 +1,63 @@
+import type { Reading, Seen, Why } from '../../lib/extraction/plan.ts';
+import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
+import type { Lookup } from '../../lib/extraction/run.ts';
+
+const ended = (
+  taskStatus: TerminalStatus,
+  hasResults: boolean,
+  { reason, expected = true }: { readonly reason?: string; readonly expected?: boolean } = {},
+): Reading => ({ kind: 'ended', taskStatus, hasResults, expected, reason, actionResults: undefined });
+
+const readingsOf = ({ method }: Extraction): readonly Reading[] => [
+  { kind: 'running', known: true },
+  { kind: 'running', known: false },
+  { kind: 'too-large', taskStatus: method === 'consent' ? 'COMPLETED' : undefined },
+  ended('COMPLETED', true),
+  ended('COMPLETED', false),
+  ended('COMPLETED', true, { expected: false }),
+  ended('FAILED', false, method === 'consent' ? { reason: 'CODE' } : {}),
+  ended('FAILED', true),
+];
+
+const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly Why[] => {
+  if (isBarred) return ['ProviderPaused', 'read-ends-process'];
+  const either: readonly Why[] = ['ProviderPaused', 'ProviderUnreachable'];
+  return method === 'consent' ? [...either, 'request-data-gone'] : either;
+};
+
+/** Every answer that a lookup can have. At its start, a task may have ended in any way. */
+export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Seen[] => {
+  switch (lookup.kind) {
+    case 'find-request':
+      return [true, false].map((isThere) => ({ kind: 'request', isThere, reason: lookup.reason }));
+    case 'find-task': {
+      const { taskId, isLast } = lookup;
+      const task = { kind: 'task', taskId, isLast } as const;
+      const statuses = isStart ? terminalStatuses : (['COMPLETED', 'FAILED'] as const);
+      return [
+        { ...task, taskStatus: undefined, isOwn: false, isNew: false },
+        { ...task, taskStatus: 'PENDING', isOwn: true, isNew: false },
+        { ...task, taskStatus: undefined, isOwn: true, isNew: true },
+        ...statuses.map((taskStatus) => ({ ...task, taskStatus, isOwn: true, isNew: true })),
+      ];
+    }
+    case 'read': {
+      const { taskId, isLast, isBarred } = lookup;
+      const readings = isBarred ? [] : readingsOf(record);
+      return [
+        ...readings.map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
+        ...unreadFor(record, isBarred).map(
+          (why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const,
+        ),
+      ];
+    }
+    case 'store': {
+      const { reading, isLast } = lookup;
+      const results = { bucket: 'results', key: 'key', bytes: 2, sha256: '00' };
+      return [
+        { kind: 'stored', reading, results, isLast },
+        { kind: 'stored', reading, results: undefined, isLast },
+      ];
+    }
+  }
+};

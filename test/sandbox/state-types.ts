@@ -1,0 +1,225 @@
+import type { SandboxClock } from './clock.ts';
+import type { EntityType } from './entities.ts';
+import type { EventLog } from './event-log.ts';
+import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan-schemas.ts';
+import type { Product } from './product-vocabulary.ts';
+import type { ActionId, TaskStatus } from './task-vocabulary.ts';
+
+export type Client = {
+  readonly clientId: string;
+  readonly apiKey: string;
+  /** The widget configuration of its consent pages. Case-sensitive ("Create OTP token"). */
+  readonly widgetConfigId: string;
+  /** The webhook settings at the provider ("Events" 1). Without url, deliveries are recorded as failed. */
+  webhook: { readonly url?: string; readonly signingKey?: string; readonly mode: WebhookMode };
+  /** Each login consumes one. After that logins are normal. */
+  loginBehaviours: CallBehaviour[];
+  restrictions: Restrictions;
+};
+
+export type Session = {
+  readonly token: string;
+  readonly clientId: string;
+  readonly issuedAt: number;
+  expiresAt: number;
+};
+
+/** Bound to one user ("Task Token"). `target`: the national id as `11111111-1`. */
+export type TaskToken = {
+  readonly token: string;
+  readonly clientId: string;
+  readonly target: string;
+  expiresAt: number;
+};
+
+export type OtpToken = {
+  readonly token: string;
+  readonly clientId: string;
+  readonly consentId: string;
+  expiresAt: number;
+  /** True once it has opened the consent page. */
+  used: boolean;
+};
+
+/** The last is deprecated. Only the control interface sets it. */
+export const SUB_STATUSES = [
+  'IN_PROGRESS',
+  'ACTIVE',
+  'REVOKED',
+  'EXPIRED',
+  'DISCARDED',
+  'INVALID_PASSWORD',
+  'ONE_SHOT_ALREADY_USED',
+] as const;
+export type SubStatus = (typeof SUB_STATUSES)[number];
+
+/** Values that answers have instead of the real ones. null: the field is absent. */
+export type ConsentOverride = {
+  readonly status?: string | undefined;
+  readonly subStatus?: string | null | undefined;
+};
+
+export type Consent = {
+  readonly consentId: string;
+  readonly clientId: string;
+  /** A national id as `11111111-1`: of the company in the legal-person flow, else of the user. */
+  readonly owner: string;
+  readonly locale: string;
+  /** The types of the entities to choose from. undefined: all. */
+  readonly entityTypes: readonly EntityType[] | undefined;
+  /** The requested products, and after the authorization the authorized ones. */
+  products: readonly Product[];
+  /** The chosen entity. Before the authorization, the one that the consent page preselects. */
+  entity: { readonly id: string; readonly name: string; readonly type: EntityType };
+  /** The state. `status` follows from it and from `validUntil`. */
+  subStatus: SubStatus;
+  /** Milliseconds since the epoch. */
+  validUntil: number;
+  terminatedAt?: number;
+  /** After so many more calls that name it, the consent ends. */
+  ends?: { readonly subStatus: SubStatus; callsLeft: number };
+  /** Overrides every answer. */
+  shown: ConsentOverride;
+  /** Overrides list items, after `shown`. */
+  listed: ConsentOverride;
+};
+
+export type RequestedAction = {
+  readonly id: ActionId;
+  readonly dateRange?: { readonly startDate: string; readonly endDate: string };
+};
+
+export type WebhookRequest = {
+  readonly enable: boolean;
+  readonly retries: number;
+};
+
+export type Task = {
+  readonly taskId: string;
+  readonly clientId: string;
+  readonly username: string;
+  readonly businessId?: string;
+  readonly entity: string;
+  readonly actions: readonly RequestedAction[];
+  readonly webhook?: WebhookRequest;
+  /** Milliseconds since the epoch, like the other times of a task. */
+  readonly createdAt: number;
+  readonly runningAt: number;
+  /** Set once. */
+  ending?: { readonly taskStatus: TaskStatus; readonly results: unknown; readonly finishedAt: number };
+  readonly deliveries: Delivery[];
+};
+
+/** A legacy task or a consent-based extraction. It has no webhook: the client polls it. */
+export type PolledTask = {
+  readonly taskId: string;
+  readonly clientId: string;
+  /** The key of its plan: the username of the credentials, or the owner of the consent. */
+  readonly username: string;
+  readonly asked: ConsentTaskRequest | LegacyTaskRequest;
+  readonly createdAt: number;
+  readonly runningAt: number;
+  /** null: it does not end by itself. */
+  endsAt: number | null;
+};
+
+export type ConsentTaskRequest = {
+  readonly kind: 'consent';
+  readonly version: 'v1' | 'v2';
+  readonly consentId: string;
+  /** The consent's entity when the task was created. */
+  readonly entityId: string;
+  readonly product: Product;
+};
+
+export type LegacyTaskRequest = {
+  readonly kind: 'legacy';
+  readonly entityId: string;
+  readonly actionType: string;
+  readonly businessId?: string;
+};
+
+/** A call to a route of the provider, without tokens, keys, credentials and body. */
+export type Call = {
+  readonly seq: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  status: number | 'none' | 'in progress';
+  clientId?: string;
+  username?: string;
+  taskId?: string;
+  consentId?: string;
+  credentialsMode?: string;
+  webhook?: WebhookRequest;
+  /** First 12 hex digits of the SHA-256 of the Bearer token. It distinguishes tokens without revealing them. */
+  bearer?: string;
+};
+
+export type DeliveryFailure = 'not-configured' | 'timeout' | 'unreachable' | 'dropped';
+
+/** One POST of the webhook, or one that a plan dropped. */
+export type Delivery = {
+  /** 1 to 5 for the provider's attempts. 0: requested through the control interface. */
+  readonly attempt: number;
+  readonly at: string;
+  readonly taskStatus: string;
+  readonly mode?: WebhookMode;
+  /** The status of the receiver's answer, or else `error`. */
+  readonly status?: number;
+  readonly error?: DeliveryFailure;
+  /** Whether the header was valid for the body under the client's configured key. */
+  readonly signatureValid?: boolean;
+};
+
+/** A plan, and how many of its behaviours are consumed. */
+export type RunningPlan = {
+  readonly plan: Plan;
+  startsUsed: number;
+  readsUsed: number;
+};
+
+export type Settings = {
+  /** False: never sends the webhook, as the provider's own sandbox ("Sandbox behaviours" 5). */
+  readonly webhooks: boolean;
+  readonly taskDurationMs: number;
+  readonly deliveryIntervalsMs: readonly number[];
+  readonly attemptTimeoutMs: number;
+  readonly otpTokenLifeMs: number;
+  readonly taskTokenLifeMs: number;
+  readonly consentLifeMs: number;
+  /** How long a task can be read, from its creation. */
+  readonly taskLifeMs: number;
+  readonly markers: Markers;
+};
+
+/** Words that are added to all results and all webhook bodies, so that tests can search for leaks. */
+export type Markers = {
+  readonly result?: string;
+  readonly webhook?: string;
+};
+
+export type Sandbox = {
+  readonly settings: Settings;
+  readonly clock: SandboxClock;
+  readonly events: EventLog;
+  /** Closes every connection, and accepts none for so long. Deliveries go on. */
+  readonly goDown: (milliseconds: number) => Promise<void>;
+  /** Signs tokens and PDF URLs. New at each start. */
+  readonly signingSecret: Uint8Array;
+  readonly clients: Map<string, Client>;
+  readonly sessions: Map<string, Session>;
+  readonly otpTokens: Map<string, OtpToken>;
+  readonly taskTokens: Map<string, TaskToken>;
+  readonly consents: Map<string, Consent>;
+  /** Consents by the key of their open consent page. */
+  readonly openPages: Map<string, Consent>;
+  readonly tasks: Map<string, Task>;
+  readonly polledTasks: Map<string, PolledTask>;
+  readonly plans: Map<string, RunningPlan>;
+  /** `endsAt` is the end of an outage. */
+  faults: (Fault & { readonly endsAt?: number | undefined })[];
+  calls: Call[];
+  /** Cancels pending task ends and deliveries, at reset and at close. */
+  pending: AbortController;
+};

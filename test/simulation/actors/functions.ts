@@ -1,0 +1,17 @@
+import type { World } from '../world/world.ts';
+import { intakeOf } from './intake.ts';
+import { reconcileOf } from './reconcile.ts';
+import { startTaskOf } from './start-task.ts';
+import { sweepOf } from './sweep.ts';
+import { webhookOf } from './webhook.ts';
+
+/** The functions of a world. Each call is one invocation, which runs the real code. */
+export const functionsOfWorld = (world: World) => {
+  return {
+    intake: intakeOf(world),
+    startTask: startTaskOf(world),
+    webhook: webhookOf(world),
+    ...reconcileOf(world),
+    sweep: sweepOf(world),
+  };
+};

@@ -1,0 +1,229 @@
+import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Process } from '../world/process.ts';
+import { lifeOf, settings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import type { Invariant } from './invariant.ts';
+import { openStatuses, providerStatuses } from './transitions-and-outcomes.ts';
+
+export const requestKept: Invariant = {
+  name: 'request-kept',
+  rule: 'A request that was answered as accepted is recorded under its fingerprint, with an execution unless it is past starting. Another request under the same key is answered as such.',
+  checks: {
+    executionStarted: (_fact, { record }) =>
+      record === undefined ? 'An execution starts without a record.' : undefined,
+    answered: ({ answer, fingerprint }, world, premise) => {
+      premise();
+      const { record } = world;
+      const same = record?.fingerprint === fingerprint;
+      if (answer === 'key-reused') return same ? 'The same request was refused as another.' : undefined;
+      if (!same) return `It was ${answer}, but the record is that of another request.`;
+      return record.status === 'REQUESTED' && record.dueAt !== undefined && !world.windowOver
+        ? world.execution === undefined
+          ? `It was ${answer}, but nothing will start it.`
+          : undefined
+        : undefined;
+    },
+  },
+};
+
+export const openWhileUnfinished: Invariant = {
+  name: 'open-while-unfinished',
+  rule: 'A record is in the index, with a dueAt and without an expiry, exactly while something is left to do. A closed one has no notBefore.',
+  outlivesLoss: true,
+  checks: {
+    record: ({ before, after }, _world, premise) => {
+      premise();
+      const { status, dueShard, dueAt, expiresAt, notBefore, collectedAt, collectionError } = after;
+      const isOpen = dueShard !== undefined;
+      if (isOpen !== (dueAt !== undefined)) return 'The record has only one of dueShard and dueAt.';
+      if (isOpen === (expiresAt !== undefined)) return 'An open record expires, or a closed one does not.';
+      if (isOpen && dueShard !== dueShardOf(after.extractionId)) return 'The record is in the wrong shard.';
+      if (!isOpen && notBefore !== undefined) return 'A closed record has a notBefore.';
+      if (openStatuses.has(status)) return isOpen ? undefined : `${status} is closed.`;
+      const hasCollected = collectedAt !== undefined || collectionError !== undefined;
+      if (providerStatuses.has(status)) {
+        if (isOpen === hasCollected) return `${status} is ${isOpen ? 'open' : 'closed'}, collected or not.`;
+        if (before?.collectedAt !== undefined && after.collectedAt !== before.collectedAt) {
+          return 'The record was collected twice.';
+        }
+        return undefined;
+      }
+      return isOpen && status !== 'TIMED_OUT' ? `${status} is open.` : undefined;
+    },
+  },
+};
+
+const isNewer = (record: Extraction | undefined): boolean => (record?.schemaVersion ?? 1) > 1;
+
+const reconciles = (by: Process | undefined): by is Process =>
+  by !== undefined && (by.name.startsWith('reconcile') || by.name.startsWith('consumer'));
+
+/** A record without the attribute that a deferral changes. */
+const apartFromDueAt = ({ dueAt: _, ...rest }: Extraction): string => JSON.stringify(rest);
+
+export const newerLeftAlone: Invariant = {
+  name: 'newer-left-alone',
+  rule: 'A reconcile only defers a record of a newer version. It makes no read for it, and changes nothing but dueAt.',
+  needs: 'The record was that of the newer version when the process read it last.',
+  checks: {
+    record: ({ before, after, by }, _world, premise) => {
+      if (before === undefined || !isNewer(before) || !reconciles(by) || !isNewer(by.lastSeen))
+        return undefined;
+      premise();
+      return apartFromDueAt(before) === apartFromDueAt(after)
+        ? undefined
+        : `${by.name} changes more than dueAt.`;
+    },
+    read: ({ by }) =>
+      isNewer(by.lastSeen) ? `${by.name} reads the provider for the record of a newer version.` : undefined,
+  },
+};
+
+/** Every secret of the simulated world starts with this. */
+const sentinel = 'secret-';
+
+export const nothingSealedShown: Invariant = {
+  name: 'nothing-sealed-shown',
+  rule: 'A record contains no credential, target, token or result.',
+  outlivesLoss: true,
+  checks: {
+    record: ({ after }, _world, premise) => {
+      premise();
+      const text = JSON.stringify(after);
+      return text.includes(sentinel) || text.includes('sealed-') ? 'A secret is in the record.' : undefined;
+    },
+  },
+};
+
+export const settledAndClosed: Invariant = {
+  name: 'settled-and-closed',
+  rule: 'In the end every extraction has an outcome and is closed, and every schedule ends.',
+  needs: 'Faults stop, time passes, and the sweep runs.',
+  outlivesLoss: true,
+  checks: {
+    end: ({ endless }, { record }, premise) => {
+      if (endless) return 'The schedule does not end.';
+      if (record === undefined) return undefined;
+      premise();
+      if (openStatuses.has(record.status)) return `It ends as ${record.status}.`;
+      return record.dueShard === undefined ? undefined : `${record.status} is never closed.`;
+    },
+  },
+};
+
+export const resultsCollected: Invariant = {
+  name: 'results-collected',
+  rule: 'Results that the provider still has are collected, unless every attempt within collectFor failed. That is recorded as collectionError, and not before collectFor has passed.',
+  needs:
+    'The record has its taskId and, if no webhook reported the outcome, the task ended before grace did.',
+  checks: {
+    record: ({ before, after }, world, premise) => {
+      if (after.collectionError === undefined || before?.collectionError !== undefined) return undefined;
+      premise();
+      if (after.collectionError === 'results-too-large') {
+        return world.scenario.task.tooLarge === true
+          ? undefined
+          : 'Abandoned as too large, but they were not.';
+      }
+      const tried = world.kernel.now - Date.parse(after.settledAt ?? after.requestedAt);
+      return tried + world.scenario.skew * 1_000 >= settings.collectForSeconds * 1_000
+        ? undefined
+        : 'Abandoned before collectFor had passed.';
+    },
+    end: (_fact, world, premise) => {
+      const { record } = world;
+      if (record === undefined || !providerStatuses.has(record.status)) return undefined;
+      premise();
+      const task = world.provider.tasks.get(record.taskId ?? '');
+      const has = record.status !== 'CREDENTIALS_WRONG' && record.status !== 'CREDENTIALS_LOCKED';
+      const isThere = task !== undefined && world.kernel.now < task.forgottenAt;
+      if (record.collectionError !== undefined || record.collectedAt === undefined) {
+        return record.collectionError === undefined
+          ? `${record.status} is closed without results or collectionError.`
+          : undefined;
+      }
+      const must = has && isThere && (record.status === 'COMPLETED' || record.status === 'PARTIAL');
+      return must && record.results === undefined ? 'Collected, but nothing is stored.' : undefined;
+    },
+  },
+};
+
+const wentWell = ({ interrupted, failedCalls }: Process): boolean => !interrupted && failedCalls === 0;
+
+export const oversizedOnce: Invariant = {
+  name: 'oversized-once',
+  rule: 'An answer over the size limit is downloaded once, and the record ends with results-too-large.',
+  needs:
+    'The process that downloaded it was not interrupted, none of its calls failed, and it had ended when the next one started. No other closed the record meanwhile: a closed record is left alone.',
+  checks: {
+    record: ({ before, after, by }) => {
+      if (by !== undefined && before?.dueShard !== undefined && after.dueShard === undefined)
+        by.hasClosed = true;
+      return undefined;
+    },
+    oversized: ({ by }, world, premise) => {
+      premise();
+      const before = world.oversized.find(
+        (earlier) =>
+          by !== undefined && wentWell(earlier) && !by.alongside.has(earlier) && !earlier.alongside.has(by),
+      );
+      return before === undefined
+        ? undefined
+        : `${by?.name} downloads again what ${before.name} has downloaded.`;
+    },
+    end: (_fact, { record, oversized, readers }, premise) => {
+      const closers = readers.filter(({ hasClosed }) => hasClosed);
+      const isAlone = (by: Process): boolean =>
+        closers.every((closer) => !by.alongside.has(closer) && !closer.alongside.has(by));
+      const isKnown = oversized.some((by) => wentWell(by) && isAlone(by));
+      if (record === undefined || openStatuses.has(record.status) || !isKnown) return undefined;
+      premise();
+      return record.collectionError === 'results-too-large'
+        ? undefined
+        : `${record.status} has no collectionError results-too-large.`;
+    },
+  },
+};
+
+/** As in lib/extraction/record.ts. */
+const maxUnfinished = 3;
+
+/** Whether the process that began the last counted read could still run when this one started. */
+const isUnderWay = ({ unfinishedReads }: Extraction, by: Process, { scenario }: World): boolean =>
+  unfinishedReads !== undefined &&
+  by.startedAt - Date.parse(unfinishedReads.lastBegunAt) <=
+    (lifeOf.reconcile + scenario.skew + scenario.lag) * 1_000;
+
+const mayHaveDied = ({ reads, interrupted, failedCalls }: Process): boolean =>
+  reads > 0 && (interrupted || failedCalls > 0);
+
+export const unfinishedReadsCounted: Invariant = {
+  name: 'unfinished-reads-counted',
+  rule: 'A read that follows a failed invocation is counted in the record before it is made, and no fourth is made, except for an operator. The record is closed unread only after three such reads.',
+  needs: 'The count could be written. No counted read is under way.',
+  checks: {
+    record: ({ before, after, by }, { readers }, premise) => {
+      const count = after.unfinishedReads;
+      if (by !== undefined && count?.lastBegunAt !== before?.unfinishedReads?.lastBegunAt) {
+        by.countedReads = count?.count;
+      }
+      if (after.collectionError !== 'read-ends-process' || before?.collectionError !== undefined)
+        return undefined;
+      premise();
+      const died = readers.filter(mayHaveDied).length;
+      return died >= maxUnfinished ? undefined : `Closed unread, but ${died} readers may have died.`;
+    },
+    providerRead: ({ by }, world, premise) => {
+      const { countedReads, lastSeen, afterFailure, byOperator, failedCalls } = by;
+      if (lastSeen?.dueShard === undefined || byOperator || failedCalls > 0) return undefined;
+      if (countedReads === undefined && isUnderWay(lastSeen, by, world)) return undefined;
+      const unfinished =
+        countedReads === undefined ? (lastSeen.unfinishedReads?.count ?? 0) : countedReads - 1;
+      if (!afterFailure && unfinished === 0) return undefined;
+      premise();
+      if (unfinished >= maxUnfinished) return `${by.name} reads after ${unfinished} unfinished reads.`;
+      return countedReads === undefined ? `${by.name} does not count its read.` : undefined;
+    },
+  },
+};

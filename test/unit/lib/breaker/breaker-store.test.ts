@@ -1,0 +1,49 @@
+import { expect, test, vi } from 'vitest';
+import { pausesItem, pausesOf } from '../../../../lib/breaker/breaker-store.ts';
+import { fail } from '../../../support/aws/stub-client.ts';
+import { clock } from '../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
+
+const pause = { since: 1, reason: 'maintenance' };
+
+/** What a process sees of a stored state: whether starts and reads are paused. */
+const pausedBy = (state: unknown, onRead: () => void = () => undefined) => {
+  const time = clock();
+  const store = memoryBreakerStore({ before: onRead });
+  if (state !== undefined) store.items.set(pausesItem, { state, version: '1' });
+  const { counted, telemetry } = memoryTelemetry();
+  const isPaused = pausesOf({ store, now: time.now, telemetry });
+  return { store, time, counted, both: async () => [await isPaused('starts'), await isPaused('reads')] };
+};
+
+test('a pause holds the calls that the operator paused, and no others', async () => {
+  expect(await pausedBy(undefined).both()).toEqual([false, false]);
+  expect(await pausedBy({ starts: pause }).both()).toEqual([true, false]);
+  expect(await pausedBy({ reads: { ...pause, by: 'operator' } }).both()).toEqual([false, true]);
+});
+
+test('the pauses are read once in 5 s, for starts and reads together', async () => {
+  const onRead = vi.fn();
+  const { store, both, time } = pausedBy({ starts: pause }, onRead);
+  await both();
+  store.items.delete(pausesItem);
+  time.set(4.9);
+  expect([await both(), onRead.mock.calls.length]).toEqual([[true, false], 1]);
+  time.set(5);
+  expect([await both(), onRead.mock.calls.length]).toEqual([[false, false], 2]);
+});
+
+test.each([
+  ['of another form', { starts: { since: 'x', reason: 'maintenance' }, reads: pause }, [false, true]],
+  ['without its reason', { starts: pause, reads: { since: 1 } }, [true, false]],
+])('a pause %s holds nothing, and is counted', async (_, state, paused) => {
+  const { both, counted } = pausedBy(state);
+  expect(await both()).toEqual(paused);
+  expect(counted).toEqual(['BreakerUnavailable']);
+});
+
+test('if the pauses cannot be read, nothing is held, and they are not read again for 5 s', async () => {
+  const { both, counted } = pausedBy({ starts: pause, reads: pause }, () => fail(new Error('down')));
+  expect([await both(), counted]).toEqual([[false, false], ['BreakerUnavailable']]);
+});

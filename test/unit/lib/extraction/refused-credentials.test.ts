@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { type TerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
+import {
+  knownCredentials,
+  markCredentials,
+  refusedBefore,
+} from '../../../../lib/extraction/refused-credentials.ts';
+import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
+import type { Task } from '../../../../lib/extraction/store.ts';
+import { at, clock, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
+import { memoryRefusalStore } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
+
+const day = 86_400;
+const task: Task = {
+  taskId: 'task-1',
+  extractionId: 'extraction-1',
+  credentialsMac: 'mac',
+  notifiedAt: iso(30),
+};
+const confirmed = { ...task, isConfirmed: true } as const;
+const mark = {
+  credentialsMac: 'mac',
+  extractionId: 'extraction-1',
+  noticedAt: iso(30),
+  isRefused: true,
+  expiresAt: at(30).getTime() / 1000 + 7 * day,
+};
+
+describe('the MAC of credentials', () => {
+  const known = (sealed: SealedCredentialsData, fields = {}, keptDays = 7) =>
+    knownCredentials(extraction(fields), sealed, { key: async () => 'key', keptDays });
+  const raw = (value: Record<string, unknown>): SealedCredentialsData => ({
+    credentials: { mode: 'raw', value },
+  });
+
+  test('is of raw ones only, for their caller and entity', async () => {
+    const { credentialsMac } = await known(raw({ username: 'ana', password: 'x' }));
+    expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
+    expect(await known(raw({ password: 'x', username: 'ana' }))).toEqual({ credentialsMac });
+    for (const [value, fields] of [
+      [{ username: 'ana', password: 'y' }, {}],
+      [{ username: 'ana', password: 'x' }, { entity: 'other-bank' }],
+      [{ username: 'ana', password: 'x' }, { requestedBy: 'other-caller' }],
+    ] as const) {
+      expect((await known(raw(value), fields)).credentialsMac).not.toBe(credentialsMac);
+    }
+    const confirmed = { ...raw({ username: 'ana', password: 'x' }), confirmed: true } as const;
+    expect(await known(confirmed)).toEqual({ credentialsMac, isConfirmed: true });
+  });
+
+  test('is not made of ciphertext, nor where the setting is 0, and the key is not read', async () => {
+    const key = (): never => {
+      throw new Error('The key was read.');
+    };
+    for (const mode of ['encrypted', 'persisted'] as const) {
+      const sealed = { credentials: { mode, value: 'ciphertext' } };
+      expect(await knownCredentials(extraction(), sealed, { key, keptDays: 7 })).toEqual({});
+    }
+    expect(await knownCredentials(extraction(), raw({ a: 1 }), { key, keptDays: 0 })).toEqual({});
+  });
+});
+
+const setUp = (one: Task = task, seconds = 40, keptDays = 7) => {
+  const [refusals, tasks, time] = [memoryRefusalStore(), memoryTaskStore(), clock(seconds)];
+  tasks.items.set(one.taskId, one);
+  return { refusals, tasks, time, deps: { refusals, tasks, keptDays, now: time.now } };
+};
+
+describe('a final status', () => {
+  const markOf = async (one: Task, taskStatus: TerminalStatus, seconds?: number, keptDays?: number) => {
+    const { deps, refusals } = setUp(one, seconds, keptDays);
+    await markCredentials(one, taskStatus, deps);
+    return refusals.items.get('mac');
+  };
+
+  test.each(terminalStatuses)(
+    '%s marks refused credentials only if the password was wrong',
+    async (status) => {
+      expect(await markOf(task, status)).toEqual(status === 'CREDENTIALS_WRONG' ? mark : undefined);
+    },
+  );
+
+  test.each(terminalStatuses)('%s marks confirmed ones as right only where it shows that', async (status) => {
+    const isRight = status === 'COMPLETED' || status === 'PARTIAL';
+    const wrong = status === 'CREDENTIALS_WRONG' ? mark : undefined;
+    expect(await markOf(confirmed, status)).toEqual(isRight ? { ...mark, isRefused: false } : wrong);
+  });
+
+  test('marks from the first notice on, or from now if a read was first', async () => {
+    expect(await markOf(task, 'CREDENTIALS_WRONG', 3_600)).toEqual(mark);
+    const { notifiedAt: _notifiedAt, ...read } = task;
+    expect((await markOf(read, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(40));
+    expect((await markOf({ ...read, noticedAt: iso(35) }, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(35));
+  });
+
+  test.each([
+    ['past the end of the mark', task, 30 + 7 * day, 7],
+    ['where the setting is 0', task, 40, 0],
+    ['of a task that another process adopted', { taskId: 'task-1', extractionId: 'extraction-1' }, 40, 7],
+  ])('marks nothing %s', async (_, one, seconds, keptDays) => {
+    expect(await markOf(one, 'CREDENTIALS_WRONG', seconds, keptDays)).toBeUndefined();
+  });
+
+  test('marks nothing of an extraction that was erased meanwhile', async () => {
+    const { deps, refusals, tasks } = setUp();
+    tasks.items.clear();
+    await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+    expect([refusals.items.size, tasks.items.size]).toEqual([0, 0]);
+  });
+});
+
+test('a refusal keeps the credentials from a start for its days', async () => {
+  const { deps, tasks, time } = setUp();
+  const known = { credentialsMac: 'mac' };
+  expect(await refusedBefore(known, deps)).toBe(false);
+  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+  expect(tasks.items.get('task-1')).toEqual({ ...task, noticedAt: iso(30), isMarked: true });
+  expect(await refusedBefore(known, deps)).toBe(true);
+  expect(await refusedBefore({ ...known, isConfirmed: true }, deps)).toBe(false);
+  expect(await refusedBefore({}, deps)).toBe(false);
+  time.set(30 + 7 * day - 1);
+  expect(await refusedBefore(known, deps)).toBe(true);
+  time.set(30 + 7 * day);
+  expect(await refusedBefore(known, deps)).toBe(false);
+});
+
+test('a late refusal does not outweigh that confirmed credentials were accepted after it', async () => {
+  const { deps, tasks } = setUp(task, 90);
+  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
+  const later = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(80) };
+  for (const one of [accepted, later]) tasks.items.set(one.taskId, one);
+  await markCredentials(accepted, 'COMPLETED', deps);
+  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+  expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(false);
+  await markCredentials(later, 'CREDENTIALS_WRONG', deps);
+  expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
+});
+
+test('a replayed delivery brings no mark back, not even after what had replaced it was erased', async () => {
+  const { deps, refusals, tasks } = setUp(task, 90);
+  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
+  tasks.items.set('task-2', accepted);
+  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
+  await markCredentials(accepted, 'COMPLETED', deps);
+  refusals.items.delete('mac');
+  await markCredentials((await tasks.get('task-1')) ?? task, 'CREDENTIALS_WRONG', deps);
+  expect(refusals.items.size).toBe(0);
+});
+
+test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {
+  const { notifiedAt: _notifiedAt, ...read } = task;
+  const { deps, refusals, tasks, time } = setUp(read);
+  const lost = memoryRefusalStore({
+    after: () => {
+      throw new Error('The answer is lost.');
+    },
+  });
+  const first = markCredentials(read, 'CREDENTIALS_WRONG', { ...deps, refusals: lost });
+  await expect(first).rejects.toThrow('The answer is lost.');
+  time.set(50);
+  await markCredentials(tasks.items.get('task-1') ?? read, 'CREDENTIALS_WRONG', deps);
+  const [both] = [[...lost.items.values(), ...refusals.items.values()].map(({ noticedAt }) => noticedAt)];
+  expect(both).toEqual([iso(40), iso(40)]);
+});

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import {
+  headroomProblem,
+  invocationsFor,
+} from '../../../../../tools/acceptance/checks/check-metrics-and-cost.ts';
+import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
+import { absentTraceparent, isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
+import {
+  describeCost,
+  describeStartAndEnd,
+  dollarsOf,
+  measuredCost,
+  readEstimate,
+} from '../../../../../tools/acceptance/checks/describe-cost.ts';
+import { parseReport } from '../../../../../tools/acceptance/checks/lambda-report-lines.ts';
+
+// As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+const report = (requestId: string, more = '') =>
+  `REPORT RequestId: ${requestId}\tDuration: 152.40 ms\tBilled Duration: 153 ms\tMemory Size: 512 MB\tMax Memory Used: 100 MB\t${more}`;
+
+test('a REPORT line is read, with and without a cold start', () => {
+  expect(parseReport(report('r-1'))).toEqual({
+    ...{ requestId: 'r-1', durationMs: 152.4, billedMs: 153, memoryMB: 512, usedMB: 100, initMs: undefined },
+  });
+  expect(parseReport(report('r-1', 'Init Duration: 210.5 ms'))?.initMs).toBe(210.5);
+  expect(parseReport('START RequestId: r-1 Version: $LATEST')).toBeUndefined();
+});
+
+test('the invocations of an extraction are those whose own lines name it', () => {
+  const lines = [
+    '{"message":"Recorded.","function_request_id":"r-1","extractionId":"mine"}',
+    report('r-1'),
+    '{"message":"Recorded.","function_request_id":"r-2","extractionId":"other"}',
+    report('r-2'),
+  ];
+  expect(invocationsFor(lines, ['mine']).map(({ requestId }) => requestId)).toEqual(['r-1']);
+});
+
+const invocation = {
+  requestId: 'r',
+  durationMs: 900,
+  billedMs: 900,
+  memoryMB: 512,
+  usedMB: 100,
+  initMs: undefined,
+};
+
+test('a function that nearly uses up its memory or its time is named', () => {
+  const webhook = { name: 'receive-webhook', timeoutSeconds: 10 };
+  expect(headroomProblem(webhook, [invocation])).toBeUndefined();
+  expect(headroomProblem(webhook, [invocation, { ...invocation, usedMB: 500 }])).toBe(
+    'receive-webhook used 500 MB, 98 % of its memory.',
+  );
+  expect(headroomProblem({ ...webhook, timeoutSeconds: 1 }, [{ ...invocation, durationMs: 950 }])).toBe(
+    'receive-webhook ran for 0.95 s of its timeout of 1 s.',
+  );
+});
+
+test('the cost of a million is calculated from what was billed', () => {
+  const work = measuredCost([invocation, invocation], [2, 2], 2);
+  expect(work).toEqual({ transitions: 2, invocations: 1, gigabyteSeconds: 0.45 });
+  expect(dollarsOf(work)).toBeCloseTo(50 + 0.2 + 0.45 * 13.3334, 4);
+  const sentences = describeCost(work, { ...work, rest: 30 });
+  expect(sentences).toContain('bill $56.20 (2.0 transitions, 1.0 invocations, 0.45 GB-seconds each)');
+  expect(sentences).toContain('With the rest of the estimate, $30.00, a million costs $86.20.');
+});
+
+test('the estimate is read from docs/performance.md', async () => {
+  const estimate = await readEstimate();
+  expect(Object.values(estimate).filter((figure) => figure > 0)).toHaveLength(4);
+  // An extraction has one invocation for each function on its path. The rest, with Start and End, is three quarters of the whole.
+  expect(estimate).toMatchObject({ transitions: 1, invocations: 5 });
+  expect(estimate.rest / (dollarsOf(estimate) + estimate.rest)).toBeCloseTo(0.73, 1);
+});
+
+test('what Step Functions consumed shows whether Start and End count, unless others used it too', () => {
+  expect(describeStartAndEnd(3, 1)).toMatch(/counted 3\.0 transitions each, .* so Start and End count\.$/);
+  expect(describeStartAndEnd(1.1, 1)).toMatch(/so Start and End do not count\.$/);
+  expect(describeStartAndEnd(9, 1)).toMatch(/it is open whether/);
+});
+
+const startTask = { name: 'start-task', roleArn: 'arn:aws:iam::111122223333:role/start' };
+const sweep = { name: 'sweep-extractions', roleArn: 'arn:aws:iam::111122223333:role/sweep' };
+const root = 'arn:aws:iam::111122223333:root';
+
+const onlyExtraction = { 'kms:EncryptionContext:extractionId': 'false' };
+const forOneExtraction = { Null: { ...onlyExtraction, 'kms:EncryptionContext:requestId': 'false' } };
+const allow = (
+  AWS: string | readonly string[],
+  Action: string | readonly string[],
+  Condition: Statement['Condition'] = {},
+): Statement => ({ Effect: 'Allow', Principal: { AWS }, Action, Condition });
+
+const administer = allow(root, ['kms:DescribeKey', 'kms:PutKeyPolicy']);
+const unseal = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', forOneExtraction);
+
+const problems = (...Statement: readonly Statement[]) =>
+  keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions: true });
+
+test.each<[string, readonly Statement[], readonly string[]]>([
+  ['lets only the users decrypt, for a named extraction', [administer, unseal], []],
+  ...['kms:Decrypt', 'kms:*', '*', 'kms:CreateGrant', 'kms:ReEncryptFrom'].map(
+    (action): [string, readonly Statement[], readonly string[]] => [
+      `allows ${action} to another principal`,
+      [administer, unseal, allow(root, action, forOneExtraction)],
+      [`The policy of the seal key lets ${root} decrypt.`],
+    ],
+  ),
+  [
+    'allows it to everybody',
+    [unseal, { ...allow('', 'kms:Decrypt', forOneExtraction), Principal: '*' }],
+    ['The policy of the seal key lets * decrypt.'],
+  ],
+  [
+    'leaves out a user',
+    [administer, allow(sweep.roleArn, 'kms:Decrypt', forOneExtraction)],
+    ['The policy of the seal key does not let start-task decrypt.'],
+  ],
+  [
+    'names the extraction, and not its request',
+    [administer, allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', { Null: onlyExtraction })],
+    ['The policy of the seal key allows to decrypt without extractionId and requestId in the context.'],
+  ],
+])('a key policy that %s is judged so', (_what, statements, expected) => {
+  expect(problems(...statements)).toEqual(expected);
+});
+
+test('a permission without a named extraction is right where conditions are unknown', () => {
+  const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
+  expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
+});
+
+test('a settlement is read from an event of the bus, with what the pipe writes for an absent traceparent', () => {
+  const documented = JSON.parse(
+    readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
+  );
+  const { subject, traceparent, ...detail } = documented.detail;
+  expect(traceparent).toMatch(/^00-/);
+  const bodyWith = (attributes: object) =>
+    JSON.stringify({ ...documented, detail: { ...detail, ...attributes } });
+  expect(isSettlementOf(subject)(bodyWith({}))).toBe(true);
+  expect(isSettlementOf('another')(bodyWith({}))).toBe(false);
+  expect(absentTraceparent(bodyWith({}))).toBe('nothing');
+  expect(absentTraceparent(bodyWith({ traceparent: '' }))).toBe('an empty text');
+  expect(() => absentTraceparent(bodyWith({ traceparent: 'null' }))).toThrow('has "null" on the bus');
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { describeStory } from '../../../../../tools/cli/explain/describe-story.ts';
+import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
+import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
+
+const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => ({
+  at: iso(seconds),
+  lane: 'machine',
+  who: 'Step Functions',
+  what,
+  ...rest,
+});
+
+test('a story is a headline, a line for each event under its day, and what is missing', () => {
+  const poll = (seconds: number, attempt: number) => line(seconds, 'Polled: not yet.', { attempt });
+  expect(
+    describeStory({
+      extractionId: id,
+      status: 'RUNNING',
+      headline: 'Waits.',
+      lines: [
+        line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
+        line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),
+        ...[10, 20, 30, 40, 50].map((seconds, index) => poll(seconds, index + 1)),
+        line(86_400, 'Ended.', { verdict: 'ok' }),
+      ],
+      notShown: ['The stream: no permission.'],
+    }),
+  ).toEqual([
+    `${id}  RUNNING`,
+    'Waits.',
+    '',
+    '2026-03-01',
+    '12:00:00.000Z    API             Requested.  [until 2026-03-02T12:00:00.000Z]',
+    '12:00:01.000Z  ✗ Step Functions  Try failed: ProviderBusy.  [try 1, next 12:00:03.000Z]',
+    '12:00:10.000Z    Step Functions  Polled: not yet.  [try 1]',
+    '                 3 more of these',
+    '12:00:50.000Z    Step Functions  Polled: not yet.  [try 5]',
+    '2026-03-02',
+    '12:00:00.000Z  ✓ Step Functions  Ended.',
+    '',
+    'Not shown:',
+    '  The stream: no permission.',
+  ]);
+});
+
+test('at 60 columns no line is longer, and a line that goes on is indented to its text', () => {
+  const printed = describeStory(
+    {
+      extractionId: id,
+      status: 'RUNNING',
+      headline: "Waits for the provider's webhook until 12:10:00Z; then the machine polls every 2 min.",
+      lines: [
+        line(1, 'Wrote RUNNING: the provider accepted the start as task task-1.', { who: 'start-task' }),
+        line(2, `Counted ${'x'.repeat(40)}.`, { who: 'start-task' }),
+      ],
+      notShown: ['The stream: AWS does not allow you to dynamodb:GetRecords, a permission.'],
+    },
+    60,
+  );
+  expect(printed).toEqual([
+    `${id}  RUNNING`,
+    "Waits for the provider's webhook until 12:10:00Z; then the",
+    'machine polls every 2 min.',
+    '',
+    '2026-03-01',
+    '12:00:01.000Z    start-task  Wrote RUNNING: the provider',
+    '                             accepted the start as task',
+    '                             task-1.',
+    '12:00:02.000Z    start-task  Counted',
+    `                             ${'x'.repeat(31)}`,
+    `                             ${'x'.repeat(9)}.`,
+    '',
+    'Not shown:',
+    '  The stream: AWS does not allow you to dynamodb:GetRecords,',
+    '  a permission.',
+  ]);
+});

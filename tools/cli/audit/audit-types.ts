@@ -1,0 +1,87 @@
+import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
+import type { StreamChange } from '../aws/read-extraction-changes.ts';
+import type { Period } from '../aws/read-log-lines.ts';
+
+/** The settings of the deployment that rules depend on, in seconds. */
+export type AuditLimits = Readonly<
+  Record<'startTimeout' | 'machineSlack' | 'collectFor' | 'grace' | 'recordRetention' | 'sweepEvery', number>
+>;
+
+/** What a line of a function's log is about. */
+export type Logged = { readonly extractionId: string; readonly taskId?: string; readonly at: string };
+
+/** An item of `Tasks`, without the callback token. */
+export type TaskFacts = {
+  readonly [Name in 'extractionId' | 'taskStatus' | 'notifiedAt']?: string;
+} & { readonly taskId: string };
+
+/** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
+export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
+
+/** The size and hash of the bytes in the bucket. */
+export type StoredBytes = Pick<StoredResults, 'bytes' | 'sha256'>;
+
+/** What an audit reads. A method throws if its source cannot be read. The rules that need it are then not checked. */
+export interface AuditSources {
+  /** About how many requests the log has. Undefined where nothing shows it, as on an emulator. */
+  estimate(period: Period): Promise<number | undefined>;
+  limits(): Promise<AuditLimits>;
+  /** A line for each request that was answered, repeated ones too. */
+  requested(period: Period): AsyncIterable<Logged>;
+  /** A line for each start call that the provider accepted, with its task. */
+  accepted(period: Period): AsyncIterable<Logged>;
+  /** The ids in the index `due`. */
+  due(): Promise<readonly string[]>;
+  requestItems(): AsyncIterable<RequestItem>;
+  /** What the stream still has until that time, in order for each extraction. */
+  changes(until: string): AsyncIterable<StreamChange>;
+  records(extractionIds: readonly string[]): AsyncIterable<Extraction>;
+  tasks(taskIds: readonly string[]): AsyncIterable<TaskFacts>;
+  /** Reads the whole object. Undefined where there is none. */
+  stored(results: StoredResults): Promise<StoredBytes | undefined>;
+}
+
+export type SourceName = Exclude<keyof AuditSources, 'estimate'>;
+
+/** What rules need of an image of the stream. */
+export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'>;
+
+/** A change of status in the stream. A record that was just created has no `before`, and one that is gone no `after`. */
+export type Step = Pick<Logged, 'extractionId' | 'at'> & { readonly before?: Image; readonly after?: Image };
+
+/** All that was read. Rules are pure functions of it. */
+export type Facts = {
+  readonly now: Date;
+  readonly since: Date;
+  readonly limits: AuditLimits;
+  /** The requests to audit: all of the period, or those that were drawn. */
+  readonly requested: readonly Logged[];
+  readonly accepted: readonly Logged[];
+  readonly steps: readonly Step[];
+  readonly items: readonly RequestItem[];
+  /** Those of the requests, of the index `due` and of the items of `Requests`. */
+  readonly records: ReadonlyMap<string, Extraction>;
+  /** The ids of these, and of records that another version of Cosecha wrote. No other rule is about those. */
+  readonly present: ReadonlySet<string>;
+  readonly tasks: ReadonlyMap<string, TaskFacts>;
+  /** By `extractionId`. Undefined: the object is gone. Absent: it was not read. */
+  readonly stored: ReadonlyMap<string, StoredBytes | undefined>;
+};
+
+export type Finding = { readonly extractionId: string; readonly what: string };
+
+/** `notChecked`: what the rule is about, and nothing could show. */
+export type Checked = {
+  readonly checked: number;
+  readonly findings: readonly Finding[];
+  readonly notChecked?: string | undefined;
+};
+
+/** One sentence that holds for every deployment, and the function that finds what contradicts it. */
+export type Rule = {
+  /** The same in every version, for scripts that read `audit --json`. */
+  readonly id: string;
+  readonly sentence: string;
+  readonly needs: readonly SourceName[];
+  readonly check: (facts: Facts) => Checked;
+};

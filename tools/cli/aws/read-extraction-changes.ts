@@ -1,0 +1,105 @@
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../../../lib/defined.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Bounded } from './deployment.ts';
+import { type StreamRecord, shardsOf } from './follow-stream.ts';
+
+/** One record of the table's stream: what it changed, without the images. */
+export type StreamChange = {
+  readonly at: string;
+  readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** DynamoDB's TTL removed the record, not an operator. */
+  readonly byTtl: boolean;
+  readonly before?: Extraction;
+  readonly after?: Extraction;
+};
+
+/**
+ * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten
+ * seconds. More would use a consumer slot of each shard for long, of which there are two.
+ */
+const maxReads = 400;
+
+/**
+ * An open shard returns pages without records at its end, and some before it: "it might take multiple calls to get to a portion
+ * of the shard that contains stream records" (API reference of DynamoDB Streams, GetRecords).
+ */
+const emptyPagesAtEnd = 10;
+
+type Image = Parameters<typeof unmarshall>[0];
+
+const imageOf = (image: unknown): Extraction | undefined =>
+  image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
+
+const toChange = ({ eventName, dynamodb, userIdentity }: StreamRecord): StreamChange =>
+  defined({
+    at: dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '',
+    event: eventName ?? 'MODIFY',
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+    byTtl: userIdentity?.PrincipalId === 'dynamodb.amazonaws.com',
+    before: imageOf(dynamodb?.OldImage),
+    after: imageOf(dynamodb?.NewImage),
+  }) as StreamChange;
+
+/**
+ * The records that a stream still holds, a page at a time, in order for each extraction. All changes of a record are in one shard
+ * and its children, so the shards are read one after the other. Ends at records of after `until`, and never by itself where a stream
+ * is written to faster than it is read. Throws the SDK's errors.
+ */
+async function* streamPages(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  until = '9',
+): AsyncGenerator<readonly StreamRecord[], void> {
+  const isAfter = ({ dynamodb }: StreamRecord): boolean =>
+    (dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '') > until;
+  for (const { shardId: ShardId } of await shardsOf(client, StreamArn)) {
+    const request = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+    let iterator = (await client.send(new GetShardIteratorCommand(request))).ShardIterator;
+    let empty = 0;
+    while (iterator !== undefined && empty < emptyPagesAtEnd) {
+      const page: GetRecordsCommandOutput = await client.send(
+        new GetRecordsCommand({ ShardIterator: iterator }),
+      );
+      const records = page.Records ?? [];
+      empty = records.length === 0 ? empty + 1 : 0;
+      iterator = records.some(isAfter) ? undefined : page.NextShardIterator;
+      yield records;
+    }
+  }
+}
+
+/**
+ * The changes of one record that the stream still holds, in order. DynamoDB keeps them for 24 hours, and finds none by
+ * key, so every shard is read from its start. Throws the SDK's errors.
+ */
+export const readExtractionChanges = async (
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  extractionId: string,
+): Promise<Bounded<StreamChange>> => {
+  const items: StreamChange[] = [];
+  let reads = 0;
+  for await (const records of streamPages(client, StreamArn)) {
+    const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
+    items.push(...own.map(toChange));
+    reads += 1;
+    if (reads >= maxReads) return { items, complete: false };
+  }
+  return { items, complete: true };
+};
+
+/** All changes that the stream still holds until that time. Throws the SDK's errors. */
+export async function* allStreamChanges(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  until: string,
+): AsyncGenerator<StreamChange, void> {
+  for await (const records of streamPages(client, StreamArn, until)) yield* records.map(toChange);
+}

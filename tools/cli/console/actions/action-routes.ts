@@ -1,0 +1,85 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { validate as isUuid } from 'uuid';
+import { explainFailure } from '../../terminal/explain-failure.ts';
+import type { Html } from '../format-for-page.ts';
+import type { ConsoleEnv } from '../guard-request.ts';
+import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
+import type { Links } from '../pages/page-content-and-links.ts';
+import type { ShortLived } from '../short-lived-values.ts';
+import type { ConsoleAction, Notice } from './action-types.ts';
+
+export type ActionDeps = {
+  readonly actions: readonly ConsoleAction[];
+  /** Tokens that a form carries: each confirms one action on one subject, once. */
+  readonly tokens: ShortLived<string>;
+  /** What a form did, until the page after it names the notice. */
+  readonly notices: ShortLived<Notice>;
+  readonly links: Links;
+  /** Reports on the terminal what was done, and never a link. */
+  readonly onAction: (line: string) => void;
+  readonly send: (c: Context<ConsoleEnv>, title: string, body: Html) => Response | Promise<Response>;
+};
+
+/** The subject of a form covers the action too, so that a token of one cannot confirm the other. */
+export const subjectOfToken = ({ id }: Pick<ConsoleAction, 'id'>, subject: string): string =>
+  `${id} ${subject}`;
+
+const isSubject = ({ place }: ConsoleAction, subject: string): boolean =>
+  place === 'extraction' ? isUuid(subject) : subject === '';
+
+/** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
+const runAction = async (action: ConsoleAction, subject: string, input: string): Promise<Notice> => {
+  const { label } = action;
+  try {
+    return { kind: 'done', label, result: await action.run(subject, input) };
+  } catch (error) {
+    const why = explainFailure(error);
+    if (why === undefined) throw error;
+    return { kind: 'not-done', label, why };
+  }
+};
+
+/** Adds the confirmation page of each action, and its form. A form acts once, and only with the token of its page. */
+export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: ActionDeps): void => {
+  const { tokens, notices, links, send, onAction } = deps;
+  const find = (id: string, subject: string): ConsoleAction | undefined =>
+    deps.actions.find((action) => action.id === id && isSubject(action, subject));
+  const notFound = (c: Context<ConsoleEnv>) =>
+    c.text('There is no such action. Without --actions, the console only reads.\n', 404);
+
+  app.get(path, (c) => {
+    const subject = c.req.query('subject') ?? '';
+    const action = find(c.req.param('action') ?? '', subject);
+    if (action === undefined) return notFound(c);
+    const token = tokens.keep(subjectOfToken(action, subject));
+    return send(c, action.label, confirmPage(action, subject, token, links));
+  });
+
+  app.post(path, bodyLimit({ maxSize: 4_096 }), async (c) => {
+    const form = await c.req.parseBody();
+    const field = (name: string): string => (typeof form[name] === 'string' ? form[name] : '');
+    const subject = field('subject');
+    const action = find(c.req.param('action') ?? '', subject);
+    if (action === undefined) return notFound(c);
+    const { label } = action;
+    /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
+    const returnWith = (notice: Notice) =>
+      c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}`, 303);
+    if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
+      const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
+      return returnWith({ kind: 'not-done', label, why });
+    }
+    const input = field('input').trim().slice(0, maxInput);
+    if (action.input !== undefined && input === '') {
+      return returnWith({ kind: 'not-done', label, why: `${action.input} is missing.` });
+    }
+    const notice = await runAction(action, subject, input);
+    onAction(
+      [action.id, subject, notice.kind === 'done' ? 'done' : 'failed']
+        .filter((part) => part !== '')
+        .join(' '),
+    );
+    return returnWith(notice);
+  });
+};

@@ -1,0 +1,43 @@
+import type { PausableCalls } from '../../../../lib/breaker/breaker-store.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+
+export type ActionResult = {
+  readonly text: string;
+  readonly extractionId?: string;
+  /** A link for the operator alone. It is on the page that answers, and nowhere else. */
+  readonly link?: { readonly url: string; readonly label: string };
+};
+
+/** What a form did, for the page that it returns to. */
+export type Notice =
+  | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
+  | { readonly kind: 'not-done'; readonly label: string; readonly why: string };
+
+export type ConsoleAction = {
+  /** Part of its address, such as `reconcile`. */
+  readonly id: string;
+  readonly label: string;
+  /** The page that offers it. On `extraction`, its subject is the extractionId; elsewhere it has none. */
+  readonly place: 'extraction' | 'health' | 'sandbox';
+  /** What it does, in one or two sentences. The operator reads it before confirming. */
+  readonly effect: string;
+  /** Of pausing and resuming: which calls. A pause is offered unless they are paused, and the other while any are held. */
+  readonly pausing?: { readonly calls: PausableCalls; readonly resumes: boolean };
+  /** The heading that it is under, on the page of the sandbox. */
+  readonly group?: string;
+  /** Of the sandbox: it ends what the provider does wrong now, and is offered only then. */
+  readonly endsFaults?: true;
+  /** A text that it needs, such as the reason of a pause. */
+  readonly input?: string;
+  /** Whether it changes something, so that `--actions` has to allow it. */
+  readonly changes: boolean;
+  /** Whether it can do something for this extraction, such as a link to results that there are. Default: always. */
+  readonly isFor?: (record: Extraction) => boolean;
+  /** Throws CliError and the SDK's errors. */
+  readonly run: (subject: string, input: string) => Promise<ActionResult>;
+};
+
+/** What the sandbox of the provider does wrong now. */
+export type SandboxState = {
+  readonly active: readonly string[];
+};
