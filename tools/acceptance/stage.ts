@@ -42,7 +42,8 @@ export const addStage = (app: App, code: AcceptanceCode, env: NodeJS.ProcessEnv)
   const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], env);
   const cosecha = new CosechaStack(app, config, code, fakeProvider.provider);
   if (failUpdate !== undefined) {
-    // Nobody signals it.
+    // Nobody signals it, so CloudFormation goes back
+    // (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-waitcondition.html).
     const { ref: handle } = new CfnWaitConditionHandle(cosecha, 'FailUpdateHandle');
     new CfnWaitCondition(cosecha, 'FailUpdate', { handle, count: 1, timeout: '60' });
   }
