@@ -55,7 +55,7 @@ const readStack = async ({ client, deployment: { stackName } }: AcceptContext) =
 /** `tree`: the root of a checkout in place of this one. `fails`: the update is to fail. */
 export type Update = { readonly tree?: string; readonly fails?: true };
 
-/** It resolves also if the update fails. */
+/** It resolves also if an update fails that is to fail. */
 export type UpdateStage = (update: Update) => Promise<unknown>;
 
 const whileUpdating = (id: string, title: string, updateStage: UpdateStage, update: Update): Check => ({
