@@ -285,11 +285,11 @@ export const afterNothing = (
   const free = (turn: Turn): Turn => (turn.holder === holder ? { at: now } : turn);
   const { opened } = state;
   const group = groupOf(state, name);
-  const passing = opened === undefined ? group : { ...group, passesUntil: now + openSeconds * 1_000 };
+  const skipping = opened === undefined ? group : { ...group, passesUntil: now + openSeconds * 1_000 };
   const freed =
     group.opened === undefined
-      ? passing
-      : { ...passing, opened: { ...group.opened, turn: free(group.opened.turn) } };
+      ? skipping
+      : { ...skipping, opened: { ...group.opened, turn: free(group.opened.turn) } };
   const next = withGroup(state, freed, now);
   if (opened === undefined) return next;
   return { ...next, opened: { ...opened, failing: free(opened.failing), others: free(opened.others) } };

@@ -164,7 +164,7 @@ const staleStart = (at: At, attemptId: string): Plan =>
     ['Unconfirmed'],
   );
 
-/** For the machine's state StartTask. A record that went back to `REQUESTED` meanwhile is left to its retry. */
+/** For the machine's state StartTask. */
 const planStart = (at: At, requestId: string): Plan => {
   const { record, now, timings } = at;
   // After an erasure or a loss, a repeated idempotency key creates another record under the same id.
@@ -278,16 +278,16 @@ const disown = (at: At, taskId: string): Plan =>
  * The answer was over the size limit, so its results are abandoned. A v2 task that still runs by its record waits for the webhook
  * until the deadline, because a read cannot return its status.
  */
-const planOversized = (at: At, seen: Seen | 'plan'): Plan => {
+const planOversized = (at: At, next: Seen | 'plan'): Plan => {
   const { record, now } = at;
   if (record.status !== 'RUNNING') {
-    return write(change.abandonOversized(at), ['CollectionAbandoned'], seen);
+    return write(change.abandonOversized(at), ['CollectionAbandoned'], next);
   }
   if (now.toISOString() >= record.deadlineAt) {
-    return write(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], seen);
+    return write(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], next);
   }
   return record.oversizedAt === undefined
-    ? write(change.rememberOversized(at), [], seen)
+    ? write(change.rememberOversized(at), [], next)
     : notYet(at, { why: 'results-too-large' });
 };
 
@@ -297,8 +297,8 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
   const { why } = waiting;
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
-    // The queue's reads leave a problem, and the machine's do not. So only where the machine does not poll is it certain that none
-    // was made.
+    // A read by the queue leaves its problem in the record, and one by the machine leaves nothing. So without a webhook, where only
+    // the queue reads, no problem means no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The first read in grace is due later. Another one now would only repeat the read just made.
@@ -410,7 +410,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   if (!seen.isOwn) return lacksFinalStatus(record) ? disown(at, taskId) : undefined;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
     if (mayTakeStatus(record)) {
-      // The delivery came before any extraction was linked to its task.
+      // The delivery came before this process linked the task, or found it linked.
       const isEarly = isNew || who.kind === 'start';
       const reported = { taskId, taskStatus, reason: undefined, isOversized: false };
       return settle(at, reported, isEarly ? ['EarlyDelivery'] : [], seen);

@@ -93,7 +93,7 @@ const defer = async (
   deps: RunDeps,
 ): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
   const ending = end('deferred', why);
-  // It has a message for this time already.
+  // A message, or the sweep, comes at this time already.
   if (record.dueAt === dueAt) return { ending, record };
   await keepRequest(record, dueAt, deps);
   const { kind, record: after = record } = await write(
@@ -148,7 +148,7 @@ export const run = async (
     else if (planned.kind === 'end') break;
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
-    // It is `REQUESTED` again, after another process took its start back.
+    // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
     else if (planned.kind === 'start') planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);

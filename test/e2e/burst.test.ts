@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
 import type { Extraction } from '../../lib/extraction/record.ts';
-import { limitConcurrency } from '../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
 import type { WebhookPlan } from '../sandbox/plan-schemas.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,7 +23,7 @@ const entity = 'burst-bank';
  * How many requests are in progress at once, each until it is closed or, without webhook, until it runs. The emulator
  * starts a process of about 70 MB for every concurrent invocation, and more than this are not faster on 2 cores.
  */
-const atOnce = limitConcurrency(12);
+const atOnce = limitParallelCalls(12);
 
 /** One third each: without webhook; with every delivery sent twice and repeated after success; normal. */
 const webhooks: readonly WebhookPlan[] = [

@@ -5,7 +5,7 @@ import {
   extractionsClient,
   NoAnswerError,
 } from '../../lib/client/index.ts';
-import { limitConcurrency } from '../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { bodyByCredentials } from '../bench/request-extraction.ts';
 import { type PlannedFault, planFaultIn } from '../e2e/faults/plan-fault.ts';
@@ -24,7 +24,7 @@ export type Done = {
 };
 
 /** The emulator starts a process for each concurrent call. More at once are not faster. */
-const atOnce = limitConcurrency(8);
+const atOnce = limitParallelCalls(8);
 
 /** Sets the plans of all users before the storm, as the sandbox's control interface is down in each restart. */
 const prepare = async ({ provider }: LocalSystem, drawn: Storm['requests'][number], index: number) => {

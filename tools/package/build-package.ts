@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
 import { generateSettingsType } from './generate-settings-type.ts';
-import { bundledPackages, licencesOf } from './third-party-licences.ts';
+import { bundledPackages, licencesOf } from './licences-and-sbom.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../local/paths.ts';
 import { buildPackage } from './build-package.ts';
-import { billOfMaterials } from './third-party-licences.ts';
+import { billOfMaterials } from './licences-and-sbom.ts';
 
 // `npm run package`: writes dist/package, and packs it as dist/cosecha-cosecha-<version>.tgz, beside its bill of materials and SHA256SUMS.
 const dist = join(repository, 'dist');

@@ -241,7 +241,7 @@ export type StartError =
   | 'RequestDataGone'
   | 'StartInProgress';
 
-/** The provider has no task: the start can be retried, but not before `notBefore`. */
+/** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */
 export type NotAccepted = {
   readonly kind: 'not-accepted';
   readonly error: StartError;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint.ts';
+import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';

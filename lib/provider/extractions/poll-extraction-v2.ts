@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { inProgressStatus } from '../assumptions.ts';
 import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint.ts';
+import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { finishedStatus, firstErrorCode, inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { fillPath } from '../transport/endpoint.ts';
+import { fillPath } from '../transport/endpoint-path.ts';
 import { ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { inProgressStatus, statusesOfPoll } from '../assumptions.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint.ts';
+import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';

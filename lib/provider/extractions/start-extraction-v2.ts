@@ -3,7 +3,7 @@ import { statusesWithTexts } from '../assumptions.ts';
 import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf } from '../transport/endpoint.ts';
+import { endpointOf } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
-import { queryOf } from '../transport/endpoint.ts';
+import { queryOf } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, textField } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';

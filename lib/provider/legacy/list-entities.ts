@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queryOf } from '../transport/endpoint.ts';
+import { queryOf } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';

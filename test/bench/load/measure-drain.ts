@@ -9,7 +9,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import { createProviderClient } from '../../../lib/provider/client.ts';
-import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
@@ -72,7 +72,7 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Backlo
     fetch,
     totalTimeoutMs: 60_000,
   });
-  const atOnce = limitConcurrency(16);
+  const atOnce = limitParallelCalls(16);
   // They end at once, and the provider sends no webhook for them.
   const startTask = () => atOnce(() => client.startTask(bodyByCredentials('drained')));
   const fill = async (count: number): Promise<void> => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { bodyByCredentials, request } from '../request-extraction.ts';
@@ -22,7 +22,7 @@ export const holdOpen = async (
   records: Records,
   count: number,
 ): Promise<readonly [Extraction, ...Extraction[]]> => {
-  const atOnce = limitConcurrency(4);
+  const atOnce = limitParallelCalls(4);
   const one = async () => {
     const extractionId = await requestWith(system, { durationMs: null });
     return records.when(extractionId, 'running', ({ status }) => status === 'RUNNING');
@@ -85,7 +85,7 @@ export const runBatch = async (
   const { ledger } = system;
   const before = ledger.entries();
   const began = performance.now();
-  const atOnce = limitConcurrency(most);
+  const atOnce = limitParallelCalls(most);
   const one = async () => {
     const from = performance.now();
     const extractionId = await requestWith(system, { outcome: 'COMPLETED', durationMs });

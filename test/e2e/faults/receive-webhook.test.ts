@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
 import { type PlannedFault, planFault, untilInjected } from '../support/plan-faults.ts';
 import { closed, statusesOf } from '../support/records.ts';
@@ -33,7 +33,7 @@ const calls = [
  * The emulator starts new processes for every test: for its start, its deliveries and each killed one. All tests at once
  * would keep 2 cores so busy that deliveries of other files time out as well.
  */
-const paced = limitConcurrency(4);
+const paced = limitParallelCalls(4);
 
 const duringDelivery = (taskId: string) => [taskId, '"POST /webhooks/provider"'];
 

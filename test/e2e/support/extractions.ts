@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { limitConcurrency } from '../../../tools/acceptance/checks/limit-concurrency.ts';
+import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Caller } from '../deployment.ts';
@@ -83,7 +83,7 @@ export const extractionIdForKey = (idempotencyKey: string): string =>
   extractionIdOf(callerArn, idempotencyKey);
 
 /** The emulator starts a process for every concurrent invocation. More than this at once are not faster on 2 cores. */
-const paced = limitConcurrency(4);
+const paced = limitParallelCalls(4);
 
 export type PostOptions = {
   readonly as?: Caller;

@@ -8,7 +8,7 @@ import {
 } from '../../../lib/extraction/reconcile/reconcile.ts';
 import { received } from '../rules/queue.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
-import type { QueuedMessage } from '../world/queue.ts';
+import type { QueuedMessage } from '../world/reconcile-queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';

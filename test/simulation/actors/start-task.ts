@@ -9,10 +9,10 @@ import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor } from './send-reconcile.ts';
+import { wakeFor } from './send-task-success.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
-import { wakeFor } from './wake-machine.ts';
 
 const callFor = (
   world: World,

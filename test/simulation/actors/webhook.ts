@@ -6,8 +6,8 @@ import type { ProviderTask } from '../world/provider.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { sendFor } from './send-reconcile.ts';
+import { wakeFor } from './send-task-success.ts';
 import { tablesFor } from './tables.ts';
-import { wakeFor } from './wake-machine.ts';
 
 const signingKey = 'secret-signing-key';
 const signed = new Map<string, RawDelivery>();

@@ -65,7 +65,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     name: 'oversized-not-remembered',
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
-    find: '? write(change.rememberOversized(at), [], seen)',
+    find: '? write(change.rememberOversized(at), [], next)',
     replace: "? notYet(at, { why: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },

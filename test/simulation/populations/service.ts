@@ -16,7 +16,7 @@ import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
-import { ReconcileQueue } from './queue.ts';
+import { ReconcileQueue } from './reconcile-queue.ts';
 import type { RefusalEvent, RefusalFact } from './refusal-facts.ts';
 import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';

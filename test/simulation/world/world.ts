@@ -13,7 +13,7 @@ import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution } from './machine.ts';
 import { hasFailedThrice, type Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
-import { ReconcileQueue } from './queue.ts';
+import { ReconcileQueue } from './reconcile-queue.ts';
 import type { Part, Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';

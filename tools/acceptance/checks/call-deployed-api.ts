@@ -1,7 +1,7 @@
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
-import { limitConcurrency } from './limit-concurrency.ts';
+import { limitParallelCalls } from '../limit-parallel-calls.ts';
 
 /** Between a transient answer and the next try, in milliseconds. */
 const retryAfterMs = 1_000;
@@ -38,7 +38,7 @@ export const acceptApi = (
   { base, fetch }: { readonly base: string; readonly fetch: SignedFetch },
   sleep: (milliseconds: number) => Promise<void>,
 ) => {
-  const paced = limitConcurrency(requestsAtOnce);
+  const paced = limitParallelCalls(requestsAtOnce);
   return {
     /** POST /extractions. Repeats it after transient failures, and throws ApiError and NoAnswerError. */
     request: (request: ExtractionRequest, idempotencyKey: string) =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
+import { limitParallelCalls } from '../limit-parallel-calls.ts';
 import {
   type AcceptContext,
   type Check,
@@ -9,7 +10,6 @@ import {
   type SharedContext,
   skipped,
 } from './check.ts';
-import { limitConcurrency } from './limit-concurrency.ts';
 
 /** A check with its result and how long it took. */
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
@@ -60,7 +60,7 @@ export const runChecks = async (
     reports.set(check.id, report);
     onEnd(report);
   };
-  const paced = limitConcurrency(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
+  const paced = limitParallelCalls(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
   for (const turn of turns) {
     const ofTurn = checks.filter((check) => (check.turn ?? 'together') === turn);
     if (turn === 'together') {

@@ -1,6 +1,6 @@
 import { breakersOf } from '../aws/stores.ts';
-import { healthSource } from '../health/deployment-source.ts';
 import { describeSubject, healthHeading } from '../health/describe-health.ts';
+import { healthSource } from '../health/health-source-from-logs.ts';
 import { readHealth } from '../health/read-health.ts';
 import type { CommandContext } from './command-context.ts';
 import { hintHeldCalls } from './list.ts';

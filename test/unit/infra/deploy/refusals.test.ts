@@ -157,7 +157,7 @@ test('npm run deploy without credentials says to log in, and deploys nothing', a
   const env = { PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
   const run = (args: readonly string[]) =>
     new Promise<{ readonly code: unknown; readonly stderr: string }>((resolve) => {
-      const script = join(repository, 'infra', 'deploy', 'cdk-command.ts');
+      const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
       execFile(process.execPath, [script, 'deploy', ...args], { env }, (error, _stdout, stderr) =>
         resolve({ code: error?.code, stderr }),
       );

@@ -5,7 +5,6 @@ import {
   afterNothing,
   type BreakerState,
   type Failure,
-  holdsTurn,
   mayStart,
   noTrouble,
   takeTurn,
@@ -70,20 +69,10 @@ describe('the breaker of a group', () => {
     expect(may(openBank, 0, 'another bank')).toBe('yes');
   });
 
-  test('counts from zero after an accepted start, which closes it if it was open', () => {
-    const reset = accept(failAll(noTrouble, five.slice(1), 0), 1);
-    expect(may(failAll(reset, five.slice(1), 2), 2)).toBe('yes');
-    expect(may(accept(openBank, 1), 1)).toBe('yes');
-  });
-
   test('keeps what failed, or opened, after the accepted start that is reported late', () => {
     const counted = accept(failAll(noTrouble, ['a', 'b', 'c', 'd'], 5), 4);
     expect(may(fail(counted, 'e', 6), 6)).toBe('no');
     expect(may(accept(openBank, -1), 1)).toBe('no');
-  });
-
-  test('has a turn after 30 s, and doubles the pause up to 5 min', () => {
-    expect(pausesOf(openBank, 5)).toEqual([60, 120, 240, 300, 300]);
   });
 
   test('has a turn every 30 s while one of its starts was accepted within ten minutes', () => {
@@ -93,14 +82,6 @@ describe('the breaker of a group', () => {
     // The process that counts the failure saw the accepted start.
     const seen = failAll(noTrouble, five, 1, { acceptedAt: time(0) });
     expect(pausesOf(seen, 1)).toEqual([30]);
-  });
-
-  test('admits one start at a time, and the next one once the holder of the turn must have ended', () => {
-    const taken = take(openBank, 30, 'bank', 'first');
-    expect(holdsTurn(taken, 'first')).toBe(true);
-    expect(may(taken, 129)).toBe('no');
-    expect(take(taken, 129, 'bank', 'second')).toBe(taken);
-    expect(holdsTurn(take(taken, 130, 'bank', 'second'), 'second')).toBe(true);
   });
 
   test('is not changed by the end of a turn that is another’s by now', () => {
@@ -115,37 +96,15 @@ describe('the breaker of a group', () => {
     expect(['a', 'healthy'].map((name) => nextAt(late, 20, name))).toEqual([30, 20]);
   });
 
-  test('has its next turn at once after one that showed nothing', () => {
-    expect(may(showNothing(take(openBank, 30), 31, 'bank', 'bank at 30'), 31)).toBe('turn');
-  });
-
   test('keeps the turn of a start that is slow, until that has ended', () => {
     const taken = take(openBank, 30);
     const slow = fail(taken, 'f', 35, { kind: 'slow', holder: 'bank at 30' });
     expect([may(slow, 65), may(slow, 130)]).toEqual(['no', 'turn']);
     expect(nextAt(fail(slow, 'f', 40, { holder: 'bank at 30' }), 40)).toBe(100);
   });
-
-  test('shows the cause of the failure that opened it, then of its last turn', () => {
-    const opened = fail(failAll(noTrouble, five.slice(1), 0), 'a', 0, { cause: 'http-503' });
-    const states = [opened, failTurn(opened, 30, { cause: 'ETIMEDOUT' }), failTurn(opened, 30)];
-    expect(states.map(({ groups }) => groups[0]?.opened?.cause)).toEqual([
-      'http-503',
-      'ETIMEDOUT',
-      undefined,
-    ]);
-  });
 });
 
 describe('Retry-After', () => {
-  test('lengthens a pause of the group, to 5 min at most, and opens nothing', () => {
-    const opened = (retryAt: number) =>
-      nextAt(fail(failAll(noTrouble, five.slice(1), 0), 'a', 0, { retryAt: time(retryAt) }), 0);
-    expect([7, 90, 3_600].map(opened)).toEqual([30, 90, 300]);
-    expect(may(fail(noTrouble, 'a', 0, { retryAt: time(90) }), 0)).toBe('yes');
-    expect(nextAt(failTurn(openBank, 30, { retryAt: time(3_600) }), 30)).toBe(330);
-  });
-
   test('of a start that was under way lengthens the pause, and never shortens it', () => {
     const prolonged = fail(openBank, 'f', 20, { retryAt: time(200) });
     expect(nextAt(prolonged, 20)).toBe(200);
@@ -155,12 +114,6 @@ describe('Retry-After', () => {
 });
 
 describe('the breaker of a caller', () => {
-  test('opens after five different groups failed, and not after four that failed often', () => {
-    const four = five.slice(1).reduce((state, name) => failAll(state, ['x', 'y'], 0, { name }), noTrouble);
-    expect(may(four, 0, 'healthy')).toBe('yes');
-    expect(may(openCaller, 0, 'healthy')).toBe('no');
-  });
-
   test('counts no group that failed before the last accepted start of any group', () => {
     const before = accept(fail(noTrouble, 'x', 0), 1, 'healthy');
     const again = failGroups(fail(before, 'y', 2), ['b', 'c', 'd', 'e'], 2);
@@ -209,13 +162,6 @@ describe('the breaker of a caller', () => {
     expect(nextAt(failing, 35, 'b')).toBe(130);
   });
 
-  test('closes after an accepted start, which closes the breaker of no other group', () => {
-    const both = failGroups(openBank, five, 0);
-    const closed = accept(both, 5, 'healthy');
-    expect(['healthy', 'a', 'bank'].map((name) => may(closed, 5, name))).toEqual(['yes', 'yes', 'no']);
-    expect(may(accept(openCaller, -1, 'healthy'), 0, 'healthy')).toBe('no');
-  });
-
   test('lets a group whose own breaker is open wait for both turns, and gives it both', () => {
     const both = failGroups(openBank, five, 10);
     expect(nextAt(both, 10)).toBe(40);
@@ -229,10 +175,6 @@ describe('the breaker of a caller', () => {
 });
 
 describe('what is kept', () => {
-  test('is nothing of a start that is accepted while all is well', () => {
-    expect(accept(noTrouble, 0)).toBe(noTrouble);
-  });
-
   test('is 50 groups: those that are not open are forgotten first, the oldest before the others', () => {
     const many = Array.from({ length: 60 }, (_, index) => `group ${index}`);
     const { groups } = failGroups(openBank, many, 1);
@@ -247,16 +189,6 @@ describe('what is kept', () => {
       'no',
       'no',
     ]);
-  });
-
-  test('is of two accepted starts the later one, whether the item has it or the process', () => {
-    const long = accept(fail(noTrouble, 'x', 0), 0);
-    const opened = failAll(long, five, 900, { acceptedAt: time(899) });
-    expect(may(failTurn(opened, 930), 960)).toBe('turn');
-  });
-
-  test('is no count of a group that fails again after an hour', () => {
-    expect(may(fail(failAll(noTrouble, five.slice(1), 0), 'e', 3_601), 3_601)).toBe('yes');
   });
 
   test('is no count that is an hour old, but a breaker that is open', () => {

@@ -17,12 +17,6 @@ const pausedBy = (state: unknown, onRead: () => void = () => undefined) => {
   return { store, time, counted, both: async () => [await isPaused('starts'), await isPaused('reads')] };
 };
 
-test('a pause holds the calls that the operator paused, and no others', async () => {
-  expect(await pausedBy(undefined).both()).toEqual([false, false]);
-  expect(await pausedBy({ starts: pause }).both()).toEqual([true, false]);
-  expect(await pausedBy({ reads: { ...pause, by: 'operator' } }).both()).toEqual([false, true]);
-});
-
 test('the pauses are read once in 5 s, for starts and reads together', async () => {
   const onRead = vi.fn();
   const { store, both, time } = pausedBy({ starts: pause }, onRead);

@@ -95,15 +95,6 @@ describe('failures', () => {
     expect([await admit(process), await admit(process, 'bank', 'another')]).toEqual(['held', 'pass']);
   });
 
-  test('are learned by a process with its own failure, and not only after 5 s', async () => {
-    const shared = store();
-    const late = processOn(shared);
-    const admission = await late.admit(aboutOf());
-    await failIn(shared, 5);
-    await late.report(admission, { kind: 'failed' });
-    expect(await admit(late)).toBe('held');
-  });
-
   test('that count are read before each start of their group, and of any other while those count for the caller', async () => {
     const shared = store();
     await failIn(shared, 1);
@@ -126,20 +117,6 @@ describe('failures', () => {
     expect(await admit(processOn(shared))).toBe('held');
     await process.report(admission, { kind: 'accepted' });
     expect(await admit(processOn(shared))).toBe('pass');
-  });
-
-  test('are counted although ten other processes are faster', async () => {
-    const shared = store();
-    await failIn(shared, 4);
-    let races = 10;
-    onCall = ({ method }) => {
-      if (method !== 'replace' || races === 0) return;
-      races -= 1;
-      shared.items.set(caller, { state: stateOf(shared), version: randomUUID() });
-    };
-    await startOn(processOn(shared), 'failed');
-    expect(races).toBe(0);
-    expect(await admit(processOn(shared))).toBe('held');
   });
 });
 
@@ -189,13 +166,6 @@ describe('a turn', () => {
       kind: 'accepted',
     });
     expect(await admit(processOn(shared))).toBe('pass');
-  });
-
-  test('is not needed by a process that learns when it takes it that the breaker has closed', async () => {
-    const shared = await opened();
-    const before = shared.items.get(caller);
-    await startOn(processOn(shared), 'accepted');
-    expect(await admit(processOn({ ...shared, read: async () => before }))).toBe('pass');
   });
 
   test('is free at once after a start that showed nothing, although a read does not show the turn yet', async () => {
@@ -274,12 +244,6 @@ describe('an item that is damaged, or of a newer version', () => {
       groups: [{ name: 'bank', failed: [[expect.any(String), time(0)]] }],
     });
     expect(stateOf(shared)?.opened).toBeUndefined();
-  });
-
-  test('keeps its other parts, and holds their starts', async () => {
-    const { groups } = groupOpen({});
-    const process = processOn(withState({ groups: [7, ...groups], opened: 7, acceptedAt: 'x' }));
-    expect([await admit(process), await admit(process, 'another')]).toEqual(['held', 'pass']);
   });
 
   test.each(['<b>', '', 'x'.repeat(41), 503, null])(

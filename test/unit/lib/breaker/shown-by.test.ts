@@ -54,20 +54,4 @@ describe('Retry-After', () => {
     expect(notBeforeOf(error, now)).toBe('2026-03-01T12:01:00.000Z');
     expect(busyUntil(error, now)).toBeUndefined();
   });
-
-  test('of any other 5xx delays nothing', () => {
-    const error = saying(new ProviderAmbiguous('500', { status: 500 }));
-    expect(shownBy(error, now)).toEqual({ kind: 'failed', cause: 'http-500' });
-    expect(notBeforeOf(error, now)).toBeUndefined();
-  });
-
-  test.each([
-    ['429', new ProviderBusy('429')],
-    ['429 with errorType', new ProviderExtractionFailed('429', { status: 429, errorType: 'X' })],
-  ])('of a %s delays its own extraction, and opens no breaker', (_, error) => {
-    expect(busyUntil(error, now)).toBeUndefined();
-    expect(busyUntil(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
-    expect(notBeforeOf(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
-    expect(shownBy(saying(error), now)).toEqual({ kind: 'nothing' });
-  });
 });

@@ -20,7 +20,7 @@ import { storySources } from '../../explain/deployment-sources.ts';
 import { progressOf, tryingOf } from '../../explain/execution-progress.ts';
 import { explainExtraction } from '../../explain/explain-extraction.ts';
 import type { StorySources } from '../../explain/sources.ts';
-import { healthSource } from '../../health/deployment-source.ts';
+import { healthSource } from '../../health/health-source-from-logs.ts';
 import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';

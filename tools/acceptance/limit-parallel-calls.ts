@@ -1,5 +1,5 @@
 /** Runs at most `most` calls at once, in the order they are given. The others wait. */
-export const limitConcurrency = (most: number) => {
+export const limitParallelCalls = (most: number) => {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(call: () => Promise<T>): Promise<T> => {
