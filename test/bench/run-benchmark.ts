@@ -1,5 +1,5 @@
+import { CliError } from '../../tools/cli/terminal/errors.ts';
 import { stopOnSignals } from '../../tools/cli/terminal/stop-on-signals.ts';
-import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 
 /** What a benchmark gets. */
 export type Benchmark = {
@@ -27,7 +27,7 @@ export const runBenchmark = async (run: (benchmark: Benchmark) => Promise<void>)
     .catch((error: unknown) => {
       // Errors after Ctrl-C are its consequence.
       if (stop.aborted) return 130;
-      console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
+      console.error(error instanceof CliError ? `\n${error.message}\n` : error);
       return 1;
     });
   for (const cleanup of cleanups.reverse()) await cleanup();

@@ -6,8 +6,8 @@ import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
-import { eventually } from './support/eventually.ts';
 import {
   extract,
   passwordSentinel,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
-import { eventually } from './support/eventually.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { extract, extractionIdForKey, post, provider, startCallsOf, view } from './support/extractions.ts';
 import { planFault } from './support/plan-faults.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { keepAnswer } from './leaks/kept-answers.ts';
-import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed } from './support/records.ts';
 import { cosechaServing } from './support/run-cosecha.ts';

@@ -1,8 +1,8 @@
 import { ReceiveMessageCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
 import { reportBrokenExecution } from './support/broken-execution.ts';
-import { eventually } from './support/eventually.ts';
 import { plannedUsername, provider } from './support/extractions.ts';
 import { planFault } from './support/plan-faults.ts';
 import { closed } from './support/records.ts';

@@ -10,10 +10,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Caller } from './deployment.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { eventually } from './support/eventually.ts';
 import { executionOf } from './support/execution.ts';
 import {
   extract,

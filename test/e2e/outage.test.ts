@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type Authorized, authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import { backdate } from './support/backdate.ts';
 import { currentHolds, letCallsPass } from './support/current-holds.ts';
-import { eventually } from './support/eventually.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   type Body,

@@ -10,9 +10,9 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, test } from 'vitest';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { eventually } from '../support/eventually.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
 import { closed, inStatus, readRecord } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';

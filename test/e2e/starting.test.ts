@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
+import { eventually } from '../support/eventually.ts';
 import { backdate } from './support/backdate.ts';
-import { eventually } from './support/eventually.ts';
 import { historyOf } from './support/execution.ts';
 import {
   type Body,

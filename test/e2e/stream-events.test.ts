@@ -5,10 +5,10 @@ import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts'
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
+import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
 import { countInPython } from './support/count-in-python.ts';
-import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running-extractions.ts';

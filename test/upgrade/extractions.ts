@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
+import { failTask } from '../../lib/aws/step-functions.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
-import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
+import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import type { Plan } from '../sandbox/plan-schemas.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
-
-/** Longer than the machine's wait for a webhook, after which it finds what the emulator has killed. */
-const waitMs = 300_000;
+import { eventually } from '../support/eventually.ts';
 
 /** `username`: for whom the provider has a plan. */
-export type One = { readonly extractionId: string; readonly username: string };
+export type One = {
+  readonly extractionId: string;
+  readonly username: string;
+  readonly goOn?: () => Promise<unknown>;
+};
 
 /** Requests extractions of a system, reads what it knows of them, and moves them on. */
 export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: LocalSystem) => {
@@ -28,20 +30,12 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
   const tasks = dynamoTaskStore(dynamo, TasksTableName, () => new Date());
   const cosecha = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
 
-  const until = async (
-    one: One,
-    what: string,
-    fits: (record: Extraction) => unknown,
-  ): Promise<Extraction> => {
-    for (const deadline = Date.now() + waitMs; ; await delay(200)) {
-      const record = await get(one.extractionId);
+  const until = ({ extractionId }: One, fits: (record: Extraction) => unknown): Promise<Extraction> =>
+    eventually(async () => {
+      const record = await get(extractionId);
       if (record !== undefined && (await fits(record))) return record;
-      if (Date.now() > deadline)
-        throw new ExpectedFailure(
-          `${one.extractionId} is ${record?.status} after ${waitMs} ms, not ${what}.`,
-        );
-    }
-  };
+      throw new CliError(`${extractionId} is ${record?.status}, and does not fit ${fits}.`);
+    });
   const tokenOf = async ({ taskId }: Extraction) => taskId && (await tasks.get(taskId))?.callbackToken;
   /** The client repeats what an update or a killed function leaves without an answer. */
   const request = async (username: string, body: ExtractionRequest): Promise<One> => {
@@ -67,12 +61,12 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
     },
 
     /** Resolves once a delivery would wake the execution. */
-    linked: (one: One) => until(one, 'linked to its task', tokenOf),
+    linked: (one: One) => until(one, tokenOf),
 
     /** As the timeout of the state StartTask would. */
     endWebhookWait: async (one: One): Promise<void> => {
-      const taskToken = await tokenOf(await until(one, 'linked to its task', tokenOf));
-      await new SFNClient(client).send(new SendTaskFailureCommand({ taskToken, error: 'States.Timeout' }));
+      const token = (await tokenOf(await until(one, tokenOf))) ?? '';
+      await failTask(new SFNClient(client))(token, 'States.Timeout', 'The wait is over.');
     },
 
     passDeadline: ({ extractionId }: One) =>

@@ -1,11 +1,14 @@
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { deployStack } from '../local/deploy.ts';
 import { type Emulator, startEmulator } from '../local/emulator/emulator.ts';
+import { ExpectedFailure } from '../local/expected-failure.ts';
 import { repository } from '../local/paths.ts';
 import { saveFunctionLogs } from '../local/save-function-logs.ts';
 import { type CheckStageOptions, checkStage } from './check-stage.ts';
+import type { Update, UpdateStage } from './checks/check-upgrade.ts';
 import { moveTime } from './move-time.ts';
 import { acceptanceApp, emulatorLateTaskSeconds, emulatorSettings } from './settings.ts';
 
@@ -16,6 +19,7 @@ export type EmulatedStage = {
   readonly outputs: Readonly<Record<string, string>>;
   readonly check: (options: Pick<CheckStageOptions, 'checks' | 'shell' | 'stop'>) => Promise<number>;
   readonly stop: () => Promise<void>;
+  readonly deploy: UpdateStage;
 };
 
 type EmulatedStageOptions = {
@@ -23,6 +27,8 @@ type EmulatedStageOptions = {
   readonly directory: string;
   /** Further environment variables of the emulator and its functions. */
   readonly env?: Record<string, string>;
+  /** In place of `emulatorSettings`. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly onProgress?: (step: string) => void;
   readonly signal?: AbortSignal;
 };
@@ -31,6 +37,7 @@ type EmulatedStageOptions = {
 export const startEmulatedStage = async ({
   directory,
   env = {},
+  settings = {},
   onProgress = () => {},
   signal,
 }: EmulatedStageOptions): Promise<EmulatedStage> => {
@@ -42,21 +49,28 @@ export const startEmulatedStage = async ({
     await emulator.stop();
   };
   try {
-    const outputs = await deployStack({
-      emulator,
-      app: acceptanceApp,
-      context: { stage: LOCAL_STAGE, ...emulatorSettings },
-      directory,
-      onProgress,
-      ...(signal && { signal }),
-    });
-    await moveTime(emulator, outputs, moving.signal);
+    const deployFrom = (own: string, { tree = repository, fails }: Update = {}) =>
+      deployStack({
+        ...{ emulator, app: acceptanceApp, tree, directory: own, onProgress, ...(signal && { signal }) },
+        context: {
+          stage: LOCAL_STAGE,
+          ...emulatorSettings,
+          ...settings,
+          ...(fails && { failUpdate: 'true' }),
+        },
+      });
+    const outputs = await deployFrom(directory);
+    const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: emulator.client });
+    await moveTime(deployment, moving.signal);
     return {
       ...{ emulator, outputs, stop },
-      check: async (options) => {
-        const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: emulator.client });
-        return checkStage({ ...options, deployment, lateTaskSeconds: emulatorLateTaskSeconds });
+      deploy: async (update) => {
+        const own = await mkdtemp(join(directory, 'update-'));
+        await deployFrom(own, update).catch((error: unknown) => {
+          if (!update.fails || !(error instanceof ExpectedFailure)) throw error;
+        });
       },
+      check: (options) => checkStage({ ...options, deployment, lateTaskSeconds: emulatorLateTaskSeconds }),
     };
   } catch (error) {
     await stop();

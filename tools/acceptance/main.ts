@@ -3,9 +3,12 @@ import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
 import { createRunDirectory } from '../local/paths.ts';
+import { laterTree } from './check-out-version.ts';
+import { upgradeChecks } from './checks/check-upgrade.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
 import { type AcceptOptions, readAcceptOptions } from './read-accept-options.ts';
 import { runOnAws } from './run-on-aws.ts';
+import { upgradeSettings } from './settings.ts';
 
 /** `npm run accept`: deploys a stage with a fake provider, checks it, and destroys it. Returns the exit code. */
 const main = async (args: readonly string[]): Promise<number> => {
@@ -25,12 +28,20 @@ const main = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-const runOnEmulator = async ({ checks }: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
+const runOnEmulator = async (
+  { checks, upgrade }: AcceptOptions,
+  shell: Shell,
+  stop: AbortSignal,
+): Promise<number> => {
   const directory = await createRunDirectory('accept', shell.now());
   const onProgress = (step: string): void => shell.hint(`… ${step}`);
-  const stage = await startEmulatedStage({ directory, onProgress, signal: stop });
+  const stage = await startEmulatedStage({
+    ...{ directory, onProgress, signal: stop },
+    ...(upgrade && { settings: upgradeSettings }),
+  });
   try {
-    return await stage.check({ checks, shell, stop });
+    const chosen = upgrade ? upgradeChecks(laterTree(upgrade, directory), stage.deploy) : checks;
+    return await stage.check({ checks: chosen, shell, stop });
   } finally {
     await stage.stop();
     shell.hint(`Stopped. Logs: ${directory}`);

@@ -8,16 +8,15 @@ import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { failTask } from '../../lib/aws/step-functions.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { TaskStore } from '../../lib/extraction/store.ts';
+import type { Deployment } from '../cli/aws/deployment.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
 import { sweepNow } from '../cli/operate/invoke-functions.ts';
-import type { Emulator } from '../local/emulator/emulator.ts';
 import { referencePrefix } from './checks/extractions.ts';
 
 /** Longer than any window that is moved. */
 const hourSeconds = 3_600;
 
-type Mover = {
-  readonly outputs: Readonly<Record<string, string>>;
+type Mover = Pick<Deployment, 'output'> & {
   readonly dynamo: DynamoDBClient;
   readonly tasks: TaskStore;
   readonly failTask: ReturnType<typeof failTask>;
@@ -40,11 +39,11 @@ const update = async (
   { extractionId }: Extraction,
   UpdateExpression: string,
   values: Readonly<Record<string, unknown>>,
-  { dynamo, outputs }: Mover,
+  { dynamo, output }: Mover,
 ): Promise<void> => {
   await dynamo.send(
     new UpdateItemCommand({
-      TableName: outputs.ExtractionsTableName,
+      TableName: output('ExtractionsTableName'),
       Key: marshall({ extractionId }),
       UpdateExpression,
       ExpressionAttributeValues: marshall(values),
@@ -80,7 +79,7 @@ const windows: Readonly<Record<string, readonly Window[]>> = {
     // The correction is collected by the sweep.
     {
       at: ({ status, collectedAt }) => status === 'PARTIAL' && collectedAt === undefined,
-      ends: (_, { lambda, outputs }) => sweepNow(lambda, outputs.SweepFunctionName ?? ''),
+      ends: (_, { lambda, output }) => sweepNow(lambda, output('SweepFunctionName')),
     },
   ],
   erase: [
@@ -89,18 +88,17 @@ const windows: Readonly<Record<string, readonly Window[]>> = {
 };
 
 /**
- * Ends the windows that checks of `npm run accept` wait for, on an emulator: it moves times of their records into the past
- * instead of waiting. Returns once the stream is followed; it ends with `signal`.
+ * Ends the windows that checks of `npm run accept` wait for, on an emulator and in an upgrade: it moves times of their records into
+ * the past instead of waiting. Returns once the stream is followed; it ends with `signal`.
  */
 export const moveTime = async (
-  { client }: Pick<Emulator, 'client'>,
-  outputs: Readonly<Record<string, string>>,
+  { client, output }: Pick<Deployment, 'client' | 'output'>,
   signal: AbortSignal,
 ): Promise<void> => {
   const dynamo = new DynamoDBClient(client);
   const mover: Mover = {
-    ...{ outputs, signal, dynamo },
-    tasks: dynamoTaskStore(dynamo, outputs.TasksTableName ?? '', () => new Date()),
+    ...{ output, signal, dynamo },
+    tasks: dynamoTaskStore(dynamo, output('TasksTableName'), () => new Date()),
     failTask: failTask(new SFNClient(client)),
     lambda: new LambdaClient(client),
   };
@@ -120,7 +118,7 @@ export const moveTime = async (
     }
   };
   const streams = new DynamoDBStreamsClient(client);
-  const records = await openStream(streams, outputs.ExtractionsStreamArn ?? '', signal);
+  const records = await openStream(streams, output('ExtractionsStreamArn'), signal);
   // It ends by an AbortError. After any other error the checks fail, as their windows last too long for them.
   void follow(records).catch(() => undefined);
 };

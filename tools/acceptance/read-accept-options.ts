@@ -8,6 +8,8 @@ type Options = {
   /** Further settings of the app, and the stage. */
   readonly context?: Readonly<Record<string, string>>;
   readonly only?: string;
+  /** `true`: to a later version of today's. */
+  readonly upgrade?: string | true;
 } & Readonly<Partial<Record<'emulator' | 'keep' | 'again' | 'destroy' | 'json', true>>>;
 
 export type AcceptOptions = Omit<Options, 'context' | 'only'> & {
@@ -42,6 +44,12 @@ export const readAcceptOptions = (args: readonly string[]): AcceptOptions | 'hel
     .addOption(way('again', 'only check a stage that was kept'))
     .addOption(way('destroy', 'only destroy a stage that was kept'))
     .addOption(way('emulator', 'run on an emulator on this machine, without AWS'))
+    .addOption(
+      new Option(
+        '--upgrade [commit]',
+        'update the stage in place, to that version, under extractions',
+      ).conflicts(['again', 'destroy', 'only']),
+    )
     .option('--only <ids>', 'only these checks, separated by commas')
     .option('--json', 'print each result as one JSON object per line');
   const options = parseOptions<Options>(program, args);

@@ -14,29 +14,49 @@ import { removeObjects } from '../cli/operate/erase-on-aws.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
 import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
-import { repository } from '../local/paths.ts';
+import { createRunDirectory, repository } from '../local/paths.ts';
+import { laterTree } from './check-out-version.ts';
 import { checkStage } from './check-stage.ts';
+import { type Update, upgradeChecks } from './checks/check-upgrade.ts';
+import { moveTime } from './move-time.ts';
 import type { AcceptOptions } from './read-accept-options.ts';
-import { acceptanceApp, fakeProviderStackNameOf, readersStackNameOf, settingsFor } from './settings.ts';
+import {
+  acceptanceApp,
+  fakeProviderStackNameOf,
+  readersStackNameOf,
+  settingsFor,
+  upgradeSettings,
+} from './settings.ts';
 
 /** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
-  const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
+  const { stage, settings, keep, again, destroy: onlyDestroy, upgrade } = options;
   const { settings: byDefault, omitted } = settingsFor(process.env.AWS_REGION);
   if (omitted !== undefined) shell.hint(omitted);
-  const all: Readonly<Record<string, string>> = { ...byDefault, ...settings, stage };
+  const ofUpgrade = upgrade && upgradeSettings;
+  const all: Readonly<Record<string, string>> = { ...byDefault, ...ofUpgrade, ...settings, stage };
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const deploy = ({ tree, fails }: Update = {}): Promise<number> => {
+    const args = ['deploy', '--require-approval', 'never', ...context];
+    return runCdk([...args, ...(fails ? ['-c', 'failUpdate=true'] : [])], tree);
+  };
+  const checks = upgrade
+    ? upgradeChecks(laterTree(upgrade, await createRunDirectory('accept', shell.now())), deploy)
+    : options.checks;
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
-  const check = async (): Promise<number> =>
-    checkStage({ checks, deployment: await connect({ stage, root: repository, endpoint }), shell, stop });
+  const check = async (): Promise<number> => {
+    const deployment = await connect({ stage, root: repository, endpoint });
+    if (upgrade) await moveTime(deployment, stop);
+    return checkStage({ checks, deployment, shell, stop });
+  };
   if (again) return check();
   const cloudFormation = new CloudFormationClient();
   await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
   await refuseUnreadyAccount(cloudFormation, endpoint, Number(all.reconcileConcurrency));
   const command = `npm run accept -- -c stage=${stage}`;
-  let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
+  let code = await deploy();
   try {
     if (code !== 0) {
       const sentence = await explainFailedDeployment(cloudFormation, stackNameOf(stage));
@@ -110,10 +130,10 @@ const refuseUnreadyAccount = async (
 
 const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 
-/** Runs the CDK CLI in this terminal, for all stacks of the acceptance app. Returns its exit code, and 1 for a signal. */
-const runCdk = async ([command = '', ...args]: readonly string[]): Promise<number> => {
+/** Runs the CDK CLI in this terminal, for all stacks of a checkout's acceptance app. Returns its exit code, and 1 for a signal. */
+const runCdk = async ([command = '', ...args]: readonly string[], tree = repository): Promise<number> => {
   const child = spawn(process.execPath, [cdk, command, '--all', '--app', acceptanceApp, ...args], {
-    cwd: repository,
+    cwd: tree,
     stdio: 'inherit',
   });
   const [code] = (await once(child, 'close')) as [number | null];

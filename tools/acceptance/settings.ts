@@ -86,6 +86,18 @@ export const emulatorSettings: Readonly<Record<string, string>> = {
   sweepEveryMinutes: '60',
 };
 
+/** For how long extractions stay in their states in an upgrade, in seconds: longer than the update, which on AWS takes minutes. */
+export const upgradeStateSeconds = 300;
+
+/** For an upgrade, in place of those settings: no window ends a state before its time, and a busy provider opens no breaker. */
+export const upgradeSettings: Readonly<Record<string, string>> = {
+  breakerFailures: '1000',
+  webhookWaitSeconds: String(upgradeStateSeconds + 60),
+  startWindowSeconds: String(upgradeStateSeconds + 60),
+  deadlineSeconds: String(2 * (upgradeStateSeconds + 60)),
+  sweepEveryMinutes: '1',
+};
+
 /**
  * When the task ends that has to time out, on an emulator: 90 s after its start. By then `moveTime` has moved its
  * deadline, which takes two seconds on an idle machine and up to half a minute on a busy one.

@@ -1,4 +1,4 @@
-import type { App } from 'aws-cdk-lib';
+import { type App, CfnWaitCondition, CfnWaitConditionHandle } from 'aws-cdk-lib';
 import { CosechaStack } from '../../infra/cosecha-stack.ts';
 import type { FunctionCode } from '../../infra/lambda/function-names.ts';
 import { readConfig } from '../../infra/settings/config.ts';
@@ -31,15 +31,22 @@ const ofAnotherStage = {
 
 /**
  * Adds the three stacks of an acceptance stage: the fake provider, Cosecha, and its readers. `env` has the address of the
- * emulator, for the stage `local`.
+ * emulator, for the stage `local`. With `-c failUpdate=true`, an update of Cosecha's stack fails after a minute.
  *
  * @throws {ConfigError} as `readConfig` and `CosechaStack`
  */
 export const addStage = (app: App, code: AcceptanceCode, env: NodeJS.ProcessEnv) => {
-  const config = readConfig({ ...app.node.getAllContext(), ...ofAnotherStage });
+  const { failUpdate, ...context } = app.node.getAllContext();
+  const config = readConfig({ ...context, ...ofAnotherStage });
   // First, as its address is a setting of Cosecha.
   const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], env);
   const cosecha = new CosechaStack(app, config, code, fakeProvider.provider);
+  if (failUpdate !== undefined) {
+    // Nobody signals it, so CloudFormation goes back
+    // (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-waitcondition.html).
+    const { ref: handle } = new CfnWaitConditionHandle(cosecha, 'FailUpdateHandle');
+    new CfnWaitCondition(cosecha, 'FailUpdate', { handle, count: 1, timeout: '60' });
+  }
   const readers = new ReadersStack(app, config, code['stream-consumer']);
   // Cosecha's parameters, its stream and its bus exist by then.
   readers.addStackDependency(cosecha);

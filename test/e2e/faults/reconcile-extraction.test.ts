@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { eventually } from '../support/eventually.ts';
 import { historyOf } from '../support/execution.ts';
 import {
   extract,

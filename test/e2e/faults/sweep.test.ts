@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
+import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { moveTimes } from '../support/backdate.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { eventually } from '../support/eventually.ts';
 import { extract, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/plan-faults.ts';
 import { inStatus } from '../support/records.ts';

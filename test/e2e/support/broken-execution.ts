@@ -1,8 +1,8 @@
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect, inject } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
-import { eventually } from './eventually.ts';
 import { executionOf } from './execution.ts';
 import { readRecord } from './records.ts';
 

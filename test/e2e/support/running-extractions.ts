@@ -3,9 +3,9 @@ import { SendTaskFailureCommand } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject } from 'vitest';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
+import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
 import { backdate } from './backdate.ts';
-import { eventually } from './eventually.ts';
 import { type Body, extract, plannedUsername, provider, requestFor } from './extractions.ts';
 import { inStatus } from './records.ts';
 

@@ -9,7 +9,12 @@ import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
 import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
-import { awsSettings, emulatorSettings, settingsFor } from '../../../../tools/acceptance/settings.ts';
+import {
+  awsSettings,
+  emulatorSettings,
+  settingsFor,
+  upgradeSettings,
+} from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import {
@@ -36,7 +41,8 @@ const protectionsOf = (template: Template): readonly unknown[] =>
 test.each([
   ['accept', awsSettings],
   ['accept-ci-7', awsSettings],
-  ['local', emulatorSettings],
+  ['accept', { ...awsSettings, ...upgradeSettings, failUpdate: 'true' }],
+  ['local', { ...emulatorSettings, ...upgradeSettings }],
 ])('everything of the stage %s, with its settings, is deleted with it', (stage, settings) => {
   const { fakeProvider, cosecha, readers, isProtected } = synthesizeStage({ stage, ...settings });
   expect(isProtected).toBe(false);
@@ -114,6 +120,8 @@ test('an unknown check, or two ways to run, are refused before anything is deplo
   expect(() => readAcceptOptions(['--again', '--destroy'])).toThrow(
     "option '--again' cannot be used with option '--destroy'",
   );
+  expect(readAcceptOptions(['--emulator', '--upgrade', 'v1'])).toMatchObject({ upgrade: 'v1' });
+  expect(() => readAcceptOptions(['--upgrade', '--again'])).toThrow('cannot be used');
 });
 
 const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });

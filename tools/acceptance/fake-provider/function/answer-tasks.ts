@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
 import { deliver } from './deliver.ts';
 import { issueToken } from './issue-token.ts';
-import { hangSeconds, parseUsername } from './scenario.ts';
+import { hangSeconds, parseUsername, slowSeconds } from './scenario.ts';
 import { actionIds, issueTaskId, openTaskId, viewTask } from './task.ts';
 
 const loginSchema = v.object({ expire: v.optional(v.number(), 60) });
@@ -54,6 +54,7 @@ export const startTask = async (call: Call) => {
     const delivery = { taskId, attempt: 1 };
     await (isEarly ? deliver(delivery, ports) : ports.queue(delivery, task.endsAfter));
   }
+  if (scenario.start === 'slow') await ports.sleep(slowSeconds);
   if (scenario.start === 'hangs') await ports.sleep(hangSeconds);
   if (scenario.start === 'breaks') throw refused(500, 'BROKEN_BY_SCENARIO');
   return call.json({ taskId });

@@ -21,13 +21,16 @@ export const webhooks = ['plain', 'encrypted', 'lost'] as const;
  * - `accepted`: the start call is answered at once.
  * - `after-webhook`: it is answered after the first delivery, so `endsAfter` has no effect.
  * - `refused`: it is answered 422, and there is no task.
+ * - `slow`: it is answered after `slowSeconds`, which the breaker does not count as slow.
  * - `hangs`: there is a task, but the answer takes `hangSeconds`. The caller's timeout must be shorter.
  * - `breaks`: there is a task, but the answer is a 500.
  */
-export const starts = ['accepted', 'after-webhook', 'refused', 'hangs', 'breaks'] as const;
+export const starts = ['accepted', 'after-webhook', 'refused', 'slow', 'hangs', 'breaks'] as const;
 
 /** API Gateway ends a call after 30 s, so no answer can take longer. */
 export const hangSeconds = 25;
+
+export const slowSeconds = 3;
 
 /** A queue of SQS delays a message by 15 minutes at most. */
 export const maxTaskSeconds = 900;

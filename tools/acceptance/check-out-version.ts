@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
-import { repository } from '../../tools/local/paths.ts';
-import { patchSource } from '../support/programs/patch-source.ts';
+import { ExpectedFailure } from '../local/expected-failure.ts';
+import { repository } from '../local/paths.ts';
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: repository, maxBuffer: 1_073_741_824, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -27,37 +26,33 @@ export const checkOutVersion = (commit: string, directory: string): string => {
 /** The status that only the later version knows. */
 export const laterStatus = 'LATER';
 
-/** What a next version may change (CONTRIBUTING.md, "Stay compatible for one release"): what, where, and instead of which text. */
+/** What a next version may change (CONTRIBUTING.md, "Stay compatible for one release"): where, what, and into what. */
 const changes = [
-  [
-    'one new optional attribute',
-    'lib/extraction/api/request-extraction.ts',
-    '    fingerprint: input.fingerprint,\n    ...dueAt',
-    "    fingerprint: input.fingerprint,\n    laterAttribute: 'later',\n    ...dueAt",
-  ],
-  [
-    'one new cause that is accepted and not sent',
-    'lib/extraction/reconcile-message.ts',
-    "  'execution-broken',\n",
-    "  'execution-broken',\n  'later',\n",
-  ],
-  [
-    'one new status',
-    'lib/extraction/record.ts',
-    "'STARTING', 'RUNNING']",
-    `'STARTING', 'RUNNING', '${laterStatus}']`,
-  ],
+  // One new optional attribute.
+  ['lib/extraction/api/request-extraction.ts', '    ...dueAt', "    laterAttribute: 'later',\n    ...dueAt"],
+  // One new cause that is accepted and not sent.
+  ['lib/extraction/reconcile-message.ts', "  'execution-broken',\n", "  'execution-broken',\n  'later',\n"],
+  // One new status.
+  ['lib/extraction/record.ts', "'STARTING', 'RUNNING']", `'STARTING', 'RUNNING', '${laterStatus}']`],
 ] as const;
 
 /** The version after this commit, until there is one. */
 export const laterThan = (commit: string, directory: string): string => {
   checkOutVersion(commit, directory);
-  for (const [name, file, find, replace] of changes) {
-    const path = join(directory, file);
-    writeFileSync(path, patchSource(readFileSync(path, 'utf8'), { name, file, find, replace }));
+  for (const [file, text, later] of changes) {
+    const parts = readFileSync(join(directory, file), 'utf8').split(text);
+    if (parts.length !== 2)
+      throw new ExpectedFailure(
+        `The text of a change occurs ${parts.length - 1} times in ${file}, not once.`,
+      );
+    writeFileSync(join(directory, file), parts.join(later));
   }
   return directory;
 };
+
+/** The later version of `npm run accept -- --upgrade`: that of a commit, or the one after today's. */
+export const laterTree = (to: string | true, directory: string): string =>
+  (to === true ? laterThan : checkOutVersion)(to === true ? 'HEAD' : to, join(directory, 'later'));
 
 /** Whether what is deployed differs between a commit and the files of today. */
 export const differsFromToday = (commit: string): boolean =>
