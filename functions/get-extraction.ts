@@ -12,7 +12,7 @@ import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
 import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);

@@ -9,8 +9,8 @@ import {
   connectionFromEnvironment,
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
-import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { answerConsentRequest, type ConsentDeps } from '../lib/consents/answer-consent-request.ts';
+import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 /** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
 const maxAnswerBytes = 4 * 1024 * 1024;
@@ -30,7 +30,7 @@ const deps: ConsentDeps = {
 const answerConsents = async (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const answer = await manageConsents(event, deps);
+  const answer = await answerConsentRequest(event, deps);
   telemetry.log('Consent request answered.', { route: event.routeKey, status: answer.statusCode });
   return answer;
 };

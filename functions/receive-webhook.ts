@@ -15,7 +15,7 @@ import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
 import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys, explainMismatches } from '../lib/webhook/verify-signature.ts';
 

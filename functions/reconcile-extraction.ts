@@ -11,7 +11,7 @@ import {
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const { reconcileOne, isOfSlowQueue, timings } = reconcilerFromEnvironment(now);

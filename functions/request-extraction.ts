@@ -16,7 +16,7 @@ import { fingerprintKeyFromEnvironment } from '../lib/aws/wiring/fingerprint-key
 import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const database = new DynamoDBClient(intakeClient);
 

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import { starterFromEnvironment } from '../lib/aws/wiring/starter-from-environment.ts';
 import type { StartInput } from '../lib/extraction/start/start.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const startOne = starterFromEnvironment(() => new Date());
 

@@ -8,7 +8,12 @@ import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-
 import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, publishNow, telemetry } from '../lib/observability/observability.ts';
+import {
+  endAtTimeout,
+  observability,
+  publishNow,
+  telemetry,
+} from '../lib/observability/powertools-telemetry.ts';
 
 const extractions = dynamoExtractionStore(
   new DynamoDBClient(patientClient),

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
-import { telemetry } from './observability.ts';
+import { telemetry } from './powertools-telemetry.ts';
 
 /** Replaces the error that a function threw. The function's log has the original. */
 class InvocationFailed extends Error {

@@ -8,11 +8,11 @@ import type { WebhookPlan } from '../sandbox/plan-schemas.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
 import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { endWebhookWait } from './support/running-extractions.ts';
-import { sweepOnly } from './support/sweep.ts';
+import { sweepOnly } from './support/sweep-until-closed.ts';
 
 const size = 75;
 

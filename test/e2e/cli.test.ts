@@ -15,7 +15,7 @@ import {
   provider,
   requestFor,
   uniqueUsername,
-} from './support/extractions.ts';
+} from './support/call-extractions.ts';
 import { closed, inStatus } from './support/records.ts';
 import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
 import { running, settledByWebhook } from './support/running-extractions.ts';

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { planFault } from './faults/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
+import {
+  extract,
+  extractionIdForKey,
+  post,
+  provider,
+  startCallsOf,
+  view,
+} from './support/call-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
-import { extract, extractionIdForKey, post, provider, startCallsOf, view } from './support/extractions.ts';
-import { planFault } from './support/plan-faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 

@@ -4,7 +4,7 @@ import type { Consent } from '../../lib/provider/consents/consent.ts';
 import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
 import { withDots } from '../sandbox/consents/national-id.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
-import { provider } from './support/extractions.ts';
+import { provider } from './support/call-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { markers, sandboxUrl } = inject('cosecha');

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepAnswer } from './leaks/kept-answers.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
 import { closed } from './support/records.ts';
 import { cosechaServing } from './support/run-cosecha.ts';
 import { settledByWebhook } from './support/running-extractions.ts';

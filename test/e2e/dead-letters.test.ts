@@ -1,14 +1,14 @@
 import { ReceiveMessageCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { planFault } from './faults/plan-function-faults.ts';
 import { aws } from './support/aws.ts';
 import { reportBrokenExecution } from './support/broken-execution.ts';
-import { plannedUsername, provider } from './support/extractions.ts';
-import { planFault } from './support/plan-faults.ts';
+import { plannedUsername, provider } from './support/call-extractions.ts';
 import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { running } from './support/running-extractions.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const { DeadLetterQueueUrl: QueueUrl, ReconcileQueueUrl } = inject('cosecha').outputs;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { injectedFailures, tries } from './faults/injected-failures.ts';
+import { planFault } from './faults/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';
-import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -11,12 +11,12 @@ import {
   provider,
   requestFor,
   view,
-} from './support/extractions.ts';
-import { planFault } from './support/plan-faults.ts';
+} from './support/call-extractions.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
 import { forgetRequests } from './support/request-items.ts';
 import { timedOut } from './support/running-extractions.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects it and is collected', async () => {
   const username = await plannedUsername({ durationMs: null });

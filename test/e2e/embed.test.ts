@@ -21,8 +21,8 @@ import { runCdk } from '../../tools/local/run-cdk.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
 import { memoryTotalsStore } from '../support/stores/memory-totals-store.ts';
 import { aws } from './support/aws.ts';
+import { provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
-import { provider } from './support/extractions.ts';
 import { secret } from './support/searched-secrets.ts';
 import { waitMs } from './time-limits.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
 import { stopExecution } from './support/broken-execution.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
 import { closed, inStatus } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running-extractions.ts';

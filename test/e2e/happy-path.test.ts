@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEMO_BUSINESS_ID } from '../sandbox/outcomes.ts';
-import { historyOf, transitionsIn } from './support/execution.ts';
+import { DEMO_BUSINESS_ID } from '../sandbox/outcome-table.ts';
 import {
   deliveriesEnded,
   extract,
@@ -10,7 +9,8 @@ import {
   requestFor,
   uniqueUsername,
   view,
-} from './support/extractions.ts';
+} from './support/call-extractions.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, statusesOf } from './support/records.ts';
 import { settledByWebhook } from './support/running-extractions.ts';
 

@@ -14,7 +14,6 @@ import { eventually } from '../support/eventually.ts';
 import type { Caller } from './deployment.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { executionOf } from './support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -27,7 +26,8 @@ import {
   requestFor,
   startCallsOf,
   uniqueUsername,
-} from './support/extractions.ts';
+} from './support/call-extractions.ts';
+import { executionOf } from './support/execution.ts';
 import { closed, inStatus } from './support/records.ts';
 import { requestsOf } from './support/request-items.ts';
 import { running } from './support/running-extractions.ts';

@@ -7,8 +7,6 @@ import { eventually } from '../support/eventually.ts';
 import { type Authorized, authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import { backdate } from './support/backdate.ts';
-import { currentHolds, letCallsPass } from './support/current-holds.ts';
-import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   type Body,
   callerArn,
@@ -20,11 +18,13 @@ import {
   startCallsOf,
   uniqueUsername,
   view,
-} from './support/extractions.ts';
+} from './support/call-extractions.ts';
+import { currentHolds, letCallsPass } from './support/current-holds.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
 import { cosecha } from './support/run-cosecha.ts';
 import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
-import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep.ts';
+import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 // One test after the other, as each changes the provider, or the machine, for all of this deployment.
 

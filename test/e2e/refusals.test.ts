@@ -11,7 +11,7 @@ import {
   provider,
   requestFor,
   startCallsOf,
-} from './support/extractions.ts';
+} from './support/call-extractions.ts';
 import { closed, recordWhere } from './support/records.ts';
 
 const { TasksTableName } = inject('cosecha').outputs;

@@ -13,10 +13,16 @@ import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { eventually } from '../support/eventually.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
+import {
+  extract,
+  plannedUsername,
+  provider,
+  requestFor,
+  uniqueUsername,
+} from './support/call-extractions.ts';
 import { closed, inStatus, readRecord } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
-import { sweepAllUntilClosed } from './support/sweep.ts';
+import { sweepAllUntilClosed } from './support/sweep-until-closed.ts';
 
 const { outputs } = inject('cosecha');
 const table = outputs.ExtractionsTableName ?? '';

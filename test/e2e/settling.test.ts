@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { planFault } from './faults/plan-function-faults.ts';
 import { backdate } from './support/backdate.ts';
 import { breakExecution, stopExecution } from './support/broken-execution.ts';
-import { historyOf } from './support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -11,11 +11,11 @@ import {
   provider,
   requestFor,
   view,
-} from './support/extractions.ts';
-import { planFault } from './support/plan-faults.ts';
+} from './support/call-extractions.ts';
+import { historyOf } from './support/execution.ts';
 import { closed, inStatus } from './support/records.ts';
 import { settledByWebhook, taskItem } from './support/running-extractions.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 test('the sweep polls and closes an extraction whose execution an operator stopped', async () => {
   const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });

@@ -3,8 +3,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
 import { eventually } from '../support/eventually.ts';
+import { planFault } from './faults/plan-function-faults.ts';
 import { backdate } from './support/backdate.ts';
-import { historyOf } from './support/execution.ts';
 import {
   type Body,
   deliveriesEnded,
@@ -16,8 +16,8 @@ import {
   requestFor,
   startCallsOf,
   uniqueUsername,
-} from './support/extractions.ts';
-import { planFault } from './support/plan-faults.ts';
+} from './support/call-extractions.ts';
+import { historyOf } from './support/execution.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
 import { secret } from './support/searched-secrets.ts';
 

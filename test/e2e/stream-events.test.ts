@@ -8,11 +8,11 @@ import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running-extractions.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const TableName = inject('cosecha').outputs.ExtractionsTableName ?? '';
 

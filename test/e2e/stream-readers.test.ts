@@ -15,13 +15,19 @@ import { eventually } from '../support/eventually.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
+import {
+  extract,
+  plannedUsername,
+  provider,
+  requestFor,
+  uniqueUsername,
+} from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
-import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
 import { closed, recordsOf } from './support/records.ts';
 import { cosecha, factsOf, startCosecha } from './support/run-cosecha.ts';
 import { timedOut } from './support/running-extractions.ts';
 import { startHandler } from './support/start-handler.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const deployed = inject('cosecha');
 let outputs: Record<string, string>;

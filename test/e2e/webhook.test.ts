@@ -3,8 +3,14 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, inject, test } from 'vitest';
 import { stackName } from './deployment.ts';
 import { aws } from './support/aws.ts';
+import {
+  deliveriesEnded,
+  extract,
+  plannedUsername,
+  provider,
+  requestFor,
+} from './support/call-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
-import { deliveriesEnded, extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, readRecord, recordWhere, statusesOf } from './support/records.ts';
 import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
 import { secret } from './support/searched-secrets.ts';

@@ -1,4 +1,4 @@
-import { DEMO_BUSINESS_ID } from './outcomes.ts';
+import { DEMO_BUSINESS_ID } from './outcome-table.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 
 /** Three shell lines to run in order: log in, start a task, read it. */

@@ -1,5 +1,5 @@
 import { consentPageLine, curlLines } from './curl-lines.ts';
-import { outcomesAsText } from './outcomes.ts';
+import { outcomesAsText } from './outcome-table.ts';
 import { InvalidFlags, parseFlags, USAGE } from './parse-flags.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';

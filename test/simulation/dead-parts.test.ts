@@ -5,8 +5,8 @@ import { runSeed } from './campaign/search-random.ts';
 import { nameOf } from './campaign/show-finding.ts';
 import { runWorld } from './run-world.ts';
 import { followSchedule } from './scheduler/follow-schedule.ts';
+import { scenarios } from './world/draw-scenario.ts';
 import { parts } from './world/scenario.ts';
-import { scenarios } from './world/scenarios.ts';
 
 /** Before the request, and while most tasks run. */
 const moments = [0, 8];

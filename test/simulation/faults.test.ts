@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../enumeration/search.ts';
 import { PatchDoesNotFit, patchSource } from '../support/programs/patch-source.ts';
-import { plantedFaults } from './faults/planted-faults.ts';
+import { plantedFaults } from './faults/all-faults.ts';
 import { searchFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { breakerInvariants } from './populations/breaker-invariants.ts';

@@ -21,7 +21,7 @@ import {
   shrink,
   traceOf,
 } from './populations/search.ts';
-import { scenarios } from './world/scenarios.ts';
+import { scenarios } from './world/draw-scenario.ts';
 
 const positive = (text: string): number => {
   const number = Number(text);

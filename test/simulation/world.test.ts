@@ -11,8 +11,8 @@ import { runWorld } from './run-world.ts';
 import { followSchedule } from './scheduler/follow-schedule.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
+import { scenarios } from './world/draw-scenario.ts';
 import { plain } from './world/scenario.ts';
-import { scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import { SandboxControlError } from '../../test/sandbox/control-client.ts';
-import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcomes.ts';
+import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcome-table.ts';
 import type { Fault, Plan } from '../../test/sandbox/plan-schemas.ts';
 import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions/action-types.ts';
 import { CliError } from '../cli/terminal/errors.ts';

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
-import { telemetry } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 
 /** Adds the id by which the function's log has this request (`function_request_id`), so that a caller can name it. */
 const withRequestId = (

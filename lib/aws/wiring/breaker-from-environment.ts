@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { pausesOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import { telemetry } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { requiredVariable } from './environment-variables.ts';
 import { breakerStoreFromEnvironment } from './pauses-from-environment.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
-import { telemetry } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment-variables.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../extraction/reconcile/read-task.ts';
 import { type ReconcileInvoker, reconcile } from '../../extraction/reconcile/reconcile.ts';
 import type { Result } from '../../extraction/run.ts';
-import { telemetry } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';

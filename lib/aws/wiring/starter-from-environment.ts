@@ -16,7 +16,7 @@ import {
 } from '../../extraction/start/start-call.ts';
 import type { StoredRequest } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
-import { telemetry } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { getConsent } from '../../provider/consents/get-consent.ts';
 import { type StartExtractionRequest, startExtraction } from '../../provider/extractions/start-extraction.ts';

@@ -6,7 +6,7 @@ import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';
-import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { parseExtractionFailure } from './parse-extraction-failure.ts';
 
 export type ExtractionReadingV2 =
   /** The body of a 202 is not shown, so it is not read. */
@@ -30,7 +30,7 @@ export const pollExtractionV2 = async (
     path: fillPath(path, { taskId }),
     route: path,
     headers: bearer(taskToken),
-    explain: explainExtractionFailure,
+    explain: parseExtractionFailure,
   });
   if (answer.status === inProgressStatus) return { kind: 'in-progress' };
   return { kind: 'finished', data: parseAnswer(answer.bytes, answerSchema, path).data };

@@ -13,7 +13,7 @@ import {
   type ProviderRequest,
   statusError,
 } from '../transport/send-request.ts';
-import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { parseExtractionFailure } from './parse-extraction-failure.ts';
 
 /**
  * The result of a poll, in either variant. The data is not validated, because the status is useful without it.
@@ -50,7 +50,7 @@ const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-d
 
 /** An error in an answer about the poll only gets a name: the status decides. */
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
-  const failure = explainExtractionFailure(status, body, call);
+  const failure = parseExtractionFailure(status, body, call);
   const isOfPoll = status >= 500 || statusesOfPoll.includes(status);
   if (failure === undefined || !isOfPoll) return failure;
   const { errorType, errorCode } = failure;

@@ -7,13 +7,13 @@ import { endpointOf } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';
-import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { parseExtractionFailure } from './parse-extraction-failure.ts';
 import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';
 
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
   const hasTexts = (statusesWithTexts.consent as readonly number[]).includes(status);
   const refusal = hasTexts ? explainLegacyRefusal(status, body, call) : undefined;
-  return refusal?.refusal === undefined ? explainExtractionFailure(status, body, call) : refusal;
+  return refusal?.refusal === undefined ? parseExtractionFailure(status, body, call) : refusal;
 };
 
 const answerSchema = v.object({ data: v.object({ taskId: answerTaskId }) });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Call, Entry } from '../ledger/entry.ts';
 import { type Units, unitsOf } from '../units/dynamo-units.ts';
-import { readTables } from '../units/read-tables.ts';
+import { readTableSchemas } from '../units/read-table-schemas.ts';
 import type { Records } from './follow-records.ts';
 import { deleteItems, openItems, putItems, tablesOf, taskOf } from './open-items.ts';
 import { recordedSweep, setDueAt } from './recorded-sweep.ts';
@@ -108,6 +108,6 @@ export const measureFlatness = async (
     }
   }
   // From the first request on, because the units of a write depend on the write before it.
-  const units = unitsOf(system.ledger.entries(), await readTables(client, system.outputs));
+  const units = unitsOf(system.ledger.entries(), await readTableSchemas(client, system.outputs));
   return [...measured].map(([level, ofLevel]) => summarize(level, ofLevel, units));
 };

@@ -1,5 +1,5 @@
 import { type Item, itemBytes } from './item-bytes.ts';
-import type { Index, Table } from './read-tables.ts';
+import type { Index, Table } from './read-table-schemas.ts';
 
 const KB = 1_024;
 

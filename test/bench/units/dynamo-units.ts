@@ -2,7 +2,7 @@ import { samples, taskTokenCharacters } from '../assumptions.ts';
 import type { Call, Entry } from '../ledger/entry.ts';
 import { indexUnits, readUnits, writeUnits } from './capacity.ts';
 import { CannotBeCounted, type Item, itemBytes } from './item-bytes.ts';
-import type { Table } from './read-tables.ts';
+import type { Table } from './read-table-schemas.ts';
 
 /** The units of one request to DynamoDB. */
 export type Units = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
-import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
-import { type PlannedFault, planFault, untilInjected } from '../support/plan-faults.ts';
+import { deliveriesEnded, plannedUsername, provider } from '../support/call-extractions.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running-extractions.ts';
 import { type InjectedFailure, injectedFailures, tries } from './injected-failures.ts';
+import { type PlannedFault, planFault, untilInjected } from './plan-function-faults.ts';
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 

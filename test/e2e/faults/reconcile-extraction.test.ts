@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { historyOf } from '../support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -12,13 +11,14 @@ import {
   provider,
   requestFor,
   view,
-} from '../support/extractions.ts';
-import { planFault, planKills } from '../support/plan-faults.ts';
+} from '../support/call-extractions.ts';
+import { historyOf } from '../support/execution.ts';
 import { inStatus } from '../support/records.ts';
 import { requestsOf } from '../support/request-items.ts';
 import { endWebhookWait } from '../support/running-extractions.ts';
-import { sweepUntilClosed } from '../support/sweep.ts';
+import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
 import { injectedFailures, type Service, tries } from './injected-failures.ts';
+import { planFault, planKills } from './plan-function-faults.ts';
 
 type Call = {
   readonly call: string;

@@ -8,11 +8,11 @@ import {
   requestFor,
   startCallsOf,
   uniqueUsername,
-} from '../support/extractions.ts';
-import { type PlannedFault, planFault, planKills, untilInjected } from '../support/plan-faults.ts';
+} from '../support/call-extractions.ts';
 import { closed, readRecord } from '../support/records.ts';
 import { requestsOf } from '../support/request-items.ts';
 import { injectedFailures, type Service, tries } from './injected-failures.ts';
+import { type PlannedFault, planFault, planKills, untilInjected } from './plan-function-faults.ts';
 
 type Call = {
   readonly call: string;

@@ -5,7 +5,6 @@ import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { backdate } from '../support/backdate.ts';
-import { historyOf } from '../support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -13,11 +12,12 @@ import {
   possiblyAcceptedStartsOf,
   provider,
   requestFor,
-} from '../support/extractions.ts';
-import { planFault, planKills } from '../support/plan-faults.ts';
+} from '../support/call-extractions.ts';
+import { historyOf } from '../support/execution.ts';
 import { closed, inStatus } from '../support/records.ts';
 import { forgetRequests, requestsOf } from '../support/request-items.ts';
 import { type InjectedFailure, injectedFailures, type Service, tries } from './injected-failures.ts';
+import { planFault, planKills } from './plan-function-faults.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */
 type Outcomes = readonly [before: ExtractionStatus, after: ExtractionStatus];

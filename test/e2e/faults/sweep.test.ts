@@ -4,13 +4,13 @@ import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { moveTimes } from '../support/backdate.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { extract, plannedUsername, provider } from '../support/extractions.ts';
-import { planFault } from '../support/plan-faults.ts';
+import { extract, plannedUsername, provider } from '../support/call-extractions.ts';
 import { inStatus } from '../support/records.ts';
 import { forgetRequests } from '../support/request-items.ts';
 import { running, timedOut } from '../support/running-extractions.ts';
-import { sweepUntilClosed } from '../support/sweep.ts';
+import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
 import { injectedFailures, tries } from './injected-failures.ts';
+import { planFault } from './plan-function-faults.ts';
 
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;

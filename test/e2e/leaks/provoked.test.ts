@@ -11,7 +11,7 @@ import {
   provider,
   requestFor,
   startCallsOf,
-} from '../support/extractions.ts';
+} from '../support/call-extractions.ts';
 import { closed } from '../support/records.ts';
 import { uniqueNationalId } from '../support/searched-secrets.ts';
 

@@ -1,5 +1,5 @@
 import type { Plan } from '../../sandbox/plan-schemas.ts';
-import { type Body, provider } from './extractions.ts';
+import { type Body, provider } from './call-extractions.ts';
 import { uniqueNationalId } from './searched-secrets.ts';
 
 export type Authorized = { readonly target: string; readonly consentId: string };

@@ -6,7 +6,7 @@ import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
 import { backdate } from './backdate.ts';
-import { type Body, extract, plannedUsername, provider, requestFor } from './extractions.ts';
+import { type Body, extract, plannedUsername, provider, requestFor } from './call-extractions.ts';
 import { inStatus } from './records.ts';
 
 const { outputs } = inject('cosecha');

@@ -1,7 +1,7 @@
 import '../quiet-log.ts';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type ConsentEvent, manageConsents } from '../../../lib/consents/manage-consents.ts';
+import { answerConsentRequest, type ConsentEvent } from '../../../lib/consents/answer-consent-request.ts';
 import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/data/canned-connection.ts';
@@ -178,7 +178,7 @@ export const consentRoutes = fuzzProperty({
       body: body.toString('base64'),
       isBase64Encoded: true,
     };
-    const given = await manageConsents(event, {
+    const given = await answerConsentRequest(event, {
       connection,
       taskTokens: cacheTaskTokens({
         create: (user) =>

@@ -424,14 +424,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'quotes the header Cosecha-Target',
-    file: 'lib/consents/parse-target-header.ts',
+    file: 'lib/consents/parse-national-id-header.ts',
     find: "detail: 'The header Cosecha-Target must be a national id with its check digit.',",
     replace: 'detail: header,',
     caughtBy: 'consents/consent-routes',
   },
   {
     name: 'calls the provider without a target',
-    file: 'lib/consents/manage-consents.ts',
+    file: 'lib/consents/answer-consent-request.ts',
     find: "if (read.kind === 'invalid') return invalid(read.detail);",
     replace: '',
     caughtBy: 'consents/consent-routes',

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { DeliveryShapeSchema } from '../plan-schemas.ts';
 import type { PolledTask, Sandbox, Task } from '../state-types.ts';
 import { TERMINAL_STATUSES } from '../task-vocabulary.ts';
-import { finishTask } from '../tasks/run-task.ts';
+import { finishTask } from '../tasks/finish-task.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
 import { type AttemptedDelivery, attemptDelivery } from '../webhook/attempt-delivery.ts';
 import { clientOf } from './client-control.ts';

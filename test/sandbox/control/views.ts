@@ -1,5 +1,5 @@
 import { consentStateAt } from '../consents/consent-state.ts';
-import { OUTCOMES, type OutcomeRow } from '../outcomes.ts';
+import { OUTCOMES, type OutcomeRow } from '../outcome-table.ts';
 import type { Fault, Restrictions } from '../plan-schemas.ts';
 import type {
   Client,

@@ -3,7 +3,7 @@ import type { Plan } from '../plan-schemas.ts';
 import { productData } from '../results/build-results.ts';
 import type { LegacyTaskRequest } from '../state-types.ts';
 import { ACTION_IDS, type ActionErrors } from '../task-vocabulary.ts';
-import { plannedOutcome } from '../tasks/run-task.ts';
+import { plannedOutcome } from '../tasks/finish-task.ts';
 import type { Progress } from '../tasks/task-timing.ts';
 import { type LegacyAnswer, recipients, success } from './presets.ts';
 

@@ -4,7 +4,7 @@ import { DISABLED_USERNAME } from '../legacy/presets.ts';
 import { planOf } from '../planned-behaviour.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import type { Sandbox } from '../state-types.ts';
-import { plannedOutcome } from '../tasks/run-task.ts';
+import { plannedOutcome } from '../tasks/finish-task.ts';
 import { requireSession } from '../transport/authenticate.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';

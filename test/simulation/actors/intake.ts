@@ -1,6 +1,6 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
-import { seal } from '../rules/sealing.ts';
+import { seal } from '../models/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';

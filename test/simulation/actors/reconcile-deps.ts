@@ -6,7 +6,7 @@ import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
-import { endedReading } from '../rules/provider.ts';
+import { endedReading } from '../models/provider.ts';
 import type { Process } from '../world/process.ts';
 import { maxBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';

@@ -6,7 +6,7 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
-import { received } from '../rules/queue.ts';
+import { received } from '../models/queue.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/reconcile-queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';

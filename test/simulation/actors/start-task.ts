@@ -3,7 +3,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
-import { startCallOf } from '../rules/start-call.ts';
+import { startCallOf } from '../models/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

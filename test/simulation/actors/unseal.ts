@@ -1,6 +1,6 @@
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
-import { unsealed } from '../rules/sealing.ts';
+import { unsealed } from '../models/sealing.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 

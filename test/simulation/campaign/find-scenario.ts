@@ -1,6 +1,6 @@
 import { type Random, randomOf } from '../../support/data/random.ts';
+import { drawScenario, scenarios } from '../world/draw-scenario.ts';
 import type { Part, Scenario } from '../world/scenario.ts';
-import { drawScenario, scenarios } from '../world/scenarios.ts';
 
 export class UnknownScenario extends Error {
   override readonly name = 'UnknownScenario';

@@ -1,4 +1,4 @@
-import { scenarios } from '../world/scenarios.ts';
+import { scenarios } from '../world/draw-scenario.ts';
 import { searchBounded, upTo } from './search-bounded.ts';
 import { searchRandom } from './search-random.ts';
 import { newTally, type Tally } from './tally.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { importPatched } from '../../support/programs/patch-source.ts';
+import { plantedFaults } from './all-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
-import { plantedFaults } from './planted-faults.ts';
 import type { Caught } from './search-with-fault.ts';
 
 const search = async (fault: PlantedFault): Promise<Caught> => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { plantedFaults } from './all-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
-import { plantedFaults } from './planted-faults.ts';
 import type { Caught } from './search-with-fault.ts';
 
 type Search = { readonly fault: PlantedFault; readonly caught: Promise<Caught> };

@@ -4,8 +4,8 @@ import { searchRandom } from '../campaign/search-random.ts';
 import { nameOf, showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
 import type { Budget } from '../scheduler/budget.ts';
+import { scenarios } from '../world/draw-scenario.ts';
 import type { Scenario } from '../world/scenario.ts';
-import { scenarios } from '../world/scenarios.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 /** The invariant that caught a fault, and after how many schedules. */

@@ -1,6 +1,6 @@
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
-import { randomChances } from './chances.ts';
+import { randomChoices } from './choices.ts';
 import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
 import { floods, type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 type Print = (line: string) => void;
 
 const run = (population: Population, isOver: (service: Service) => boolean): Promise<Service> =>
-  new Service(population, randomChances(1)).run(isOver);
+  new Service(population, randomChoices(1)).run(isOver);
 
 const until =
   (those: readonly Member[]) =>

@@ -31,8 +31,8 @@ import { extractionStoreOver } from '../../support/stores/memory-extraction-stor
 import { refusalStoreOver } from '../../support/stores/memory-refusal-store.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
-import { seal, unsealed } from '../rules/sealing.ts';
-import { startCallOf } from '../rules/start-call.ts';
+import { seal, unsealed } from '../models/sealing.ts';
+import { startCallOf } from '../models/start-call.ts';
 import { reserveMs } from '../world/settings.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
@@ -46,7 +46,7 @@ const breakerOf = (service: Service, process: Process): CircuitBreaker =>
         settings: breakerSettings,
         isPaused: async () => false,
         now: service.now,
-        random: () => service.chances.choose(process.of, 1_000) / 1_000,
+        random: () => service.choices.choose(process.of, 1_000) / 1_000,
         newId: () => `${process.name}/${service.newName('id')}`,
         telemetry: service.telemetry,
       });
@@ -176,7 +176,7 @@ export const functionsIn = (service: Service, process: Process) => {
           return [];
         },
         now,
-        random: () => service.chances.choose('sweep', 1_000) / 1_000,
+        random: () => service.choices.choose('sweep', 1_000) / 1_000,
         remainingMs: () => Number.POSITIVE_INFINITY,
         reserveMs,
         telemetry,

@@ -1,6 +1,6 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import { errorNameOf, retriesOf } from '../rules/machine-retries.ts';
+import { errorNameOf, retriesOf } from '../models/step-functions-retries.ts';
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';
 
@@ -8,12 +8,12 @@ import { settings } from './settings.ts';
 const machine = extractionMachineDefinition(settings, { startTask: 'start', reconcile: 'reconcile' });
 
 /** The milliseconds until the next attempt of one state of one execution, or undefined if the state fails. */
-const pausesOf = (retriers: Parameters<typeof retriesOf>[0], of: string, { chances }: Service) => {
+const pausesOf = (retriers: Parameters<typeof retriesOf>[0], of: string, { choices }: Service) => {
   const retry = retriesOf(retriers);
   return (error: string): number | undefined => {
     const { milliseconds, isJittered } = retry(error) ?? {};
     if (milliseconds === undefined) return undefined;
-    return isJittered ? chances.milliseconds(of, milliseconds, 0) : milliseconds;
+    return isJittered ? choices.milliseconds(of, milliseconds, 0) : milliseconds;
   };
 };
 

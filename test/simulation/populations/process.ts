@@ -81,28 +81,28 @@ export class Process {
 
   /** Every call of a table takes some milliseconds. Some lose their answer, and some their process. */
   readonly carryOut: CarryOut = async ({ store, method, key }, effect) => {
-    const { chances } = this.#service;
-    await this.wait(chances.milliseconds(this.of, 1, 11));
+    const { choices } = this.#service;
+    await this.wait(choices.milliseconds(this.of, 1, 11));
     const isLost = this.#loses();
-    const crashes = isLost && chances.choose(this.of, 2) === 1;
-    if (crashes && chances.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
+    const crashes = isLost && choices.choose(this.of, 2) === 1;
+    if (crashes && choices.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
     this.#service.actor = this.name;
     if (store === 'refusals' && method === 'get') this.#service.noteFact({ kind: 'checked', of: this.of });
     const answer = store === 'breakers' ? this.#service.onBreaker(this.of, method, key, effect) : effect();
     this.#service.actor = '';
     if (crashes) return this.end('Runtime.ExitError');
-    await this.wait(chances.milliseconds(this.of, 1, 11));
+    await this.wait(choices.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due'].includes(method)) throw new AnswerLost('The answer was lost.');
     return answer;
   };
 
   #loses(): boolean {
-    const { population, chances } = this.#service;
+    const { population, choices } = this.#service;
     const { lossOneIn, outages } = population;
     if (lossOneIn === undefined || this.kind === 'sweep') return false;
     const member = this.#service.memberOf(this.of);
     if (outages.length === 0 && isHealthy(member) && member.raw === undefined) return false;
-    const isLost = chances.choose(this.of, lossOneIn) === lossOneIn - 1;
+    const isLost = choices.choose(this.of, lossOneIn) === lossOneIn - 1;
     if (isLost) this.#service.losses += 1;
     return isLost;
   }

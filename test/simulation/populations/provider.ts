@@ -4,7 +4,7 @@ import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/transport/errors.ts';
 import { statusError } from '../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
-import { endedReading } from '../rules/provider.ts';
+import { endedReading } from '../models/provider.ts';
 import type { CallKind, Member, Trouble } from './draw-population.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
@@ -129,12 +129,12 @@ export class Provider {
   }
 
   async #answer<T>(process: Process, kind: CallKind, maxCallMs: number, value: () => T): Promise<T> {
-    const { time, chances } = this.#service;
+    const { time, choices } = this.#service;
     const call: ProviderCall = { kind, process: process.name, of: process.of, at: time.now };
     this.calls.push(call);
     const trouble = this.#troubleOf(kind, process.of);
     try {
-      await process.wait(chances.milliseconds(process.of, 50, 300));
+      await process.wait(choices.milliseconds(process.of, 50, 300));
       if (trouble !== undefined) await this.#fail(trouble, process, maxCallMs);
       const answer = value();
       call.result = 'success';
@@ -150,12 +150,12 @@ export class Provider {
 
   /** Throws, unless the trouble is only slow, or is over. */
   async #fail(trouble: Trouble, process: Process, maxCallMs: number): Promise<void> {
-    const { time, chances } = this.#service;
+    const { time, choices } = this.#service;
     switch (trouble) {
       case 'repeats a task id':
         return;
       case 'slow': {
-        const takes = chances.milliseconds(process.of, 6_000, 15_000);
+        const takes = choices.milliseconds(process.of, 6_000, 15_000);
         if (takes < maxCallMs) return process.wait(takes);
         return this.#fail('hangs', process, maxCallMs);
       }
@@ -167,7 +167,7 @@ export class Provider {
       case 'ends the process':
         return process.end('Runtime.OutOfMemory');
       case 'fails one call in ten':
-        if (chances.choose(process.of, 10) !== 9) return;
+        if (choices.choose(process.of, 10) !== 9) return;
         throw answered(503);
       case 'flaps':
         if (Math.floor((time.now - this.#origin) / 10_000) % 2 === 1) return;

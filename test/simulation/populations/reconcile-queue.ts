@@ -1,5 +1,5 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import { received, untilNextReceive } from '../rules/queue.ts';
+import { received, untilNextReceive } from '../models/queue.ts';
 import type { Service } from './service.ts';
 import { lifeOf } from './settings.ts';
 
@@ -21,8 +21,8 @@ export class ReconcileQueue {
   }
 
   accept(message: ReconcileMessage, delaySeconds: number): void {
-    const { time, chances } = this.#service;
-    const milliseconds = delaySeconds * 1_000 + chances.milliseconds(message.extractionId, 5, 50);
+    const { time, choices } = this.#service;
+    const milliseconds = delaySeconds * 1_000 + choices.milliseconds(message.extractionId, 5, 50);
     time.after(milliseconds, () => this.#show({ message, receives: 0 }));
   }
 

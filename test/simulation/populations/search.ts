@@ -1,7 +1,7 @@
 import { type Random, randomOf } from '../../support/data/random.ts';
 import type { Caught } from '../faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
-import { type Chances, deviatingChances, randomChances } from './chances.ts';
+import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
 import {
   apartIn,
   drawOutage,
@@ -24,7 +24,7 @@ import { allAreClosed, openIn, Service } from './service.ts';
 type Case = {
   readonly name: string;
   readonly population: Population;
-  readonly chances: () => Chances;
+  readonly choices: () => Choices;
   readonly invariants: readonly Invariant[];
   readonly isOver: (service: Service) => boolean;
 };
@@ -65,7 +65,7 @@ const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case 
   return {
     name: left === undefined ? `${kind}-${seed}` : `${kind}-${seed}/${left.join(',')}`,
     population: { ...population, members },
-    chances: () => randomChances(seed),
+    choices: () => randomChoices(seed),
     ...rest,
   };
 };
@@ -73,7 +73,7 @@ const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case 
 const small = (index: number, deviations: readonly number[]): Case => ({
   name: `small-${index}/${deviations.join(',')}`,
   population: smallPopulations[index] as Population,
-  chances: () => deviatingChances(deviations),
+  choices: () => deviatingChoices(deviations),
   invariants: whileOthersAreOpen,
   isOver: healthyAreClosed,
 });
@@ -82,7 +82,7 @@ const small = (index: number, deviations: readonly number[]): Case => ({
 const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   name: `mix-${index}-${caller}`,
   population: populationOf(mixes[index] as (typeof mixes)[number], 600, caller),
-  chances: () => randomChances(1),
+  choices: () => randomChoices(1),
   invariants: whileOthersAreOpen,
   isOver: healthyAreClosed,
 });
@@ -108,8 +108,8 @@ export const findCase = (name: string): Case | undefined => {
   return small(Number(index), numbers ?? []);
 };
 
-const run = ({ population, chances, isOver }: Case): Promise<Service> =>
-  new Service(population, chances()).run(isOver);
+const run = ({ population, choices, isOver }: Case): Promise<Service> =>
+  new Service(population, choices()).run(isOver);
 
 /** Runs a case without those that are broken. An outage has no such case: it concerns all. */
 const runAlone = async (found: Case): Promise<Service | undefined> => {
@@ -194,9 +194,9 @@ export const searchBounded = async function* (
   indexes: Iterable<number> = smallPopulations.keys(),
 ): AsyncGenerator<Judged, void> {
   for (const index of indexes) {
-    const usual = deviatingChances([]);
+    const usual = deviatingChoices([]);
     const alone = await runAlone(small(index, []));
-    const judged = await judge({ ...small(index, []), chances: () => usual }, alone);
+    const judged = await judge({ ...small(index, []), choices: () => usual }, alone);
     yield judged;
     if (judged.violations.length > 0) continue;
     const steps = Math.min(usual.steps(), maxSteps);

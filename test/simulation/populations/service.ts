@@ -7,10 +7,10 @@ import type { ExecutionInput } from '../../../lib/extraction/api/request-extract
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
-import { deliveries } from '../rules/provider.ts';
+import { deliveries } from '../models/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
-import type { Chances } from './chances.ts';
+import type { Choices } from './choices.ts';
 import { type Member, member, type Population, product } from './draw-population.ts';
 import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
@@ -55,7 +55,7 @@ const requestOf = ({ method, entity, extractionId, raw }: Member): ExtractionReq
 /** One deployment with all its extractions, and the provider. It runs the code of the product over virtual time. */
 export class Service {
   readonly population: Population;
-  readonly chances: Chances;
+  readonly choices: Choices;
   readonly time = new VirtualTime(Date.parse('2026-03-01T12:00:00.000Z'));
   readonly startedAt = this.time.now;
   readonly now = (): Date => new Date(this.time.now);
@@ -100,9 +100,9 @@ export class Service {
   readonly #stale = new Map<string, { readonly stored: StoredBreaker | undefined; readonly until: number }>();
   #names = 0;
 
-  constructor(population: Population, chances: Chances) {
+  constructor(population: Population, choices: Choices) {
     this.population = population;
-    this.chances = chances;
+    this.choices = choices;
     const { telemetry, counted } = memoryTelemetry();
     this.telemetry = telemetry;
     this.counted = counted;
@@ -177,7 +177,7 @@ export class Service {
   /** One invocation of a function, in an idle process or a new one. Throws ProcessEnded, and what the function throws. */
   async invoke<T>(kind: FunctionName, of: string, call: (functions: Functions) => Promise<T>): Promise<T> {
     const idle = this.#idle[kind];
-    const one = idle.splice(this.chances.choose(of, idle.length), 1)[0] ?? this.#newProcess(kind);
+    const one = idle.splice(this.choices.choose(of, idle.length), 1)[0] ?? this.#newProcess(kind);
     if (kind === 'start-task') this.#starting += 1;
     this.maxStartsAtOnce = Math.max(this.maxStartsAtOnce, this.#starting);
     try {
@@ -254,7 +254,7 @@ export class Service {
   onBreaker<T>(of: string, method: string, name: string, effect: () => T): T {
     const stale = this.#stale.get(name);
     const mayLag = stale !== undefined && this.time.now < stale.until;
-    if (method === 'read' && mayLag && this.chances.choose(of, 4) === 3) return stale.stored as T;
+    if (method === 'read' && mayLag && this.choices.choose(of, 4) === 3) return stale.stored as T;
     const stored = this.breakers.get(name);
     const before = this.breakerState(name);
     const answer = effect();

@@ -1,7 +1,7 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
-import { errorNameOf, type Retries, retriesOf } from '../rules/machine-retries.ts';
+import { errorNameOf, type Retries, retriesOf } from '../models/step-functions-retries.ts';
 import type { ProcessEnd } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import { settings } from './settings.ts';

@@ -9,7 +9,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../lib/provider/transport/errors.ts';
-import { deliveries, hasResults } from '../rules/provider.ts';
+import { deliveries, hasResults } from '../models/provider.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';
 import { settings } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import { untilNextReceive } from '../rules/queue.ts';
+import { untilNextReceive } from '../models/queue.ts';
 import type { Process } from './process.ts';
 import { lifeOf } from './settings.ts';
 import type { World } from './world.ts';

@@ -6,8 +6,8 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { targetHeader } from '../../../lib/consents/parse-national-id-header.ts';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
-import { targetHeader } from '../../../lib/consents/parse-target-header.ts';
 import { advices } from '../../../lib/extraction/advice.ts';
 import {
   type ConsentRequest,

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { outcomesAsMarkdown } from '../../sandbox/outcomes.ts';
+import { outcomesAsMarkdown } from '../../sandbox/outcome-table.ts';
 
 const repository = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, repository), 'utf8');

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { outcomesAsMarkdown } from '../../sandbox/outcomes.ts';
+import { outcomesAsMarkdown } from '../../sandbox/outcome-table.ts';
 import { parseFlags } from '../../sandbox/parse-flags.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 

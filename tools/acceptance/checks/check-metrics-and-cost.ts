@@ -4,7 +4,12 @@ import { type MetricName, metricsNamespace } from '../../../lib/observability/me
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
 import { fakeEntity } from '../settings.ts';
 import { type AcceptContext, type Check, expectNone, passed, webhookArrives } from './check.ts';
-import { describeCost, describeStartAndEnd, measuredCost, readEstimate } from './describe-cost.ts';
+import {
+  compareCostWithEstimate,
+  describeStartAndEnd,
+  measuredCost,
+  readEstimate,
+} from './compare-cost-with-estimate.ts';
 import { extract, isDone, readHistory, readUntil, requestOf } from './extractions.ts';
 import { type Invocation, parseReport, readLogLines } from './lambda-report-lines.ts';
 
@@ -216,6 +221,6 @@ export const costOfMillion: Check = {
       consumed === undefined
         ? 'Step Functions published no ConsumedCapacity, so it is open whether Start and End count.'
         : describeStartAndEnd(consumed / extractions.length, measured.transitions);
-    return passed(`${describeCost(measured, await readEstimate())} ${edges}`);
+    return passed(`${compareCostWithEstimate(measured, await readEstimate())} ${edges}`);
   },
 };

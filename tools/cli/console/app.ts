@@ -10,9 +10,9 @@ import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-requ
 import { type LiveDeps, sendLive } from './live.ts';
 import { showNotice } from './pages/action-pages.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
-import { type DeploymentState, readState, showBanner } from './pages/deployment-state.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
+import { type DeploymentState, readState, showBanner } from './pages/health-banner-and-strip.ts';
 import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { type Content, linksFrom, notFoundPage } from './pages/page-content-and-links.ts';

@@ -3,7 +3,7 @@ import type { PriceName } from '../../../../tools/acceptance/checks/prices.ts';
 import { type Call, type Entry, nameOfCall } from '../../ledger/entry.ts';
 import type { Units } from '../../units/dynamo-units.ts';
 import { CannotBeCounted } from '../../units/item-bytes.ts';
-import type { Logged } from '../run/read-logs.ts';
+import type { Logged } from '../run/count-logged-bytes.ts';
 import type { Facts } from '../template-facts.ts';
 import { billedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';

@@ -5,9 +5,9 @@ import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { type Run, shortTimes, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { createLedger } from '../../ledger/ledger.ts';
-import { readTables, type Table } from '../../units/read-tables.ts';
+import { readTableSchemas, type Table } from '../../units/read-table-schemas.ts';
+import { countLoggedBytes, type Logged } from './count-logged-bytes.ts';
 import { extract, holdOpen, type LedgeredSystem, type Path, type Sample } from './extract.ts';
-import { type Logged, readLogs } from './read-logs.ts';
 
 export type Measured = {
   readonly samples: Readonly<Record<Path, readonly Sample[]>>;
@@ -95,7 +95,7 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     samples: { happy, polled, consent },
     forged: await forge(ledgered),
     all: ledger.entries(),
-    logs: await readLogs(emulator),
-    tables: await readTables(new DynamoDBClient(emulator.client), outputs),
+    logs: await countLoggedBytes(emulator),
+    tables: await readTableSchemas(new DynamoDBClient(emulator.client), outputs),
   };
 };

@@ -4,7 +4,7 @@ import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { indexUnits, readUnits, writeUnits } from '../../../bench/units/capacity.ts';
 import { type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
 import { CannotBeCounted, type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
-import type { Table } from '../../../bench/units/read-tables.ts';
+import type { Table } from '../../../bench/units/read-table-schemas.ts';
 
 const bytes = (size: number): Item => ({ a: { S: 'x'.repeat(size - 1) } });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  answerConsentRequest,
   type ConsentDeps,
   type ConsentEvent,
-  manageConsents,
-} from '../../../../lib/consents/manage-consents.ts';
+} from '../../../../lib/consents/answer-consent-request.ts';
 import { parseSessionRequest } from '../../../../lib/consents/parse-session-request.ts';
 import { parseExtractionRequest } from '../../../../lib/extraction/api/parse-request.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
@@ -45,7 +45,7 @@ const setUp = (answer: Answering = () => ({ body: '{}' }), more: Partial<Consent
     ...more,
   };
   const ask = async (routeKey: string, event: Partial<ConsentEvent> = {}) => {
-    const answered = await manageConsents(
+    const answered = await answerConsentRequest(
       { routeKey, headers: { 'cosecha-target': target }, pathParameters: { consentId: 'c-1' }, ...event },
       deps,
     );

@@ -9,7 +9,7 @@ import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../../../../lib/aws/wiring/environment-variables.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
-import { observability, telemetry } from '../../../../lib/observability/observability.ts';
+import { observability, telemetry } from '../../../../lib/observability/powertools-telemetry.ts';
 import { createApp } from './app.ts';
 import type { ProviderPorts } from './call.ts';
 import { type Delivery, deliver } from './deliver.ts';

@@ -13,7 +13,7 @@ import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/so
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, heldIn } from './deployment-state.ts';
+import { type DeploymentState, heldIn } from './health-banner-and-strip.ts';
 import { icon, showPart, statusBadge } from './icons-and-badges.ts';
 import type { Content, Links } from './page-content-and-links.ts';
 import { notFoundPage } from './page-content-and-links.ts';

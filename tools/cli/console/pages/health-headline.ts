@@ -11,7 +11,7 @@ import {
   type SubjectsReport,
   valueIn,
 } from '../sources/sources.ts';
-import { type DeploymentState, heldIn } from './deployment-state.ts';
+import { type DeploymentState, heldIn } from './health-banner-and-strip.ts';
 
 type Parts = DeploymentState & {
   readonly findings: Part<readonly FindingLine[]>;

@@ -17,7 +17,7 @@ import {
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, showHolds } from './deployment-state.ts';
+import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
 import { headline } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
 import type { Content, Links } from './page-content-and-links.ts';

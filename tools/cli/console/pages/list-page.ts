@@ -22,7 +22,7 @@ import {
   taskIdIn,
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
-import { type DeploymentState, heldIn, showStrip } from './deployment-state.ts';
+import { type DeploymentState, heldIn, showStrip } from './health-banner-and-strip.ts';
 import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
 import type { Content, Links } from './page-content-and-links.ts';
 import { pageOf, showPager } from './pager.ts';

@@ -45,7 +45,7 @@ describe('the alarms', () => {
     expect(ownMetrics.length).toBeGreaterThan(15);
     for (const { Namespace, MetricName, Dimensions } of ownMetrics) {
       expect(metricNames).toContain(MetricName);
-      // The dimensions of the EMF: test/unit/lib/observability/observability.test.ts.
+      // The dimensions of the EMF: test/unit/lib/observability/powertools-telemetry.test.ts.
       expect([Namespace, Dimensions]).toEqual(['Cosecha/prod', [{ Name: 'service', Value: 'cosecha' }]]);
     }
   });

@@ -7,12 +7,12 @@ import {
 import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
 import { absentTraceparent, isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
 import {
-  describeCost,
+  compareCostWithEstimate,
   describeStartAndEnd,
   dollarsOf,
   measuredCost,
   readEstimate,
-} from '../../../../../tools/acceptance/checks/describe-cost.ts';
+} from '../../../../../tools/acceptance/checks/compare-cost-with-estimate.ts';
 import { parseReport } from '../../../../../tools/acceptance/checks/lambda-report-lines.ts';
 
 // As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
@@ -61,7 +61,7 @@ test('the cost of a million is calculated from what was billed', () => {
   const work = measuredCost([invocation, invocation], [2, 2], 2);
   expect(work).toEqual({ transitions: 2, invocations: 1, gigabyteSeconds: 0.45 });
   expect(dollarsOf(work)).toBeCloseTo(50 + 0.2 + 0.45 * 13.3334, 4);
-  const sentences = describeCost(work, { ...work, rest: 30 });
+  const sentences = compareCostWithEstimate(work, { ...work, rest: 30 });
   expect(sentences).toContain('bill $56.20 (2.0 transitions, 1.0 invocations, 0.45 GB-seconds each)');
   expect(sentences).toContain('With the rest of the estimate, $30.00, a million costs $86.20.');
 });

@@ -215,7 +215,7 @@ test('a sweep that finished within three intervals passes, and without one it fa
   expect(sent[0]?.input).toMatchObject({
     Namespace: 'Cosecha/prod',
     MetricName: 'SweepFinished',
-    // As test/unit/lib/observability/observability.test.ts has it in the EMF.
+    // As test/unit/lib/observability/powertools-telemetry.test.ts has it in the EMF.
     Dimensions: [{ Name: 'service', Value: 'cosecha' }],
     StartTime: at(9_100),
   });

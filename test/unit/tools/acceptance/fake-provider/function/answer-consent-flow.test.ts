@@ -3,11 +3,11 @@ import {
   type ConsentScenario,
   formatNationalId,
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
-import { playProvider } from './played-provider.ts';
+import { connectFakeProvider } from './client-and-fake-provider.ts';
 
 /** The consent of a user who has authorized it, and the user's Task Token. */
 const authorized = async (scenario: Partial<ConsentScenario>) => {
-  const fakeProvider = playProvider();
+  const fakeProvider = connectFakeProvider();
   const { client, clock } = fakeProvider;
   const target = formatNationalId({ endsAfter: 0, authorizedAt: clock.now, ...scenario });
   const { consentId } = await client.createOtpToken({

@@ -14,7 +14,7 @@ import {
   starts,
   webhooks,
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
-import { playProvider } from './played-provider.ts';
+import { connectFakeProvider } from './client-and-fake-provider.ts';
 
 const withoutWebhook = {
   entity: 'any',
@@ -29,7 +29,7 @@ const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retrie
 });
 
 test('a webhook that is not answered 200 or 204 is tried again every 30 s, as often as the request says', async () => {
-  const { client, queued, deliverQueued, received } = playProvider(500);
+  const { client, queued, deliverQueued, received } = connectFakeProvider(500);
   await client.startTask(requestOf({}, { enable: true, retries: 3 }));
   const delays: number[] = [];
   while (queued.length > 0) {
@@ -41,7 +41,7 @@ test('a webhook that is not answered 200 or 204 is tried again every 30 s, as of
 });
 
 test('the longest scenario fits into a taskId', async () => {
-  const { client } = playProvider();
+  const { client } = connectFakeProvider();
   const longest = { outcome: 'CREDENTIALS_LOCKED', resultBytes: 5_000_000 } as const;
   const scenario = requestOf({ ...longest, endsAfter: 900, webhook: 'encrypted' });
   const taskId = await client.startTask({ ...scenario, actions: Array(5).fill({ id: 'tef' }) });
@@ -54,7 +54,7 @@ test.each([
   ['persisted credentials', { credentials: { mode: 'persisted', value: 'any' } }],
   ['more actions than an id can hold', { actions: Array.from({ length: 50 }, () => ({ id: 'tef' })) }],
 ])('%s is refused', async (_what, fields) => {
-  const { client } = playProvider();
+  const { client } = connectFakeProvider();
   const request = { ...requestOf({}), ...fields } as ReturnType<typeof requestOf>;
   await expect(client.startTask(request)).rejects.toMatchObject({ name: 'ProviderRefused', status: 400 });
 });
@@ -65,19 +65,19 @@ test.each([
   ['FAILED', ['FAILED', 'FAILED']],
   ['CREDENTIALS_WRONG', undefined],
 ] as const)('a task that ends %s has the results of its actions', async (outcome, expected) => {
-  const { client } = playProvider();
+  const { client } = connectFakeProvider();
   const { results } = await client.readTask(await client.startTask(requestOf({ outcome })));
   const actions = (results as { actions: { status: string }[] } | null)?.actions;
   expect(actions?.map(({ status }) => status)).toEqual(expected);
 });
 
 test('a wrong API key logs in nobody', async () => {
-  const { clientWith } = playProvider();
+  const { clientWith } = connectFakeProvider();
   await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
 });
 
 test('a taskId that the fake provider did not issue is unknown to polls, and sends no webhook', async () => {
-  const { client, queued, deliverQueued, received } = playProvider();
+  const { client, queued, deliverQueued, received } = connectFakeProvider();
   const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));
   const forged = taskId.replace('FAILED', 'COMPLETED');
   await expect(client.readTask(forged)).rejects.toMatchObject({ status: 404 });

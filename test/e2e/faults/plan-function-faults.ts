@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
-import type { FaultRule } from '../faults/fault-rule.ts';
-import { type PlannedFault, planFaultIn } from '../faults/plan-fault.ts';
 import { waitMs } from '../time-limits.ts';
+import type { FaultRule } from './fault-rule.ts';
+import { type PlannedFault, planFaultIn } from './plan-fault.ts';
 
 export type { PlannedFault };
 

@@ -17,8 +17,8 @@ import type { WithApiKey } from '../provider/tokens/with-session.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';
+import { parseNationalIdHeader, targetHeader } from './parse-national-id-header.ts';
 import { parseSessionRequest, type SessionRequest } from './parse-session-request.ts';
-import { parseTargetHeader, targetHeader } from './parse-target-header.ts';
 import { readPageQuery } from './read-page-query.ts';
 
 export type ConsentDeps = {
@@ -117,9 +117,9 @@ const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(route
  * to a problem. It keeps only the user's Task Token, for a short time. Throws UnknownRoute, NotConfigured and the
  * SDK's errors.
  */
-export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
+export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
-  const read = parseTargetHeader(event.headers[targetHeader]);
+  const read = parseNationalIdHeader(event.headers[targetHeader]);
   if (read.kind === 'invalid') return invalid(read.detail);
   const { about, answer } = routes[event.routeKey];
   try {

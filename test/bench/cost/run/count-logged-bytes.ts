@@ -19,7 +19,7 @@ export type Logged = {
  * into one stream, and the stack of an error line by line. Platform lines are left out, because AWS has another format
  * (`log-bytes.ts`), and so are Node's warnings about the preload.
  */
-export const readLogs = async ({
+export const countLoggedBytes = async ({
   client,
 }: Pick<Emulator, 'client'>): Promise<ReadonlyMap<string, Logged>> => {
   const logs = new CloudWatchLogsClient(client);

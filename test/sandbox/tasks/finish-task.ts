@@ -1,6 +1,6 @@
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
-import { type Outcome, outcomeForStatus, outcomeOf } from '../outcomes.ts';
+import { type Outcome, outcomeForStatus, outcomeOf } from '../outcome-table.ts';
 import type { Plan } from '../plan-schemas.ts';
 import { planOf } from '../planned-behaviour.ts';
 import { buildResults, type Results } from '../results/build-results.ts';

@@ -20,7 +20,7 @@ const namesOf = (keys: readonly KeySchemaElement[] = []): readonly string[] =>
   keys.map(({ AttributeName = '' }) => AttributeName);
 
 /** The tables of a deployment with these outputs, by the names that requests call them. */
-export const readTables = async (
+export const readTableSchemas = async (
   client: DynamoDBClient,
   outputs: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, Table>> => {

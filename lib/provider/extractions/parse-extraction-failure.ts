@@ -12,7 +12,7 @@ const schema = v.object({
  * `errorType` (and `errorCode` for subcategories)". Returns undefined for a 401, which is about the Bearer token
  * ("Authentication", rule 3), and for a body without `errorType`.
  */
-export const explainExtractionFailure = (
+export const parseExtractionFailure = (
   status: number,
   body: Uint8Array,
   call: string,

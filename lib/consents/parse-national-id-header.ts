@@ -11,7 +11,7 @@ export type ParsedTarget =
  * Reads the national id of the natural person or the company. It is a header because URLs end up in access logs.
  * `detail` never repeats the value.
  */
-export const parseTargetHeader = (header: string | undefined): ParsedTarget => {
+export const parseNationalIdHeader = (header: string | undefined): ParsedTarget => {
   if (header === undefined) {
     return {
       kind: 'invalid',

@@ -8,7 +8,7 @@ const log = capturedLog();
 
 const environments = [...functionsOf(synthesize().template).values()].map(({ variables }) => variables);
 
-type Observability = typeof import('../../../../lib/observability/observability.ts');
+type Observability = typeof import('../../../../lib/observability/powertools-telemetry.ts');
 let copies = 0;
 let copy: Observability;
 
@@ -19,7 +19,10 @@ let copy: Observability;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(environments[0] ?? {})) vi.stubEnv(name, value);
   copies += 1;
-  const url = new URL(`../../../../lib/observability/observability.ts?copy=${copies}`, import.meta.url);
+  const url = new URL(
+    `../../../../lib/observability/powertools-telemetry.ts?copy=${copies}`,
+    import.meta.url,
+  );
   copy = await import(/* @vite-ignore */ url.href);
 });
 

@@ -48,7 +48,7 @@ export const dollarsOf = ({ transitions, invocations, gigabyteSeconds }: BilledW
 const describeWork = (work: BilledWork): string =>
   `$${dollarsOf(work).toFixed(2)} (${work.transitions.toFixed(1)} transitions, ${work.invocations.toFixed(1)} invocations, ${work.gigabyteSeconds.toFixed(2)} GB-seconds each)`;
 
-export const describeCost = (
+export const compareCostWithEstimate = (
   measured: BilledWork,
   estimate: BilledWork & { readonly rest: number },
 ): string =>

@@ -1,15 +1,15 @@
 import { type Random, randomFor } from '../../support/data/random.ts';
 
 /** Everything that is left to chance in a population. `of` is the extraction that it concerns. */
-export type Chances = {
+export type Choices = {
   /** One of so many. */
   readonly choose: (of: string, among: number) => number;
   /** The milliseconds of one step, between the usual and the most unusual. */
   readonly milliseconds: (of: string, usual: number, unusual: number) => number;
 };
 
-/** Random, by a stream for each extraction, so that one without its neighbours has the same chances. */
-export const randomChances = (seed: number): Chances => {
+/** Random, by a stream for each extraction, so that one without its neighbours draws the same. */
+export const randomChoices = (seed: number): Choices => {
   const streams = new Map<string, Random>();
   const streamOf = (of: string): Random => {
     const known = streams.get(of) ?? randomFor(seed, of);
@@ -30,9 +30,9 @@ const lateMs = 6_000;
  * Everything as usual, but for some steps: those take six seconds longer, or are retried without a pause, or happen in
  * another process. `steps` counts them all.
  */
-export const deviatingChances = (
+export const deviatingChoices = (
   deviations: readonly number[],
-): Chances & { readonly steps: () => number } => {
+): Choices & { readonly steps: () => number } => {
   let steps = 0;
   const deviates = (): boolean => {
     steps += 1;

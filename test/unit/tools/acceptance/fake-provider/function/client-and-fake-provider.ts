@@ -18,7 +18,7 @@ type Received = Awaited<ReturnType<typeof receiveDelivery>>;
  * The fake provider with Cosecha's own client and webhook in front of it: neither shares code for signing or encryption with the
  * fake provider. `status` is the answer to its webhooks.
  */
-export const playProvider = (status = 204) => {
+export const connectFakeProvider = (status = 204) => {
   const queued: { readonly delivery: Delivery; readonly delaySeconds: number }[] = [];
   /** What Cosecha made of each webhook, and how many start calls had been answered by then. */
   const received: Received[] = [];
