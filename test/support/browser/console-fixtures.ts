@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
@@ -74,7 +75,22 @@ export const denied = (action: string): Promise<never> => {
   return Promise.reject(Object.assign(new Error(message), { name: 'AccessDeniedException' }));
 };
 
-/** The console over these sources, 100 s after the fixtures were requested. `get` and `post` are its own browser. */
+/** What a console runs with, 100 s after the fixtures were requested. */
+export const consoleDeps = (sources: ConsoleSources) => ({
+  stage: 'prod',
+  sources,
+  now: () => at(100),
+  sleep: () => new Promise<void>(() => undefined),
+  everyMs: 1,
+  actions: [],
+  random: randomUUID,
+  onAction: () => undefined,
+  onError: (error: unknown) => {
+    throw error;
+  },
+});
+
+/** The console over these sources. `get` and `post` are its own browser. */
 export const consoleOver = (
   sources: ConsoleSources,
   more: Partial<Parameters<typeof createConsoleApp>[0]> = {},
@@ -82,19 +98,9 @@ export const consoleOver = (
   const { host, token } = consoleAddress;
   const errors: unknown[] = [];
   const done: string[] = [];
-  let randoms = 0;
   const app = createConsoleApp({
-    stage: 'prod',
+    ...consoleDeps(sources),
     address: consoleAddress,
-    sources,
-    now: () => at(100),
-    sleep: () => new Promise(() => undefined),
-    everyMs: 1,
-    actions: [],
-    random: () => {
-      randoms += 1;
-      return `random-${randoms}`;
-    },
     onAction: (line) => done.push(line),
     onError: (error) => errors.push(error),
     ...more,

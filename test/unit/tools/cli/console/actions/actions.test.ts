@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import { readHolds } from '../../../../../../tools/cli/aws/stores.ts';
 import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
+import { pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
+import { describeHeld } from '../../../../../../tools/cli/terminal/describe-hold.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
-import {
-  clock,
-  closedExtraction,
-  extractionIn,
-  id,
-} from '../../../../../support/data/extraction-fixtures.ts';
+import { at, clock, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { memoryBreakerStore } from '../../../../../support/stores/memory-breaker-store.ts';
 
 /** A console with three actions, which keep what they were called with. */
 const withActions = (more: Partial<ConsoleAction> = {}) => {
@@ -33,7 +31,12 @@ const withActions = (more: Partial<ConsoleAction> = {}) => {
     const path = location.replace(`/${consoleAddress.token}`, '');
     return { path, page: await all.text(path) };
   };
-  return { ...all, actions, calls, time, send };
+  /** The form of the page that asks before an action. */
+  const formOf = async (action = 'reconcile', subject: string = id) => {
+    const page = await all.text(`/actions/${action}?subject=${subject}`);
+    return { subject, token: tokenIn(page) };
+  };
+  return { ...all, actions, calls, time, send, formOf };
 };
 
 const path = `/actions/reconcile?subject=${id}`;
@@ -58,71 +61,65 @@ test('an action is offered on its page, asks first, acts once, and the page that
 });
 
 test.each([
-  ['no token', { subject: id, token: '' }],
-  ['the token of another extraction', { subject: id.replace(/1$/, '2') }],
-  ['no extraction', { subject: '' }],
-  ['no id', { subject: '../health' }],
-] as const)('a form with %s does nothing', async (_, form) => {
-  const { text, post, calls } = withActions();
-  const token = tokenIn(await text(path));
-  const answer = await post('/actions/reconcile', { token, ...form });
+  [
+    ['reconcile', id],
+    ['reconcile', id.replace(/1$/, '2')],
+  ],
+  [
+    ['reconcile', id],
+    ['reconcile', '../health'],
+  ],
+  [
+    ['pause', ''],
+    ['lost', ''],
+  ],
+] as const)('the token for %j does not confirm %j', async (asked, [action, subject]) => {
+  const { formOf, post, calls } = withActions();
+  const answer = await post(`/actions/${action}`, { ...(await formOf(...asked)), subject });
   expect([303, 404]).toContain(answer.status);
   expect(calls).toEqual([]);
 });
 
-test('the token of one action does not confirm another', async () => {
-  const { text, send, calls } = withActions();
-  const token = tokenIn(await text('/actions/pause'));
-  expect((await send('lost', { subject: '', token })).page).toContain('lost: not done.');
-  expect(calls).toEqual([]);
-});
-
 test('a token expires after ten minutes', async () => {
-  const { text, send, calls, time } = withActions();
-  const token = tokenIn(await text(path));
+  const { formOf, send, calls, time } = withActions();
+  const form = await formOf();
   time.advance(601);
-  expect((await send('reconcile', { subject: id, token })).page).toContain('not done.');
+  expect((await send('reconcile', form)).page).toContain('not done.');
   expect(calls).toEqual([]);
 });
 
 test('a form of another page is refused before its token is used', async () => {
-  const { text, post } = withActions();
-  const form = { subject: id, token: tokenIn(await text(path)) };
-  expect((await post('/actions/reconcile', form, { origin: 'https://evil.example' })).status).toBe(403);
+  const { formOf, post } = withActions();
+  const form = await formOf();
   expect((await post('/actions/reconcile', form, { origin: 'null' })).status).toBe(403);
   expect((await post('/actions/reconcile', form)).status).toBe(303);
 });
 
 test('a text that an action needs is required, trimmed and bounded', async () => {
-  const { text, post, send, calls } = withActions();
-  const missing = await send('pause', { subject: '', token: tokenIn(await text('/actions/pause')) });
-  expect(missing.page).toContain('Reason is missing.');
-  const input = ` ${'y'.repeat(500)}`;
-  await post('/actions/pause', { subject: '', token: tokenIn(await text('/actions/pause')), input });
+  const { formOf, send, calls } = withActions();
+  expect((await send('pause', await formOf('pause', ''))).page).toContain('Reason is missing.');
+  await send('pause', { ...(await formOf('pause', '')), input: ` ${'y'.repeat(500)}` });
   expect(calls).toEqual([['', 'y'.repeat(200)]]);
 });
 
 test('an expected failure is a sentence, and a defect is only on the terminal', async () => {
   const refused = withActions({ run: () => Promise.reject(new CliError('There is no extraction.')) });
-  const { page } = await refused.send('reconcile', { subject: id, token: tokenIn(await refused.text(path)) });
+  const { page } = await refused.send('reconcile', await refused.formOf());
   expect(page).toContain('<strong>Reconcile now: not done.</strong> There is no extraction.');
   expect(refused.done).toEqual([`reconcile ${id} failed`]);
 
   const broken = withActions({ run: () => Promise.reject(new TypeError('a value')) });
-  const failed = await broken.post('/actions/reconcile', {
-    subject: id,
-    token: tokenIn(await broken.text(path)),
-  });
+  const failed = await broken.post('/actions/reconcile', await broken.formOf());
   expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('a value')]);
   expect(broken.errors).toHaveLength(1);
 });
 
 test('a link is on the page that answers, and not on the terminal', async () => {
   const url = 'https://bucket.example/key?signature=1';
-  const { text, send, done } = withActions({
+  const { text, send, formOf, done } = withActions({
     run: async () => ({ text: '2,489 bytes.', link: { url, label: 'Open the results' } }),
   });
-  const { page } = await send('reconcile', { subject: id, token: tokenIn(await text(path)) });
+  const { page } = await send('reconcile', await formOf());
   expect(page).toContain(`href="${url}"`);
   expect(await text(`/extractions/${id}`)).not.toContain(url);
   expect(done.join()).not.toContain('bucket');
@@ -164,14 +161,37 @@ test('the panel of the sandbox shows what the provider does wrong, and the actio
   expect(hanging).toContain('It ends.');
 });
 
-test('an action that can do nothing for an extraction is not offered on its page', async () => {
-  const offered = async (record: Extraction) => {
-    const { actions } = withActions({ isFor: ({ results }) => results !== undefined });
-    return (await consoleOver(sourcesWith([record]), { actions }).text(`/extractions/${id}`)).includes(
-      '/actions/',
-    );
-  };
-  expect(await offered(extractionIn('RUNNING'))).toBe(false);
-  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
-  expect(await offered(closedExtraction({ status: 'COMPLETED', results }))).toBe(true);
+test.each([
+  ['RUNNING', true],
+  ['COMPLETED', false],
+] as const)(
+  'an action for what is %s is offered on the page of a running one: %s',
+  async (status, isOffered) => {
+    const { text } = withActions({ isFor: (record) => record.status === status });
+    expect((await text(`/extractions/${id}`)).includes('/actions/')).toBe(isOffered);
+  },
+);
+
+test('an operator pauses calls with a reason and resumes them, and resumed starts pass every breaker', async () => {
+  const store = memoryBreakerStore();
+  const breakers = { ...store, list: async () => store.items };
+  const opened = { since: at(99).getTime(), pause: 30, turn: { at: at(129).getTime() } };
+  const state = { groups: [{ name: 'bank', failed: [], opened }] };
+  for (const caller of ['orders', 'billing']) store.items.set(`role/${caller}`, { state, version: '1' });
+  const identity = async () => 'arn:aws:iam::1:user/ana';
+  const actions = pauseActions({ breakers, identity, now: () => at(100) });
+  const run = (id: string, reason = '') => actions.find((action) => action.id === id)?.run('', reason);
+  const held = async () => (await readHolds(breakers, at(100))).map(describeHeld);
+  const both = ['starts of orders for bank', 'starts of billing for bank'];
+
+  await run('pause-reads', 'quota');
+  expect(await held()).toEqual(['reads', ...both]);
+  await run('pause-starts', 'maintenance');
+  expect(await held()).toEqual(['starts', 'reads', ...both]);
+  const [first] = await readHolds(breakers, at(100));
+  expect(first).toMatchObject({ since: iso(100), reason: 'maintenance', by: 'arn:aws:iam::1:user/ana' });
+  await run('resume-reads');
+  expect(await held()).toEqual(['starts', ...both]);
+  await run('resume-starts');
+  expect(await held()).toEqual([]);
 });

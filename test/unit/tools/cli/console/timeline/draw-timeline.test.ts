@@ -15,12 +15,6 @@ const line = (seconds: number, more: Partial<StoryLine> = {}): StoryLine => ({
 const draw = (lines: readonly StoryLine[], from: number, to: number, record = extractionIn('RUNNING')) =>
   drawTimeline({ lines, record, range: { from, to }, now: at(100) });
 
-test('a distance is a duration', () => {
-  const { rows } = draw([line(0), line(25), line(100)], 0, 100_000);
-  const marks = rows.find(({ name }) => name === 'machine')?.marks.map(({ x }) => x);
-  expect(marks).toEqual([0, drawingWidth / 4, drawingWidth]);
-});
-
 test('what lasts is a bar above the marks of its lane, cut off at the range', () => {
   const { rows } = draw([line(0), line(10, { until: iso(500) }), line(50)], 0, 90_000);
   const [bars, marks] = rows.slice(rows.findIndex(({ name }) => name === 'machine'));
@@ -30,19 +24,13 @@ test('what lasts is a bar above the marks of its lane, cut off at the range', ()
 });
 
 test('a try, the wait for the next one and a hold are bars with words', () => {
-  const tried = {
-    since: iso(10),
-    attempt: 1,
-    nextAt: iso(60),
-    verdict: 'failed',
-    what: 'Try failed.',
-  } as const;
+  const tried = { since: iso(10), attempt: 1, nextAt: iso(60), verdict: 'failed', what: 'Busy.' } as const;
   const barsIn = (does: 'wait' | 'hold') =>
     draw([line(0), line(30, { ...tried, does })], 0, 90_000).rows.flatMap(({ bars }) =>
       bars.filter(({ kind }) => kind !== 'status'),
     );
   expect(barsIn('wait')).toMatchObject([
-    { kind: 'try', hasFailed: true, words: ['try 1: Try failed.', 'try 1'] },
+    { kind: 'try', hasFailed: true, words: ['try 1: Busy.', 'try 1'] },
     { kind: 'wait', words: ['waits 30 s for the next try', 'waits 30 s', 'wait'] },
   ]);
   expect(barsIn('hold')[1]).toMatchObject({ kind: 'hold', words: [expect.any(String), 'held'] });
@@ -70,8 +58,7 @@ test('what is expected next is drawn after now, in its order', () => {
   const { rows, now, ticks } = draw(lines, 0, 100_000);
   const edge = now ?? 0;
   expect(edge).toBeLessThan(drawingWidth);
-  const bars = rows.find(({ name }) => name === 'machine')?.bars;
-  expect(bars).toMatchObject([
+  expect(rows.find(({ name }) => name === 'machine')?.bars).toMatchObject([
     { x: 0, width: edge, isExpected: false },
     { x: edge, isExpected: true },
   ]);
@@ -85,20 +72,10 @@ test('what is expected next is drawn after now, in its order', () => {
   expect(draw(lines, 0, 50_000).now).toBeUndefined();
 });
 
-test('lines that are too close to be distinguished are one mark, and a closer range separates them', () => {
-  const lines = [line(0), line(50), line(50.1), line(50.2), line(90)];
-  const marksIn = (from: number, to: number) =>
-    draw(lines, from, to)
-      .rows.find(({ name }) => name === 'machine')
-      ?.marks.map(({ indexes }) => indexes);
-  expect(marksIn(0, 100_000)).toEqual([[0], [1, 2, 3], [4]]);
-  expect(marksIn(50_000, 51_000)).toEqual([[1], [2], [3]]);
-});
-
-test('the statuses of the record are bars that follow each other, the last one until it was closed', () => {
-  const barsOf = (record: Parameters<typeof draw>[3]) =>
+test('statuses are bars to scale that follow each other, the last one until the record was closed', () => {
+  const barsOf = (record?: Parameters<typeof draw>[3]) =>
     draw([line(0)], 0, 100_000, record).rows.find(({ name }) => name === 'status')?.bars;
-  expect(barsOf(extractionIn('RUNNING'))).toMatchObject([
+  expect(barsOf()).toMatchObject([
     { words: ['REQUESTED'], x: 0, width: 10 },
     { words: ['STARTING'], x: 10, width: 10 },
     { words: ['RUNNING'], x: 20, width: 980 },
@@ -111,12 +88,7 @@ test('the statuses of the record are bars that follow each other, the last one u
 test('the whole range ends now, and that of a closed extraction at its close', () => {
   const lines = [line(0), line(5, { until: iso(5_000) }), line(30), line(9_000)];
   expect(wholeRange(lines, true, at(100))).toEqual({ from: 0, to: 100_000 });
-  const closed = [
-    line(0),
-    line(2),
-    line(80, { lane: 'api', who: 'get-extraction' }),
-    line(90, { lane: 'queue' }),
-  ];
+  const closed = [line(0), line(2), line(80, { lane: 'api' }), line(90, { lane: 'queue' })];
   expect(wholeRange(closed, false, at(100))).toEqual({ from: 0, to: 2_000 });
   expect(wholeRange(lines.slice(0, 1), false, at(100))).toEqual({ from: 0, to: 20 });
 });
@@ -124,10 +96,8 @@ test('the whole range ends now, and that of a closed extraction at its close', (
 const whole = { from: 0, to: 100_000 };
 
 test.each([
-  ['', whole],
   ['from=10&to=5', whole],
   ['from=x&to=9', whole],
-  ['from=Infinity&to=9', whole],
   ['from=10&to=15', whole],
   ['from=-5&to=1e9', whole],
   ['from=100&to=5000.4', { from: 100, to: 5_000 }],
@@ -145,13 +115,8 @@ test('a zoom goes where events are close together, and there again', () => {
 });
 
 test('there are at most nine ticks, at round times', () => {
-  for (const [to, step] of [
-    [100, '20 ms'],
-    [43_000, '10 s'],
-    [7_200_000, '15 min'],
-  ] as const) {
-    const { ticks } = draw([line(0)], 0, to);
-    expect(ticks.length).toBeLessThanOrEqual(9);
-    expect(ticks[1]?.text).toBe(step);
-  }
+  const ticksTo = (to: number) => draw([line(0)], 0, to).ticks.map(({ text }) => text);
+  expect(ticksTo(100)).toEqual(['0 s', '20 ms', '40 ms', '60 ms', '80 ms', '100 ms']);
+  expect(ticksTo(43_000)).toEqual(['0 s', '10 s', '20 s', '30 s', '40 s']);
+  expect(ticksTo(8 * 3_600_000)).toHaveLength(9);
 });
