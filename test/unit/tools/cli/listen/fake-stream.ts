@@ -16,6 +16,8 @@ const pageSize = 7;
 export const fakeStream = () => {
   const shards: FakeShard[] = [{ shardId: 'shard-0', records: [], closed: false }];
   let sequence = 1_000;
+  /** Iterators of an earlier generation have expired. */
+  let generation = 1;
 
   const shardOf = (extractionId: string): FakeShard => {
     const open = shards.filter(({ closed }) => !closed);
@@ -42,10 +44,9 @@ export const fakeStream = () => {
     const open = shards.filter(({ closed }) => !closed);
     for (const shard of open) shard.closed = true;
     const children = open.length === 1 ? ['a', 'b'] : ['a'];
-    for (const [index, parent] of open.entries()) {
+    for (const { shardId: parentId } of open) {
       for (const child of children) {
-        const shardId = `${parent.shardId}${child}`;
-        shards.push({ shardId, parentId: (open[index] ?? parent).shardId, records: [], closed: false });
+        shards.push({ shardId: `${parentId}${child}`, parentId, records: [], closed: false });
       }
     }
   };
@@ -61,19 +62,24 @@ export const fakeStream = () => {
     shards: async () => shards.map(({ shardId, parentId }) => ({ shardId, parentId })).reverse(),
     open: async (shardId, at) => {
       const { records } = find(shardId);
-      if (at === 'oldest') return `${shardId}/0`;
-      if (at === 'newest') return `${shardId}/${records.length}`;
+      if (at === 'oldest') return `${shardId}/0/${generation}`;
+      if (at === 'newest') return `${shardId}/${records.length}/${generation}`;
       const index = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === at.after);
       if (index === -1) throw new StreamError('trimmed');
-      return `${shardId}/${index + 1}`;
+      return `${shardId}/${index + 1}/${generation}`;
     },
     read: async (iterator) => {
-      const [shardId = '', from = ''] = iterator.split('/');
+      const [shardId = '', from = '', opened = ''] = iterator.split('/');
+      if (Number(opened) < generation) throw new StreamError('expired');
       const { records, closed } = find(shardId);
       const page = records.slice(Number(from), Number(from) + pageSize);
       const next = Number(from) + page.length;
-      return { records: page, next: closed && next === records.length ? undefined : `${shardId}/${next}` };
+      const isRead = closed && next === records.length;
+      return { records: page, next: isRead ? undefined : `${shardId}/${next}/${opened}` };
     },
   };
-  return { append, split, reader, shards };
+  const expire = (): void => {
+    generation += 1;
+  };
+  return { append, split, expire, reader };
 };
