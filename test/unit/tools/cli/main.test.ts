@@ -44,6 +44,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Required option '--from <table>' not specified", ['restore']],
   [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
   ['Name one extraction, or use --all-due.', ['reconcile']],
+  ['Use --starts, --reads, or both.', ['pause', '--reason', 'maintenance']],
   [
     "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.",
     ['get', ''],
@@ -88,44 +89,35 @@ test('help prints the commands, or the options of one', async () => {
   expect(stdout).toContain('the restored table (required)');
 });
 
-test('help for a command that does not exist is an error that names the commands', async () => {
-  expect(await main(['help', 'nonsense'], root)).toBe(2);
-  expect(stdout).toBe('');
-  expect(stderr).toMatch(/'nonsense' is invalid for argument 'command'\. Allowed choices are start, get, /);
-});
+/** What a command prints by console.log, as the library of completions does. */
+const logged = async (...args: readonly string[]): Promise<string> => {
+  let text = '';
+  vi.spyOn(console, 'log').mockImplementation((line) => {
+    text += `${line}\n`;
+  });
+  expect(await main(args, root)).toBe(0);
+  return text;
+};
 
 test('a shell completes the commands, the options and the values that the program has', async () => {
-  let completed = '';
-  vi.spyOn(console, 'log').mockImplementation((line) => {
-    completed += `${line}\n`;
-  });
-  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
-    completed = '';
-    expect(await main(['complete', '--', ...words], root)).toBe(0);
-    return completed.split('\n').map((line) => line.split('\t')[0] ?? '');
-  };
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
+    (await logged('complete', '--', ...words)).split('\n').map((line) => line.split('\t')[0] ?? '');
   expect(await complete('re')).toEqual(expect.arrayContaining(['reconcile', 'redrive', 'restore']));
   expect(await complete('watch', '--')).toEqual(expect.arrayContaining(['--until', '--timeout']));
   expect(await complete('list', '--status', 'R')).toContain('RUNNING');
-  completed = '';
-  expect(await main(['completion', 'bash'], root)).toBe(0);
-  expect(completed).toContain('cosecha complete --');
 });
 
-test('the completion of bash can be sourced twice', async () => {
-  let script = '';
-  vi.spyOn(console, 'log').mockImplementation((text) => {
-    script += text;
-  });
-  expect(await main(['completion', 'bash'], root)).toBe(0);
+test('the completion of bash asks the program, and can be sourced twice', async () => {
+  const script = await logged('completion', 'bash');
+  expect(script).toContain('cosecha complete --');
   const { status, stderr: errors } = spawnSync('bash', ['-c', `set -e; ${script}\n${script}`], {
     encoding: 'utf8',
   });
   expect({ status, errors }).toEqual({ status: 0, errors: '' });
 });
 
-test.each([['help'], ['--help'], ['--version']])('%s ends quietly if its reader is gone', async (arg) => {
-  const child = spawn(process.execPath, [join(root, 'tools/cli/cosecha.js'), arg]);
+test('help ends quietly if its reader is gone', async () => {
+  const child = spawn(process.execPath, [join(root, 'tools/cli/cosecha.js'), 'help']);
   // It writes only after it has loaded, and by then nobody reads.
   child.stdout.destroy();
   let errors = '';

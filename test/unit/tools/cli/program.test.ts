@@ -20,11 +20,8 @@ const parse = async (...args: readonly string[]): Promise<string> => {
 };
 
 test.each([
-  ['commander.unknownCommand', 'nonsense'],
   ['commander.invalidArgument', 'get', 'not-a-uuid'],
-  ['commander.invalidArgument', 'explain', 'not-a-uuid'],
   ['commander.missingArgument', 'erase'],
-  ['commander.missingMandatoryOptionValue', 'restore'],
   ['commander.invalidArgument', 'deliver', 'task-1', '--status', 'DONE'],
   ['commander.invalidArgument', 'deliver', 'x'.repeat(101)],
   ['commander.conflictingOption', 'list', '--open', '--due'],
