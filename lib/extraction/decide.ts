@@ -35,7 +35,7 @@ type At = {
   readonly timings: Timings;
 };
 
-const write = (
+const toWrite = (
   written: change.Change,
   once: readonly ExtractionMetric[] = [],
   next: Seen | Ending | 'plan' = 'plan',
@@ -78,7 +78,7 @@ const lostData = (why: Why): readonly ExtractionMetric[] =>
   why === 'request-data-gone' ? ['RequestDataGone'] : [];
 
 /** `readsSlowly` is kept if no read was made. */
-const defer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
+const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
   kind: 'defer',
   dueAt,
   why: waiting.why,
@@ -101,7 +101,7 @@ const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
     startedAt === undefined
       ? plusSeconds(now, pollEvery)
       : nextReconcileAt(startedAt, now, pollFirst, pollEvery);
-  return defer(record, dueAt, waiting);
+  return toDefer(record, dueAt, waiting);
 };
 
 /**
@@ -128,7 +128,7 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
  * failed invocation, or an unfinished read, is counted before it is made. After three in a row none is made, unless an operator
  * asks. A read beside one that may be under way is not counted.
  */
-const read = (at: At, taskId: string, isLast: boolean): Plan => {
+const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
   if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
   // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
@@ -159,7 +159,7 @@ const beforeStart = (at: At): Plan => {
 };
 
 const staleStart = (at: At, attemptId: string): Plan =>
-  write(
+  toWrite(
     change.markUnconfirmed({ ...at, attemptId, reason: 'start-interrupted', settledBy: settledBy(at.who) }),
     ['Unconfirmed'],
   );
@@ -198,7 +198,7 @@ const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan 
   }
   const retry = { ...end('not-yet', seen.why), problem };
   const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
-  return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);
+  return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], retry);
 };
 
 const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
@@ -207,24 +207,24 @@ const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | unde
   if (attemptId !== seen.attemptId) return undefined;
   const decision = { ...at, attemptId };
   if (status === 'UNCONFIRMED' && result.kind === 'accepted') {
-    return write(change.markRunningLate({ ...decision, taskId: result.taskId }));
+    return toWrite(change.markRunningLate({ ...decision, taskId: result.taskId }));
   }
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
       // Once it is written, `judge` links the task. If another process has settled the start as stale, the record that refuses this is
       // judged with the same task id.
-      return write(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
+      return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
-      return write(
+      return toWrite(
         change.revertToRequested({ ...decision, notBefore: result.notBefore, lastProblem: result.problem }),
         [],
         { ...end('not-yet', result.error), problem: result.problem },
       );
     case 'refused':
-      return write(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
+      return toWrite(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
     case 'unknown':
-      return write(change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' }), [
+      return toWrite(change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' }), [
         'Unconfirmed',
       ]);
   }
@@ -252,8 +252,8 @@ const settle = (
   const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
   const once = [settledMetric[by], ...also];
   return status === 'RUNNING'
-    ? write(change.markSettled(decision), once, next)
-    : write(change.correctOutcome(decision), [...once, 'Corrected'], next);
+    ? toWrite(change.markSettled(decision), once, next)
+    : toWrite(change.correctOutcome(decision), [...once, 'Corrected'], next);
 };
 
 const lacksFinalStatus = ({ status, dueShard }: Extraction): boolean =>
@@ -270,8 +270,8 @@ const disown = (at: At, taskId: string): Plan =>
   counting(
     'TaskLinkedElsewhere',
     at.record.status === 'RUNNING'
-      ? write(change.disownTask({ ...at, taskId, settledBy: settledBy(at.who) }), ['Unconfirmed'])
-      : write(change.closeUncollected({ ...at, collectionError: 'task-linked-elsewhere' })),
+      ? toWrite(change.disownTask({ ...at, taskId, settledBy: settledBy(at.who) }), ['Unconfirmed'])
+      : toWrite(change.closeUncollected({ ...at, collectionError: 'task-linked-elsewhere' })),
   );
 
 /**
@@ -281,13 +281,13 @@ const disown = (at: At, taskId: string): Plan =>
 const planOversized = (at: At, next: Seen | 'plan'): Plan => {
   const { record, now } = at;
   if (record.status !== 'RUNNING') {
-    return write(change.abandonOversized(at), ['CollectionAbandoned'], next);
+    return toWrite(change.abandonOversized(at), ['CollectionAbandoned'], next);
   }
   if (now.toISOString() >= record.deadlineAt) {
-    return write(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], next);
+    return toWrite(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], next);
   }
   return record.oversizedAt === undefined
-    ? write(change.rememberOversized(at), [], next)
+    ? toWrite(change.rememberOversized(at), [], next)
     : notYet(at, { why: 'results-too-large' });
 };
 
@@ -302,7 +302,7 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The first read in grace is due later. Another one now would only repeat the read just made.
-    return write(
+    return toWrite(
       change.markTimedOut({ ...at, lastProblem }),
       ['TimedOut', ...lostData(why)],
       end('deferred', why, 'due'),
@@ -310,14 +310,14 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
   }
   if (isLast && isUnreadable(why)) return abandon(at, waiting);
   if (isLast && !isHeld(why)) {
-    return write(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
+    return toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
   }
-  return defer(record, nextInGrace(at), waiting);
+  return toDefer(record, nextInGrace(at), waiting);
 };
 
 const abandon = (at: At, waiting: Waiting): Plan => {
   const { why: collectionError } = waiting;
-  return write(change.closeUncollected({ ...at, collectionError, lastProblem: problemIn(waiting) }), [
+  return toWrite(change.closeUncollected({ ...at, collectionError, lastProblem: problemIn(waiting) }), [
     'CollectionAbandoned',
     ...lostData(collectionError),
   ]);
@@ -334,7 +334,7 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { settledAt = record.requestedAt } = record;
   const ceiling = isLast ? timings.pollEvery : collectCeiling;
   const dueAt = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
-  const deferred = defer(record, dueAt, waiting);
+  const deferred = toDefer(record, dueAt, waiting);
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
   return isHeld(why) ? planned : counting('CollectionFailed', planned);
@@ -363,7 +363,7 @@ const afterNoRead = (
 };
 
 const closeCollected = (at: At, { actionResults }: Ended, results: StoredResults | undefined): Plan =>
-  write(change.closeCollected({ ...at, results, actionResults }), ['Collected']);
+  toWrite(change.closeCollected({ ...at, results, actionResults }), ['Collected']);
 
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, seen: Seen): Plan => {
@@ -420,7 +420,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   }
   if (!lacksFinalStatus(record)) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
-  return record.oversizedAt === undefined ? read(at, taskId, isLast) : planOversized(at, 'plan');
+  return record.oversizedAt === undefined ? toRead(at, taskId, isLast) : planOversized(at, 'plan');
 };
 
 const judgeOf = (at: At, seen: Seen): Plan | undefined => {
@@ -428,14 +428,14 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'not-called':
       return afterNoCall(at, seen);
     case 'refused-before':
-      return at.record.status === 'REQUESTED' ? write(change.rejectRefused(at), ['Rejected']) : undefined;
+      return at.record.status === 'REQUESTED' ? toWrite(change.rejectRefused(at), ['Rejected']) : undefined;
     case 'called':
       return afterCall(at, seen);
     case 'request': {
       if (at.record.status !== 'REQUESTED') return undefined;
       const reason = seen.isThere ? seen.reason : 'request-data-gone';
       const { lastProblem = at.record.lastProblem } = at.who.kind === 'machine' ? at.who : {};
-      return write(change.markNotStarted({ ...at, reason, lastProblem }), ['NotStarted']);
+      return toWrite(change.markNotStarted({ ...at, reason, lastProblem }), ['NotStarted']);
     }
     case 'task':
       return afterTask(at, seen);
@@ -467,7 +467,7 @@ const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
   const { record, now } = at;
   const isLast = until !== undefined && now.toISOString() >= until;
   if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
-  return record.oversizedAt === undefined ? read(at, taskId, isLast) : planOversized(at, 'plan');
+  return record.oversizedAt === undefined ? toRead(at, taskId, isLast) : planOversized(at, 'plan');
 };
 
 /** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
@@ -480,7 +480,7 @@ const planReconcile = (at: At): Plan => {
   if (isForeign(at)) {
     // The next deployment of the newer version continues. Until then the record only stays in the queue.
     const dueAt = plusSeconds(now, maxDelaySeconds);
-    return counting('UnknownRecord', defer(record, dueAt, { why: 'unknown-record' }));
+    return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));
   }
   if (status === 'REQUESTED') return planRequested(at);
   if (status === 'STARTING') {
@@ -532,7 +532,7 @@ export const settleDelivered = (
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
   const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false, isLast: false } as const;
-  return write(settled, [settledMetric.webhook], seen);
+  return toWrite(settled, [settledMetric.webhook], seen);
 };
 
 /**

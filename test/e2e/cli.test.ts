@@ -18,7 +18,7 @@ import {
 } from './support/call-extractions.ts';
 import { closed, inStatus } from './support/records.ts';
 import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
-import { running, settledByWebhook } from './support/running-extractions.ts';
+import { running } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
@@ -244,41 +244,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
       });
       expect(bank?.dayBefore).toMatchObject({ requested: 0, ended: 0 });
     });
-  });
-
-  test('audit reads every source, and names what was changed behind its back', async () => {
-    const { extractionId, taskId } = await settledByWebhook();
-    await closed(extractionId);
-    const setDelivered = (taskStatus: string) =>
-      aws.dynamo.send(
-        new UpdateItemCommand({
-          TableName: outputs.TasksTableName,
-          Key: marshall({ taskId }),
-          UpdateExpression: 'SET taskStatus = :status',
-          ExpressionAttributeValues: marshall({ ':status': taskStatus }),
-        }),
-      );
-    /** The findings about it alone: meanwhile other tests break records of theirs, which are judged after the suite. */
-    const audited = async (...options: readonly string[]) => {
-      const { code, stdout, stderr } = await cosecha(['audit', '--since', '1h', ...options, '--json']);
-      expect(stderr).toBe('');
-      expect(stdout).not.toContain(passwordSentinel);
-      const [summary, ...rules] = factsOf({ stdout }).toReversed();
-      expect(summary).toMatchObject({ requests: expect.any(Number), audited: summary?.requests });
-      expect(rules.length).toBe(10);
-      expect(rules.filter(({ result }) => result === 'unchecked')).toEqual([]);
-      expect(code).toBe(rules.every(({ result }) => result === 'passed') ? 0 : 1);
-      return rules.flatMap(({ id, findings }) =>
-        (findings as { extractionId: string; command: string }[])
-          .filter((finding) => finding.extractionId === extractionId)
-          .map(({ command }) => ({ id, command })),
-      );
-    };
-    await setDelivered('PARTIAL');
-    const command = `cosecha --stage local explain ${extractionId}`;
-    expect(await audited()).toEqual([{ id: 'delivered-recorded', command }]);
-    await setDelivered('COMPLETED');
-    expect(await audited('--results')).toEqual([]);
   });
 
   test.each([

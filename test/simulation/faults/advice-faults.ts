@@ -41,9 +41,9 @@ export const adviceFaults: readonly PlantedFault[] = [
     name: 'cause-costs-a-write',
     does: 'Each start that is held writes its cause.',
     file: decide,
-    find: 'return notBefore === undefined ? retry : write(change.postponeCalls(postponed), [], retry);',
+    find: 'return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], retry);',
     replace:
-      'return write({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], retry);',
+      'return toWrite({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], retry);',
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },

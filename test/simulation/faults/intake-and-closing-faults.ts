@@ -65,7 +65,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     name: 'oversized-not-remembered',
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
-    find: '? write(change.rememberOversized(at), [], next)',
+    find: '? toWrite(change.rememberOversized(at), [], next)',
     replace: "? notYet(at, { why: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
@@ -373,8 +373,8 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     name: 'newer-record-closed',
     does: 'A record of a newer version is closed.',
     file: decide,
-    find: "return counting('UnknownRecord', defer(record, dueAt, { why: 'unknown-record' }));",
-    replace: `return write({
+    find: "return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));",
+    replace: `return toWrite({
       ...{ extractionId: record.extractionId, when: { open: true }, set: { expiresAt: 1 } },
       ...{ remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
     });`,
