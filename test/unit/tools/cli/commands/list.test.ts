@@ -20,14 +20,6 @@ test.each([
   expect(selectOpen([later, closed, earlier], filter)).toEqual(selected);
 });
 
-test('a row says that an extraction is overdue only after three intervals of the sweep', () => {
-  const [, ...lines] = rows([earlier, later], at(10 + 901), 5);
-  expect(lines.map((line) => line.split(/ {2,}/).at(-1))).toEqual([
-    'OVERDUE by 15 min 1 s',
-    'due for 14 min 51 s',
-  ]);
-});
-
 test('a row names entity, caller, and of a closed extraction its end and why', () => {
   const [heading = '', open = '', rejected = ''] = rows([earlier, extractionIn('REJECTED')], at(5), 5);
   expect(heading.split(/ {2,}/).slice(2)).toEqual([
