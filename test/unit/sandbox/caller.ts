@@ -1,33 +1,60 @@
+import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { RunningSandbox } from '../../sandbox/sandbox.ts';
 
+/** It has a valid check digit. */
+export const PERSON = '11111111-1';
+
+/** The possible fields of the answers. */
+type AnswerBody = {
+  readonly data: {
+    readonly otpToken: string;
+    readonly consentId: string;
+    readonly taskToken: string;
+    readonly taskId: string;
+    readonly url: string;
+  };
+  readonly token: string;
+  readonly taskId: string;
+  readonly taskStatus: string;
+  readonly results: unknown;
+  readonly invalid?: readonly string[];
+};
+
 /** A client of the sandbox that uses only fetch. */
-export const callerOf = ({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | 'apiKey'>) => {
+export const callerOf = ({ baseUrl, apiKey, clientId }: RunningSandbox) => {
+  const control = sandboxControl(baseUrl);
+
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${baseUrl}${path}`, { method, headers, ...sent });
+    return { status: response.status, body: (await response.json()) as AnswerBody };
+  };
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const key = { 'x-api-key': apiKey };
+
   const caller = {
-    login: async (expire?: number): Promise<string> => {
-      const response = await fetch(`${baseUrl}/api/v1/auth/login`, {
-        method: 'POST',
-        headers: { 'x-api-key': apiKey },
-        body: JSON.stringify(expire === undefined ? {} : { expire }),
-      });
-      return ((await response.json()) as { token: string }).token;
-    },
-    start: (token: string, body: unknown) =>
-      fetch(`${baseUrl}/api/v2/tasks`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
+    get: (token: string, path: string) => call('GET', path, bearer(token)),
+    post: (token: string, path: string, body: unknown) => call('POST', path, bearer(token), body),
+    login: async (expire?: number): Promise<string> =>
+      (await call('POST', '/api/v1/auth/login', key, { expire })).body.token,
+    startTask: async (request: unknown): Promise<string> =>
+      (await caller.post(await caller.login(), '/api/v2/tasks', request)).body.taskId,
+    readTask: async (taskId: string): Promise<AnswerBody> =>
+      (await caller.get(await caller.login(), `/api/v2/tasks/${taskId}`)).body,
+    createOtp: (more: Readonly<Record<string, unknown>> = {}) =>
+      call('POST', '/api/v1/token/otp/create', key, {
+        products: ['movement', 'tef'],
+        user: { username: PERSON },
+        clientId,
+        widgetConfigId: 'sandbox-widget',
+        ...more,
       }),
-    read: (token: string, taskId: string) =>
-      fetch(`${baseUrl}/api/v2/tasks/${taskId}`, { headers: { authorization: `Bearer ${token}` } }),
-    /** Logs in, starts a task that must be accepted, and returns its id. */
-    startTask: async (request: unknown): Promise<string> => {
-      const response = await caller.start(await caller.login(), request);
-      return ((await response.json()) as { taskId: string }).taskId;
-    },
-    readTask: async (taskId: string): Promise<{ taskStatus: string; results: unknown }> => {
-      const response = await caller.read(await caller.login(), taskId);
-      return (await response.json()) as { taskStatus: string; results: unknown };
-    },
+    otp: async (more?: Readonly<Record<string, unknown>>) => (await caller.createOtp(more)).body.data,
+    taskToken: async (target: string = PERSON): Promise<string> =>
+      (await call('POST', '/api/v1/token/task', key, { target, clientId })).body.data.taskToken,
+    /** Creates an authorized consent of `owner`. */
+    consent: async (owner: string = PERSON) =>
+      (await control.createConsent({ owner, products: ['movement'], clientId })).consentId,
   };
   return caller;
 };

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createCipheriv, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,13 +15,9 @@ const plaintext = '{"username":"ñandú","password":"p-w"}';
 const good = encryptedByOpenssl(plaintext, secret, iv);
 const [ciphertext = '', ivText = ''] = good.split('-');
 
-const failureOf = (
-  text: string,
-  key = secret,
-  decrypt: typeof decryptCredentials | typeof decryptText = decryptText,
-): unknown => {
+const failureOf = (decrypt: () => unknown): unknown => {
   try {
-    decrypt(text, key);
+    decrypt();
   } catch (error) {
     return error;
   }
@@ -32,45 +27,24 @@ const failureOf = (
 test.each([
   ['a JSON text', Buffer.from(plaintext)],
   ['nothing at all', Buffer.alloc(0)],
-  ['exactly one block', Buffer.from('0123456789abcdef')],
-  ['bytes that are no text', Buffer.from([0, 255, 254, 128])],
-  ['many blocks', Buffer.alloc(5_000, 'x')],
+  ['one block of bytes that are no text', Buffer.alloc(16, 255)],
 ])('what the openssl command encrypted is decrypted: %s', (_what, bytes) => {
   expect(decryptText(encryptedByOpenssl(bytes, secret, iv), secret)).toEqual(bytes);
-});
-
-test('any plaintext under any secret comes back', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 80 }), fc.string({ unit: 'grapheme' }), (bytes, key) => {
-      const digest = createHash('sha256').update(Buffer.from(key, 'utf8')).digest();
-      const cipher = createCipheriv('aes-256-cbc', digest, iv);
-      const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
-      const text = `${encrypted.toString('base64')}-${iv.toString('base64')}`;
-      expect(decryptText(text, key)).toEqual(Buffer.from(bytes));
-    }),
-  );
 });
 
 // test/fuzz/webhook damages ciphertexts, paddings and IVs in every way.
 test('every refusal looks the same, so that nobody learns what was wrong', () => {
   const texts = ['', `${ciphertext}-`, `${good}-`, `${ciphertext.replace(/^./, '*')}-${ivText}`];
-  const failures = [...texts.map((text) => failureOf(text)), failureOf(good, 'another secret')];
+  const failures = [
+    ...texts.map((text) => failureOf(() => decryptText(text, secret))),
+    failureOf(() => decryptText(good, 'another secret')),
+  ];
   for (const failure of failures) {
     expect(failure).toBeInstanceOf(UndecryptableText);
-    const error = failure as UndecryptableText;
-    expect(error.message).toBe('The text could not be decrypted.');
-    expect(error.name).toBe('UndecryptableText');
-    expect('cause' in error).toBe(false);
-    expect(Object.keys(error)).toEqual(['name']);
+    expect(failure).toMatchObject({ message: 'The text could not be decrypted.', name: 'UndecryptableText' });
+    expect(failure).not.toHaveProperty('cause');
+    expect(Object.keys(failure as Error)).toEqual(['name']);
   }
-});
-
-test('whatever the text, a failure is the one named error', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(failureOf(text)).toBeInstanceOf(UndecryptableText);
-    }),
-  );
 });
 
 const docs = new URL('../../../../docs/', import.meta.url);
@@ -104,12 +78,13 @@ test('the example of docs/provider-client.md runs as it stands, and prints what 
 
 describe('decryptCredentials', () => {
   test('gives back any credentials, under any token', () => {
+    const anyText = fc.string({ unit: 'grapheme' });
     const anyFields = fc.dictionary(
-      fc.string({ unit: 'grapheme' }).filter((name) => name !== '__proto__'),
+      anyText.filter((name) => name !== '__proto__'),
       fc.jsonValue(),
     );
     fc.assert(
-      fc.property(anyFields, fc.string({ unit: 'grapheme' }), (fields, key) => {
+      fc.property(anyFields, anyText, (fields, key) => {
         const text = encryptCredentials(fields, key);
         expect(text.split('-')).toHaveLength(2);
         expect(decryptCredentials(text, key)).toEqual(JSON.parse(JSON.stringify(fields)));
@@ -122,13 +97,12 @@ describe('decryptCredentials', () => {
     ['a list', '["sentinel"]'],
     ['null', 'null'],
     ['no JSON', 'sentinel'],
-    ['nothing', ''],
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['a byte order mark before it', '\ufeff{}'],
   ])('refuses a plaintext of %s as if it had not been decrypted', (_what, plaintext) => {
-    const failure = failureOf(encryptedByOpenssl(plaintext, secret, iv), secret, decryptCredentials);
-    expect(failure).toEqual(failureOf('no such text'));
-    expect(failure).toBeInstanceOf(UndecryptableText);
-    expect('cause' in (failure as Error)).toBe(false);
+    const text = encryptedByOpenssl(plaintext, secret, iv);
+    const failure = failureOf(() => decryptCredentials(text, secret));
+    expect(failure).toStrictEqual(new UndecryptableText());
+    expect(failure).not.toHaveProperty('cause');
   });
 });

@@ -7,7 +7,7 @@ export const target = '11.111.111-1';
 const clientId = '5f0c8e52-63c1-4c39-8ff5-0c2f1f0b6a11';
 
 /** One endpoint of the document: how it is called, and an answer as the document shows it. */
-export type EveryCall = {
+type EveryCall = {
   readonly name: string;
   readonly call: (connection: Connection) => Promise<unknown>;
   /** Its method and its path. */
@@ -19,7 +19,7 @@ export type EveryCall = {
   readonly answer: unknown;
 };
 
-export const consent = {
+const consent = {
   id: '0a1b2c3d-0000-4000-8000-000000000001',
   products: ['tef', 'movement'],
   tyc: { actualVersion: 3 },
@@ -29,7 +29,7 @@ export const consent = {
   validUntil: '2027-01-31T00:00:00.000Z',
 };
 
-export const results = {
+const results = {
   username: '11111111-1',
   businessId: '77777777-7',
   entityId: 'demo-bank',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../support/browser/chromium.ts';
-import { consentCallerOf } from '../consent-caller.ts';
+import { callerOf } from '../caller.ts';
 
 describeInChromium('the consent page, without JavaScript', () => {
   let sandbox: RunningSandbox;
@@ -23,7 +23,7 @@ describeInChromium('the consent page, without JavaScript', () => {
 
   /** Opens the page of a new consent. */
   const openPage = async (more: Readonly<Record<string, unknown>> = {}) => {
-    const { otpToken, consentId } = await consentCallerOf(sandbox).otp({ locale: 'en', ...more });
+    const { otpToken, consentId } = await callerOf(sandbox).otp({ locale: 'en', ...more });
     const url = `${sandbox.baseUrl}/widget?otpToken=${otpToken}`;
     await page.goto(url);
     return { consentId, url };

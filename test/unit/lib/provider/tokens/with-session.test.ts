@@ -95,56 +95,43 @@ test('each user has a Task Token of their own, which the refusal of another’s 
   expect([await cache.current('eva'), await cache.current('ana')]).toEqual(['token-2', 'token-3']);
 });
 
-/** Tokens t1, t2, …: a new one after every drop. */
-const tokens = () => {
-  let number = 1;
-  const dropped: string[] = [];
-  return {
-    dropped,
-    current: async () => `t${number}`,
-    drop: (token: string) => {
-      dropped.push(token);
-      number += 1;
-    },
+describe('a call with a token', () => {
+  /** Makes a call that fails with these errors, one after the other. Returns the tokens of the calls. */
+  const calling = async (...errors: readonly Error[]) => {
+    const { tokens } = sessionOf();
+    const used: string[] = [];
+    const answer = withSession(tokens, async (token) => {
+      used.push(token);
+      const error = errors[used.length - 1];
+      if (error !== undefined) throw error;
+      return token;
+    });
+    const end = await answer.catch((error: unknown) => error);
+    return { used, end, next: await tokens.current() };
   };
-};
+  const unauthorized = new ProviderUnauthorized('401');
+  const busy = new ProviderBusy('429');
 
-test('a 401 drops the token and makes the call once more with a new one', async () => {
-  const session = tokens();
-  const answer = await withSession(session, async (token) => {
-    if (token === 't1') throw new ProviderUnauthorized('401');
-    return `with ${token}`;
+  test('is made once more with a new one after a 401', async () => {
+    const used = ['token-1', 'token-2'];
+    expect(await calling(unauthorized)).toEqual({ used, end: 'token-2', next: 'token-2' });
   });
-  expect(answer).toBe('with t2');
-  expect(session.dropped).toEqual(['t1']);
-});
 
-test('a second 401 is thrown', async () => {
-  const calls: string[] = [];
-  const call = withSession(tokens(), async (token) => {
-    calls.push(token);
-    throw new ProviderUnauthorized('401');
+  test('throws a second 401', async () => {
+    expect(await calling(unauthorized, unauthorized)).toMatchObject({
+      used: ['token-1', 'token-2'],
+      end: unauthorized,
+    });
   });
-  await expect(call).rejects.toThrow(ProviderUnauthorized);
-  expect(calls).toEqual(['t1', 't2']);
-});
 
-test('any other failure is thrown at once, and the token stays', async () => {
-  const session = tokens();
-  let calls = 0;
-  const call = withSession(session, async () => {
-    calls += 1;
-    throw new ProviderBusy('429');
+  test('throws any other failure at once, and the token stays', async () => {
+    expect(await calling(busy)).toEqual({ used: ['token-1'], end: busy, next: 'token-1' });
   });
-  await expect(call).rejects.toThrow(ProviderBusy);
-  expect(calls).toBe(1);
-  expect(session.dropped).toEqual([]);
-});
 
-test('a 401 for the making of a token is thrown at once', async () => {
-  const calls: string[] = [];
-  const current = () => Promise.reject(new ProviderUnauthorized('401'));
-  const call = withSession({ ...tokens(), current }, async (token) => calls.push(token));
-  await expect(call).rejects.toThrow(ProviderUnauthorized);
-  expect(calls).toEqual([]);
+  test('is not made after a 401 for the making of the token', async () => {
+    const calls: string[] = [];
+    const tokens = { current: () => Promise.reject(unauthorized), drop: () => {} };
+    await expect(withSession(tokens, async (token) => calls.push(token))).rejects.toBe(unauthorized);
+    expect(calls).toEqual([]);
+  });
 });

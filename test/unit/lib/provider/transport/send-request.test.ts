@@ -10,10 +10,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
-import {
-  freshConnectionFetch,
-  NotConnected,
-} from '../../../../../lib/provider/transport/fresh-connection-fetch.ts';
+import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection-fetch.ts';
 import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transport/retry-after.ts';
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
@@ -89,41 +86,25 @@ describe('a call', () => {
 });
 
 describe('an answer of 2xx', () => {
-  test('is given as the bytes received, whatever they are', async () => {
-    const bytes = Buffer.from([0x7b, 0xff, 0x00, 0x0a, 0x7d]);
-    const { baseUrl } = await httpServer((response) => response.end(bytes));
-    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(bytes);
-  });
-
-  test.each([200, 201, 202, 204])('%i may have no body', async (status) => {
-    const { baseUrl } = await httpServer((response) => response.writeHead(status).end());
-    expect((await post(connectionTo(baseUrl))).byteLength).toBe(0);
-  });
-
-  test('of exactly the most allowed bytes is read', async () => {
-    const { baseUrl } = await httpServer((response) => response.end('x'.repeat(1_000)));
-    expect((await post(connectionTo(baseUrl))).byteLength).toBe(1_000);
-  });
-
-  test('of one byte more is too large', async () => {
-    const { baseUrl } = await httpServer((response) => response.end('x'.repeat(1_001)));
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
+  test('of exactly the most allowed bytes is given as received, and of one more is too large', async () => {
+    const bytes = Buffer.alloc(1_000, 0xff);
+    const fits = await httpServer((response) => response.end(bytes));
+    expect(Buffer.from(await post(connectionTo(fits.baseUrl)))).toEqual(bytes);
+    const large = await httpServer((response) => response.end('x'.repeat(1_001)));
+    expect(await failureOf(post(connectionTo(large.baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
   });
 
   test('that never ends is cut off once it is too large', async () => {
-    let hungUp = (): void => {};
-    const disconnected = new Promise<void>((resolve) => {
-      hungUp = resolve;
-    });
+    const disconnected = Promise.withResolvers<void>();
     const { baseUrl } = await httpServer((response) => {
       const more = setInterval(() => response.write('x'.repeat(400)), 1);
       response.on('close', () => {
         clearInterval(more);
-        hungUp();
+        disconnected.resolve();
       });
     });
     expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
-    await disconnected;
+    await disconnected.promise;
   });
 
   // node:http undoes no compression, and without this header any would be acceptable (RFC 9110, section 12.5.3).
@@ -144,7 +125,6 @@ describe('a status says what may be done next', () => {
     [408, ProviderAmbiguous],
     // The Fetch standard has a call answered 421 made once more: a second start.
     [421, ProviderRefused],
-    [425, ProviderRefused],
     [429, ProviderBusy],
     [500, ProviderAmbiguous],
     [304, ProviderAmbiguous],
@@ -168,23 +148,18 @@ describe('a status says what may be done next', () => {
     expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
   });
 
-  test.each([301, 302, 303, 307, 308])(
-    '%i is not followed: it would carry credentials along',
-    async (status) => {
-      const elsewhere = await httpServer((response) => response.end('{}'));
-      const { baseUrl, seen } = await httpServer((response) =>
-        response.writeHead(status, { location: `${elsewhere.baseUrl}/stolen` }).end(),
-      );
-      expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
-      expect(seen).toHaveLength(1);
-      expect(elsewhere.seen).toHaveLength(0);
-    },
-  );
+  test.each([302, 307])('%i is not followed: it would carry credentials along', async (status) => {
+    const elsewhere = await httpServer((response) => response.end('{}'));
+    const { baseUrl, seen } = await httpServer((response) =>
+      response.writeHead(status, { location: `${elsewhere.baseUrl}/stolen` }).end(),
+    );
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    expect(seen).toHaveLength(1);
+    expect(elsewhere.seen).toHaveLength(0);
+  });
 
   test('the status alone decides: a body that never ends does not hold up a refusal', async () => {
-    const { baseUrl } = await httpServer((response) => {
-      response.writeHead(500).write('x');
-    });
+    const { baseUrl } = await httpServer((response) => void response.writeHead(500).write('x'));
     expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
   });
 });
@@ -289,7 +264,6 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
 
   test.each([
     ['before a byte of the answer', ''],
-    ['in the middle of the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
     ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"taskId":"task'],
     ['in the middle of a body without a length', 'HTTP/1.1 200 OK\r\n\r\n{"taskId":"task'],
     ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"task'],
@@ -304,18 +278,15 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     expect(connections()).toBe(1);
   });
 
-  test('a connection that is closed politely without an answer, and it is not sent again', async () => {
-    const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => socket.end()));
+  // Node's error of a parser carries the bytes that it stumbled over.
+  test.each([
+    ['nothing', ''],
+    ['what is no HTTP', `${secret}\r\n\r\n`],
+    ['the announcement of an answer', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+  ])('a connection that is closed politely after %s, and it is not sent again', async (_what, text) => {
+    const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => socket.end(text)));
     expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
     expect(connections()).toBe(1);
-  });
-
-  // Node's error of a parser carries the bytes that it stumbled over.
-  test('an answer that is no HTTP, which the error does not quote', async () => {
-    const { baseUrl } = await rawServer((socket) =>
-      socket.once('data', () => socket.end(`${secret}\r\n\r\n`)),
-    );
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
   });
 
   // Node drops the connection on a 101 that nobody listens for, and emits neither `response` nor `error`; the
@@ -330,24 +301,13 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     expect(failure).toBeInstanceOf(ProviderAmbiguous);
     expect(connections()).toBe(1);
   });
-
-  test('an answer that is announced, and never comes', async () => {
-    const { baseUrl } = await rawServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n')),
-    );
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
-  });
 });
 
 describe('a call that surely never left is distinguished', () => {
-  test('nobody listens on any address of the name', async () => {
-    const failure = await failureOf(post(connectionTo(`http://localhost:${await closedPort()}`)));
-    expect(failure).toBeInstanceOf(ProviderUnreachable);
-  });
-
-  test('the name does not resolve', async () => {
-    const failure = await failureOf(post(connectionTo('http://no-such-provider.invalid')));
-    expect(failure).toBeInstanceOf(ProviderUnreachable);
+  test('nobody listens on any address of the name, or it does not resolve', async () => {
+    for (const baseUrl of [`http://localhost:${await closedPort()}`, 'http://no-such-provider.invalid']) {
+      expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderUnreachable);
+    }
   });
 
   test('the certificate is not accepted', async () => {
@@ -378,19 +338,15 @@ describe('a call that surely never left is distinguished', () => {
     const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
     const headers = { authorization: `Bearer ${token}` };
     const call = sendRequest(connectionTo(baseUrl), { method: 'POST', path: '/', route: '/', headers });
-    const failure = await failureOf(call);
+    expect(await failureOf(call)).toBeInstanceOf(ProviderUnreachable);
     expect(seen).toHaveLength(0);
-    expect(failure).toBeInstanceOf(ProviderUnreachable);
   });
 });
 
 test('the connection is ended once the body has been read: none is left behind, frozen with the function', async () => {
-  let ended = (): void => {};
-  const hungUp = new Promise<void>((resolve) => {
-    ended = resolve;
-  });
+  const hungUp = Promise.withResolvers<void>();
   const { baseUrl } = await rawServer((socket) => {
-    socket.on('end', ended);
+    socket.on('end', hungUp.resolve);
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
   });
   const answer = await freshConnectionFetch(1_000)(baseUrl, {
@@ -400,7 +356,7 @@ test('the connection is ended once the body has been read: none is left behind, 
     signal: AbortSignal.timeout(5_000),
   });
   for await (const chunk of answer.body ?? []) expect(Buffer.from(chunk).toString()).toBe('{}');
-  await hungUp;
+  await hungUp.promise;
 });
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -415,15 +371,14 @@ test.each([
   ['Sun, 01 Mar 2026 12:02:00 GMT', 120],
   ['Sunday, 01-Mar-26 12:02:00 GMT', 120],
   ['Sun Mar  1 12:02:00 2026 GMT', 120],
+  // An hour at most is honoured.
+  ['864000', 3_600],
+  ['Wed, 01 Apr 2026 12:00:00 GMT', 3_600],
 ])('%s is a time to wait', (header, seconds) => {
   expect(secondsUntil(header)).toBe(seconds);
 });
 
-test.each([['864000'], ['Wed, 01 Apr 2026 12:00:00 GMT']])('%s is honoured for an hour at most', (header) => {
-  expect(secondsUntil(header)).toBe(3_600);
-});
-
-test.each([['0'], ['Sun, 01 Mar 2026 11:59:59 GMT'], ['-5'], ['5.5'], ['soon'], [''], [null]])(
+test.each(['0', 'Sun, 01 Mar 2026 11:59:59 GMT', '-5', '5.5', 'soon', null])(
   '%s is no time to wait',
   (header) => {
     expect(secondsUntil(header)).toBeUndefined();
@@ -435,27 +390,18 @@ const fetchFailed = (cause: unknown): Error => new TypeError('fetch failed', { c
 const refused = failed({ code: 'ECONNREFUSED', syscall: 'connect' });
 const reset = failed({ code: 'ECONNRESET', syscall: 'read' });
 
+// Errors as another `fetch` throws them.
 test.each([
-  ['a refused connect', fetchFailed(refused)],
-  ['a name that does not exist', fetchFailed(failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))],
-  ['undici’s own connect timeout', fetchFailed(failed({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
-  ['a connection that never stood', new NotConnected('slow')],
-  ['a header that cannot be written', failed({ code: 'ERR_INVALID_CHAR' })],
-  ['an expired certificate', fetchFailed(failed({ code: 'CERT_HAS_EXPIRED' }))],
-  ['every address refused', fetchFailed(new AggregateError([refused, refused]))],
-])('%s: surely never sent', (_what, error) => {
-  expect(wasNeverSent(error)).toBe(true);
-});
-
-test.each([
-  ['a reset', fetchFailed(reset)],
-  ['a peer that closed', fetchFailed(failed({ code: 'UND_ERR_SOCKET' }))],
-  ['our own total timeout', new DOMException('timed out', 'TimeoutError')],
-  ['one address refused, another reset', fetchFailed(new AggregateError([refused, reset]))],
-  ['an aggregate of nothing', fetchFailed(new AggregateError([]))],
-  ['an error without a cause', new Error('what?')],
-  ['nothing', undefined],
-  ['null', null],
-])('%s: counts as sent', (_what, error) => {
-  expect(wasNeverSent(error)).toBe(false);
+  ['a refused connect', fetchFailed(refused), true],
+  ['a name that does not exist', failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }), true],
+  ['undici’s own connect timeout', fetchFailed(failed({ code: 'UND_ERR_CONNECT_TIMEOUT' })), true],
+  ['an expired certificate', fetchFailed(failed({ code: 'CERT_HAS_EXPIRED' })), true],
+  ['every address refused', fetchFailed(new AggregateError([refused, refused])), true],
+  ['a reset', fetchFailed(reset), false],
+  ['one address refused, another reset', fetchFailed(new AggregateError([refused, reset])), false],
+  ['an aggregate of nothing', fetchFailed(new AggregateError([])), false],
+  ['nothing', undefined, false],
+  ['null', null, false],
+])('%s: whether it was surely never sent', (_what, error, expected) => {
+  expect(wasNeverSent(error)).toBe(expected);
 });
