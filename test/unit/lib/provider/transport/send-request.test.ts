@@ -378,7 +378,7 @@ test.each([
   expect(secondsUntil(header)).toBe(seconds);
 });
 
-test.each(['0', 'Sun, 01 Mar 2026 11:59:59 GMT', '-5', '5.5', 'soon', null])(
+test.each(['0', 'Sun, 01 Mar 2026 11:59:59 GMT', '-5', '5.5', '1 Mar 2026 12:02 GMT', 'soon', null])(
   '%s is no time to wait',
   (header) => {
     expect(secondsUntil(header)).toBeUndefined();
