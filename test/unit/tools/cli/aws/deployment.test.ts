@@ -1,8 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,26 +13,19 @@ import {
 } from '../../../../../tools/cli/aws/local-deployment.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../../tools/local/paths.ts';
+import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
 
-/** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
-let deployed: boolean;
-beforeEach(() => {
-  deployed = true;
-});
-const cloudFormation = createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += String(chunk);
-  const outputs = {
-    BankApiId: 'embedded1',
-    BankWebhookUrl: 'https://api.example/webhooks/provider',
-    ApiId: 'abc123',
-    WebhookUrl: 'https://api.example/webhooks/provider',
-    Empty: '',
-  };
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  if (deployed && /StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
+/** CloudFormation's query protocol for DescribeStacks. There are two stacks. */
+const { baseUrl: endpoint } = await httpServer((response, { body }) => {
+  if (/StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
+    const webhookUrl = 'https://api.example/webhooks/provider';
+    const outputs = {
+      ...{ ApiId: 'abc123', WebhookUrl: webhookUrl },
+      ...{ BankApiId: 'embedded1', BankWebhookUrl: webhookUrl, BankEmpty: '' },
+    };
+    const members = Object.entries(outputs).map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    );
     response.end(
       '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Cosecha-local</StackName>' +
         '<StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>' +
@@ -46,29 +36,27 @@ const cloudFormation = createServer(async (request, response) => {
   response.statusCode = 400;
   response.end(
     '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>' +
-      '<Message>Stack with id Cosecha-local does not exist</Message></Error></ErrorResponse>',
+      '<Message>Stack does not exist</Message></Error></ErrorResponse>',
   );
 });
-await once(cloudFormation.listen(0, '127.0.0.1'), 'listening');
-const endpoint = `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`;
 
 const root = mkdtempSync(join(tmpdir(), 'cosecha-deployment-'));
 mkdirSync(join(root, '.cosecha'));
-afterAll(() => {
-  cloudFormation.close();
-  rmSync(root, { recursive: true });
+const file = join(root, '.cosecha', 'running.json');
+afterEach(() => rmSync(file, { force: true }));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const at = (endpoint: string) => ({
+  endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  apiUrl: `${endpoint}/_aws/execute-api/abc123/$default`,
 });
+/** One that answers, and one that was ended before it could remove its file. */
+const serving = at(endpoint);
+const ended = at(`http://127.0.0.1:${await closedPort()}`);
 
 const options = { stage: 'local', region: undefined, profile: undefined, endpoint: undefined, root };
-const serving = async (at: string) => {
-  rmSync(join(root, '.cosecha', 'running.json'), { force: true });
-  await claimLocalDeployment(root, {
-    endpoint: at,
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
-};
-
 type Over = { readonly stage?: string | undefined; readonly region?: string; readonly profile?: string };
 const failureOf = async (over: Over) =>
   connect({ ...options, ...over }).then(
@@ -90,17 +78,17 @@ test.each([
 });
 
 test('without a deployment the remedy is npm start, also for one that was ended before it could clean up', async () => {
-  rmSync(join(root, '.cosecha', 'running.json'), { force: true });
   const failure = await failureOf({});
   expect(failure).toBeInstanceOf(CliError);
   expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
-  await serving('http://127.0.0.1:9');
-  expect((await failureOf({})).message).toContain('Nothing answers at http://127.0.0.1:9');
+  await claimLocalDeployment(root, ended);
+  expect((await failureOf({})).message).toContain(`Nothing answers at ${ended.endpoint}`);
 });
 
 describe('the deployment of npm start', () => {
+  beforeEach(() => claimLocalDeployment(root, serving));
+
   test('is found by the file it wrote, with its API by path', async () => {
-    await serving(endpoint);
     const deployment = await connect(options);
     expect(deployment).toMatchObject({
       stackName: 'Cosecha-local',
@@ -111,11 +99,9 @@ describe('the deployment of npm start', () => {
         webhookUrl: `${endpoint}/_aws/execute-api/abc123/$default/webhooks/provider`,
       },
     });
-    expect(() => deployment.output('Empty')).toThrow('has no output Empty');
   });
 
   test('is found in a stack of another name, under the id of its construct', async () => {
-    await serving(endpoint);
     const deployment = await connect({ ...options, stack: 'Banking/Bank' });
     expect(deployment).toMatchObject({
       name: 'Cosecha-local',
@@ -126,38 +112,13 @@ describe('the deployment of npm start', () => {
   });
 
   test('is distinguished from a stack that does not exist', async () => {
-    await serving(endpoint);
-    deployed = false;
-    const { message } = await failureOf({});
-    expect(message).toContain('There is no stack Cosecha-local in eu-west-1');
+    const { message } = await failureOf({ stage: 'local-2' });
+    expect(message).toContain('There is no stack Cosecha-local-2 in us-east-1');
     expect(message).toContain('add --stack <stack name>/<construct id>');
   });
 });
 
-describe('local-deployment', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cosecha-running-'));
-  mkdirSync(join(root, '.cosecha'));
-  const file = join(root, '.cosecha', 'running.json');
-  afterEach(() => rmSync(file, { force: true }));
-
-  const listening = async () => {
-    const server = createServer((_request, response) => response.writeHead(503).end());
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const deployment = {
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-      apiUrl: 'http://127.0.0.1:4566/_aws/execute-api/abc123/$default',
-      sandboxControlUrl: 'http://127.0.0.1:4010/_sandbox',
-    };
-    return { server, deployment };
-  };
-
-  const { server: ending, deployment: ended } = await listening();
-  const { server: emulator, deployment: serving } = await listening();
-  await new Promise((resolve) => ending.close(resolve));
-  afterAll(() => emulator.close());
-
+describe('local-deployment', () => {
   test('a claimed deployment is read again, from a file that only its owner can read', async () => {
     writeFileSync(file, 'of another run', { mode: 0o644 });
     expect(await claimLocalDeployment(root, ended)).toBeUndefined();

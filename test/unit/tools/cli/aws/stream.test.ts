@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
@@ -50,11 +50,20 @@ test('the facts of a stream record are the kind of the event, and the state afte
   });
 });
 
+type Input = Readonly<Record<string, unknown>>;
+type Answer = (input: Input) => object;
+const oneShard: Answer = () => ({ Shards: [{ ShardId: 'shard' }] });
+
+const streamOf = (getRecords: Answer, describeStream = oneShard): DynamoDBStreamsClient =>
+  stubClient<DynamoDBStreamsClient>(({ constructor: { name }, input }) => {
+    if (name === 'DescribeStreamCommand') return { StreamDescription: describeStream(input) };
+    if (name === 'GetShardIteratorCommand') return { ShardIterator: `in ${String(input.ShardId)}` };
+    return getRecords(input);
+  }).client;
+
 test('a page whose read is throttled is read again', async () => {
   let reads = 0;
-  const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name } }) => {
-    if (name === 'DescribeStreamCommand') return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } };
-    if (name === 'GetShardIteratorCommand') return { ShardIterator: 'iterator' };
+  const client = streamOf(() => {
     reads += 1;
     if (reads > 1) return { Records: [{ eventID: 'read' }] };
     throw Object.assign(new Error('Too many readers'), { name: 'LimitExceededException' });
@@ -65,17 +74,13 @@ test('a page whose read is throttled is read again', async () => {
 
 // DescribeStream returns at most 100 shards, and a busy table has more.
 test('every shard of a stream is read, including those of a second page', async () => {
-  const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name }, input }) => {
-    if (name === 'DescribeStreamCommand') {
-      const shards =
-        input.ExclusiveStartShardId === undefined
-          ? { Shards: [{ ShardId: 'shard-1' }], LastEvaluatedShardId: 'shard-1' }
-          : { Shards: [{ ShardId: 'shard-2' }] };
-      return { StreamDescription: shards };
-    }
-    if (name === 'GetShardIteratorCommand') return { ShardIterator: `in ${String(input.ShardId)}` };
-    return { Records: [{ eventID: input.ShardIterator }] };
-  });
+  const client = streamOf(
+    ({ ShardIterator }) => ({ Records: [{ eventID: ShardIterator }] }),
+    ({ ExclusiveStartShardId }) =>
+      ExclusiveStartShardId === undefined
+        ? { Shards: [{ ShardId: 'shard-1' }], LastEvaluatedShardId: 'shard-1' }
+        : { Shards: [{ ShardId: 'shard-2' }] },
+  );
   const abort = new AbortController();
   const records = await openStream(client, 'arn', abort.signal);
   const ids = [(await records.next()).value?.eventID, (await records.next()).value?.eventID];
@@ -96,16 +101,14 @@ const ended = closedExtraction({ status: 'COMPLETED' });
 /** One shard with these pages, after which it is open and empty. */
 const shardWith = (...pages: readonly (readonly object[])[]) => {
   let page = 0;
-  return stubClient<DynamoDBStreamsClient>(({ constructor: { name } }) => {
-    if (name === 'DescribeStreamCommand') return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } };
-    if (name === 'GetShardIteratorCommand') return { ShardIterator: 'first' };
+  return streamOf(() => {
     page += 1;
     return { Records: pages[page - 1] ?? [], NextShardIterator: `after ${page}` };
   });
 };
 
 test('the changes of one record are read from the start of the stream to its end', async () => {
-  const { client } = shardWith(
+  const client = shardWith(
     [
       record('INSERT', { ApproximateCreationDateTime: at(0), NewImage: image(inserted) }),
       record('INSERT', { Keys: marshall({ extractionId: 'other' }) }),
@@ -130,7 +133,7 @@ test('the changes of one record are read from the start of the stream to its end
 
 test('a stream with more pages than are read is reported as incomplete', async () => {
   const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
-  const { client } = shardWith(...Array.from({ length: 1_000 }, () => [other]));
+  const client = shardWith(...Array.from({ length: 1_000 }, () => [other]));
   expect(await readExtractionChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
 });
 
@@ -138,7 +141,7 @@ test('all changes are read until a time, also of a stream that is written to wit
   const page = (seconds: number) => [
     record('REMOVE', { Keys: marshall({ extractionId: id }), ApproximateCreationDateTime: at(seconds) }),
   ];
-  const { client } = shardWith(...Array.from({ length: 1_000 }, (_, index) => page(index)));
+  const client = shardWith(...Array.from({ length: 1_000 }, (_, index) => page(index)));
   let count = 0;
   for await (const _ of allStreamChanges(client, 'arn', iso(500))) count += 1;
   expect(count).toBe(502);
@@ -146,31 +149,28 @@ test('all changes are read until a time, also of a stream that is written to wit
 
 const idOf = (index: number): string => `id-${String(index).padStart(4, '0')}`;
 
+type Keys = readonly { readonly extractionId: { readonly S: string } }[];
+const keysIn = (input: Input): Keys => (input.RequestItems as { readonly T: { readonly Keys: Keys } }).T.Keys;
+
 /** A deployment with so many executions, of which the odd ones are closed. Execution `n` started `n` seconds ago. */
 const readerOf = (executions: number, pageSize = 1_000) => {
   const time = clock(10_000);
   const stepFunctions = stubClient<SFNClient>(({ input }) => {
     const from = Number(input.nextToken ?? 0);
+    const to = Math.min(from + pageSize, executions);
+    const names = Array.from({ length: to - from }, (_, index) => from + index);
     return {
-      executions: Array.from({ length: Math.min(pageSize, executions - from) }, (_, index) => ({
-        name: idOf(from + index),
-        startDate: at(10_000 - from - index),
-      })),
-      ...(from + pageSize < executions ? { nextToken: String(from + pageSize) } : {}),
+      executions: names.map((n) => ({ name: idOf(n), startDate: at(10_000 - n) })),
+      nextToken: to < executions ? String(to) : undefined,
     };
   });
   const dynamo = stubClient<DynamoDBClient>(({ input }) => {
-    const [[table, { Keys }]] = Object.entries(input.RequestItems as object) as [
-      [string, { Keys: Record<string, never>[] }],
-    ];
-    const records = Keys.map((key) => {
-      const { extractionId } = unmarshall(key) as { extractionId: string };
-      const isClosed = Number(extractionId.slice(-1)) % 2 === 1;
-      return isClosed
+    const records = keysIn(input).map(({ extractionId: { S: extractionId } }) =>
+      Number(extractionId.at(-1)) % 2 === 1
         ? closedExtraction({ extractionId, status: 'COMPLETED' })
-        : extractionIn('RUNNING', { extractionId });
-    });
-    return { Responses: { [table]: records.map((record) => marshall(record)) } };
+        : extractionIn('RUNNING', { extractionId }),
+    );
+    return { Responses: { T: records.map((record) => marshall(record)) } };
   });
   const clients = {
     // The SDK's paginators accept only an instance of their client.
@@ -178,8 +178,7 @@ const readerOf = (executions: number, pageSize = 1_000) => {
     dynamo: dynamo.client,
   };
   const read = recentExtractionsReader({ ...clients, stateMachineArn: 'arn', table: 'T', now: time.now });
-  const keysRead = () =>
-    dynamo.sent.flatMap(({ input }) => (input.RequestItems as { T: { Keys: unknown[] } }).T.Keys).length;
+  const keysRead = () => dynamo.sent.flatMap(({ input }) => keysIn(input)).length;
   return { read, time, stepFunctions, dynamo, keysRead };
 };
 

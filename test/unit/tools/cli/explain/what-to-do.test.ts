@@ -10,31 +10,14 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 
 const onTime = { isOverdue: false };
-const failedWith = (errorCode: string) => [{ id: 'movement', status: 'FAILED', errorCode }];
 
 test.each<readonly [string, Extraction, Waiting, string]>([
   ['an open one', extractionIn('RUNNING'), onTime, 'Nothing. It goes on by itself.'],
   ['an overdue one', extractionIn('RUNNING'), { isOverdue: true }, `cosecha reconcile ${id}`],
   ['one that a pause holds', extractionIn('REQUESTED'), { ...onTime, hold: 'paused' }, 'cosecha resume'],
   ['one that a breaker holds', extractionIn('REQUESTED'), { ...onTime, hold: 'held' }, 'goes on once'],
-  [
-    'one whose action timed out',
-    closedExtraction({
-      status: 'FAILED',
-      collectedAt: '2026-03-01T12:00:32.000Z',
-      actionResults: failedWith('TIMEOUT_ERROR'),
-    }),
-    onTime,
-    'Request it again, with a new key.',
-  ],
-  [
-    'one without its results',
-    closedExtraction({ status: 'COMPLETED', collectionError: 'no-results' }),
-    onTime,
-    'Request it again, with a new key.',
-  ],
   ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],
-])('%s: %j', (_, record, waiting, expected) => {
+])('%s', (_, record, waiting, expected) => {
   expect(whatToDo(record, waiting)).toContain(expected);
 });
 

@@ -1,0 +1,334 @@
+import { expect, test } from 'vitest';
+import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
+import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
+import { denied } from '../../../../support/browser/console-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  consentIn,
+  extractionIn,
+  id,
+  iso,
+} from '../../../../support/data/extraction-fixtures.ts';
+import {
+  bounded,
+  change,
+  event,
+  failed,
+  inReconcile,
+  inStartTask,
+  type KnownValues,
+  linkedTask,
+  logLine,
+  sourcesWith,
+} from './story-fixtures.ts';
+
+type Situation = KnownValues & { readonly headline: string };
+
+/** An extraction that is stuck or odd, with what the sources know so many seconds after the request. */
+const explains = (name: string, seconds: number, { headline, ...known }: Situation): void =>
+  test(`${name} is explained`, async () => {
+    const story = await explainExtraction(sourcesWith(known), id, at(seconds));
+    expect(story?.headline).toBe(headline);
+  });
+
+const otherId = '0190a0b0-0000-7000-8000-000000000002';
+const ranAs = { attemptId: 'attempt-1', startingAt: iso(1), startedAt: iso(2), taskId: 'task-1' };
+const results = { bucket: 'b', key: `${id}/x.json`, bytes: 2_489, sha256: 'x' };
+const collected = (seconds: number) => ({ ...ranAs, collectedAt: iso(seconds), results });
+const polled = (seconds: number) => ({ settledAt: iso(seconds), settledBy: 'reconcile' }) as const;
+
+const unfinishedReads = { count: 3, lastBegunAt: iso(8_000) };
+const readsPaused: Hold = { kind: 'paused', calls: 'reads', since: iso(500), reason: 'quota' };
+
+const reconciled = (seconds: number, status: string, why: string) =>
+  bounded(logLine(seconds, 'reconcile-extraction', 'Reconcile finished.', { status, why }));
+
+explains('waiting for the webhook', 20, {
+  record: extractionIn('RUNNING'),
+  task: linkedTask(),
+  execution: inStartTask(),
+  headline:
+    "Waits for the provider's webhook until 12:10:01Z; then the machine polls every 2 min until 14:00:00Z.",
+});
+
+explains('busy', 20, {
+  record: extractionIn('REQUESTED'),
+  execution: inStartTask(
+    failed(2, 'ProviderBusy', 'The start can be retried.'),
+    event(3, 'TaskScheduled'),
+    failed(4, 'ProviderBusy', 'http-429'),
+    event(7, 'TaskScheduled'),
+    failed(16, 'ProviderBusy', 'quota-reached'),
+  ),
+  headline:
+    'Waits to be started: at try 3, the monthly quota of the provider was reached. The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+});
+
+explains('busy, with a time before which the provider wants no call', 20, {
+  record: extractionIn('REQUESTED', { notBefore: iso(60) }),
+  execution: inStartTask(failed(19, 'ProviderBusy')),
+  headline:
+    'Waits to be started: at try 1, the provider was busy (429). The provider asked for no call before 12:01:00Z. The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+});
+
+explains('of a newer version', 20, {
+  record: { ...extractionIn('RUNNING'), schemaVersion: 2 } as never,
+  headline:
+    'A newer version has written this record, with the status RUNNING and schemaVersion 2. This version only defers it, until the newer one is deployed again.',
+});
+
+explains('paused', 20, {
+  record: extractionIn('REQUESTED'),
+  execution: inStartTask(failed(2, 'ProviderPaused'), event(4, 'TaskScheduled')),
+  holds: [
+    {
+      kind: 'paused',
+      calls: 'starts',
+      since: iso(-600),
+      reason: 'maintenance at the provider',
+      by: 'arn:aws:sts::111122223333:assumed-role/Operator/ana',
+    },
+  ],
+  headline:
+    'Starts have been paused since 11:50:00Z by ana: maintenance at the provider. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+});
+
+explains('its reads paused', 640, {
+  record: extractionIn('RUNNING'),
+  task: linkedTask(),
+  execution: inReconcile(failed(602, 'NotYet', 'provider-paused')),
+  holds: [{ ...readsPaused, calls: 'starts' }, readsPaused],
+  headline:
+    'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. Reads have been paused since 12:08:20Z: quota. Meanwhile nothing is read.',
+});
+
+explains('running, and read by the slow queue', 900, {
+  record: consentIn('RUNNING', { readsSlowly: true }),
+  headline:
+    'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last read failed or took too long, so that the slow queue reads it, until a read is answered.',
+});
+
+explains('running at a provider without webhooks, under an execution that has ended', 900, {
+  record: extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(960) }),
+  task: linkedTask(),
+  execution: inStartTask(event(3, 'TaskSucceeded'), event(3, 'ExecutionSucceeded')),
+  headline:
+    'The reconcile queue continues, as the provider sends no webhooks. Next, the reconcile after 12:16:00Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+});
+
+explains('hung start', 100, {
+  record: extractionIn('STARTING'),
+  headline:
+    "The start is stale since 12:01:01Z: start-task has recorded no answer to its start call of 12:00:01Z. Now the machine's next try or the reconcile after 12:03:01Z ends it UNCONFIRMED, as a task may exist.",
+});
+
+explains('unlinked task', 20, {
+  record: extractionIn('RUNNING'),
+  headline:
+    "Task task-1 runs and is not linked to this extraction yet, so no webhook would find it. The machine's next try links it, or its first poll after 12:10:01Z. Without a final status by 14:00:00Z it ends TIMED_OUT.",
+});
+
+explains('webhook lost', 640, {
+  record: extractionIn('RUNNING'),
+  task: linkedTask(),
+  execution: inReconcile(failed(602, 'NotYet'), event(605, 'TaskScheduled'), failed(606, 'NotYet')),
+  headline:
+    'The webhook did not come by 12:10:01Z, so the machine polls: 2 polls so far, the next by 12:10:16Z. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+});
+
+explains('webhook lost, and found by polling', 9_000, {
+  record: closedExtraction({ status: 'COMPLETED', ...polled(615), ...collected(616) }),
+  task: linkedTask(),
+  headline:
+    'COMPLETED at 12:10:15Z, found by polling: no webhook came. Its results, 2489 bytes, were collected at 12:10:16Z.',
+});
+
+explains('found by polling, and the item in Tasks has expired', 9_000, {
+  record: closedExtraction({ status: 'COMPLETED', ...polled(615), ...collected(616) }),
+  headline: 'COMPLETED at 12:10:15Z, found by polling. Its results, 2489 bytes, were collected at 12:10:16Z.',
+});
+
+explains('dead attempt', 300, {
+  record: closedExtraction({
+    status: 'UNCONFIRMED',
+    reason: 'start-interrupted',
+    startingAt: iso(1),
+    settledAt: iso(92),
+  }),
+  logs: bounded(logLine(3, 'start-task', 'The provider accepted the task.', { taskId: 'task-9' })),
+  headline:
+    'UNCONFIRMED at 12:01:32Z: start-task ended between the start call of 12:00:01Z and the record of its answer, so a task may exist. The log of start-task names task task-9, which the record does not have. It is never sent again. Ask the provider whether the task runs before you request it again.',
+});
+
+explains('sweep disabled', 9_000, {
+  record: extractionIn('RUNNING'),
+  task: linkedTask(),
+  sweep: { enabled: false, everyMinutes: 5 },
+  headline: `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${id}\`. No final status is known by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
+});
+
+explains('results too large', 700, {
+  record: extractionIn('RUNNING', { oversizedAt: iso(602) }),
+  task: linkedTask(),
+  headline:
+    'The results were too large to be read at 12:10:02Z, and with them the final status. Only a webhook can still report it. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+});
+
+explains('results too large, and closed without them', 700, {
+  record: closedExtraction({
+    status: 'COMPLETED',
+    settledBy: 'webhook',
+    collectionError: 'results-too-large',
+  }),
+  headline:
+    'COMPLETED at 12:00:30Z, reported by the webhook. Its results were not collected (results-too-large): the results exceed `resultsMaxBytes`. Change the request. As it is, it cannot succeed.',
+});
+
+explains('late correction', 9_000, {
+  record: closedExtraction({
+    status: 'COMPLETED',
+    settledAt: iso(8_000),
+    settledBy: 'webhook',
+    ...collected(8_001),
+  }),
+  changes: bounded(
+    change(8_000, 'MODIFY', {
+      before: extractionIn('TIMED_OUT'),
+      after: extractionIn('COMPLETED', { settledAt: iso(8_000) }),
+    }),
+  ),
+  headline:
+    'COMPLETED at 14:13:20Z, reported by the webhook. This is a correction: it replaced TIMED_OUT, as the deadline was 14:00:00Z. Its results, 2489 bytes, were collected at 14:13:21Z.',
+});
+
+explains('timed out after a read', 9_000, {
+  record: extractionIn('TIMED_OUT', { dueAt: iso(9_100) }),
+  task: linkedTask(),
+  logs: bounded(
+    logLine(3_600, 'reconcile-extraction', 'Reconcile finished.', { status: 'RUNNING', why: 'ProviderBusy' }),
+    ...reconciled(7_200, 'TIMED_OUT', 'still-running').items,
+  ),
+  headline:
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z: the provider reported that it still ran. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
+});
+
+explains('timed out, and each of its last reads ended its process', 9_000, {
+  record: extractionIn('TIMED_OUT', { dueAt: iso(9_100), unfinishedReads }),
+  task: linkedTask(),
+  headline:
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook can still correct it. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
+});
+
+explains('reads paused beyond its grace', 100_000, {
+  record: extractionIn('TIMED_OUT', { dueAt: iso(100_100) }),
+  task: linkedTask(),
+  holds: [readsPaused],
+  logs: reconciled(7_200, 'TIMED_OUT', 'ProviderPaused'),
+  headline:
+    'TIMED_OUT at 2026-03-01 14:00:00Z: no final status was known by the deadline, 2026-03-01 14:00:00Z: no read was made, as reads were paused or the provider had asked to wait. Its grace ended at 14:00:00Z. Reads have been paused since 2026-03-01 12:08:20Z: quota. Once they are resumed, it is read once more and closes.',
+});
+
+explains('by consent, and the sealed target of its request is lost', 700, {
+  record: consentIn('RUNNING', { dueAt: iso(800) }),
+  execution: inStartTask(event(3, 'ExecutionSucceeded')),
+  logs: reconciled(600, 'RUNNING', 'request-data-gone'),
+  headline:
+    'The reconcile queue continues, as there is no webhook under a consent. Next, the reconcile after 12:13:20Z checks what is due. Without a final status by 14:00:00Z it ends TIMED_OUT. It is not read any more, as the sealed data of its request are gone.',
+});
+
+explains('by consent, and the logs cannot be read', 700, {
+  record: consentIn('RUNNING'),
+  logs: () => denied('logs:FilterLogEvents'),
+  headline: 'Runs at the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+});
+
+explains('never started, as its request was lost, under an execution that was stopped', 1_300, {
+  record: extractionIn('NOT_STARTED', { reason: 'request-data-gone' }),
+  execution: inStartTask(event(60, 'ExecutionAborted')),
+  headline:
+    'NOT_STARTED at 12:00:30Z: the sealed data of its request were gone, without which nothing can be started. Nothing ran. Request it again, with a new key.',
+});
+
+explains('never started, for a cause that the record and the execution have', 1_300, {
+  record: extractionIn('NOT_STARTED', { reason: 'start-window-over', lastProblem: 'login-http-401' }),
+  execution: inStartTask(failed(16, 'ProviderUnauthorized', 'login-http-401')),
+  headline:
+    'NOT_STARTED at 12:00:30Z: the start window was over. At the last try, number 1 at 12:00:01Z, the provider gave no token: the provider answered with HTTP 401. Nothing ran. The operator of Cosecha has to act. Requesting it again would not help.',
+});
+
+explains('restored', 9_000, {
+  record: extractionIn('UNCONFIRMED', { reason: 'restored', settledAt: iso(8_000) }),
+  changes: bounded(change(8_000, 'INSERT', { after: closedExtraction({ status: 'UNCONFIRMED' }) })),
+  headline:
+    'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again. Ask the provider whether the task runs before you request it again.',
+});
+
+explains('restored while it ran', 9_000, {
+  record: extractionIn('RUNNING', { deadlineAt: iso(9_600), dueAt: iso(8_900) }),
+  task: linkedTask(),
+  execution: inStartTask(event(31, 'ExecutionSucceeded')),
+  changes: bounded(change(8_900, 'INSERT', { after: extractionIn('RUNNING') })),
+  headline:
+    'It was restored from a backup at 14:28:20Z. Waits for the webhook. No machine polls, as its execution has succeeded. Next, the reconcile after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
+});
+
+explains('erased', 9_000, {
+  changes: bounded(change(8_000, 'REMOVE', { before: closedExtraction({ status: 'COMPLETED' }) })),
+  headline: 'The record was erased at 14:13:20Z. It had ended COMPLETED.',
+});
+
+explains('foreign task', 300, {
+  record: closedExtraction({ status: 'UNCONFIRMED', reason: 'task-linked-elsewhere', ...ranAs }),
+  task: linkedTask({ extractionId: otherId }),
+  headline: `UNCONFIRMED at 12:00:30Z: the provider answered the start call of 12:00:01Z with task task-1, which belongs to extraction ${otherId}. Nothing of that task was used. Report it to the provider, as it may be a leak. The operator of Cosecha has to act. Requesting it again would not help.`,
+});
+
+explains('an execution of an erased record under the same id', 20, {
+  record: extractionIn('REQUESTED'),
+  execution: { startedAt: iso(-86_400), events: [event(-86_400, 'ExecutionStarted')] },
+  headline:
+    'The execution of this id belongs to an earlier record, which was erased, so nothing starts this one. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+});
+
+explains('results that cannot be collected yet', 700, {
+  record: extractionIn('COMPLETED', { dueAt: iso(900) }),
+  task: linkedTask({ taskStatus: 'COMPLETED', notifiedAt: iso(30) }),
+  logs: bounded(logLine(600, 'sweep-extractions', 'The task could not be read.', { failure: {} })),
+  headline:
+    'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the reconcile after 12:15:00Z; then it closes without them.',
+});
+
+explains('failed, for two codes, one of which is new', 1_300, {
+  record: closedExtraction({
+    ...collected(32),
+    status: 'FAILED',
+    settledBy: 'webhook',
+    actionResults: [
+      { id: 'product-balance', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+      { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+      { id: 'tef', status: 'FAILED', errorCode: 'constructor' },
+    ],
+  }),
+  headline:
+    'FAILED at 12:00:30Z, reported by the webhook. product-balance, movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded. tef failed with constructor: a code that Cosecha does not know. Its results, 2489 bytes, were collected at 12:00:32Z. Request it again, with a new key.',
+});
+
+explains('partial, and not collected yet', 31, {
+  record: extractionIn('PARTIAL'),
+  settings: () => denied('lambda:GetFunctionConfiguration'),
+  headline:
+    'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. The error codes come with its results. It is PARTIAL and open. What happens next depends on the settings, which could not be read.',
+});
+
+explains('partial, with results of an unexpected shape', 1_300, {
+  record: closedExtraction({ ...collected(32), status: 'PARTIAL', settledBy: 'webhook' }),
+  headline:
+    'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. Its results name no error code of an action. Its results, 2489 bytes, were collected at 12:00:32Z. Request it again, with a new key.',
+});
+
+explains('rejected', 1_300, {
+  record: extractionIn('REJECTED'),
+  headline:
+    'REJECTED at 12:00:30Z: the provider answered with HTTP 400. Nothing ran. Change the request. As it is, it cannot succeed.',
+});
