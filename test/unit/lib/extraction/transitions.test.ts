@@ -14,6 +14,7 @@ import {
   correctOutcome,
   disownTask,
   dueAtWindowEnd,
+  leaseDue,
   markNotStarted,
   markRejected,
   markRunning,
@@ -22,6 +23,7 @@ import {
   markStarting,
   markTimedOut,
   markUnconfirmed,
+  postponeCalls,
   readSlowly,
   rejectRefused,
   rememberOversized,
@@ -30,9 +32,11 @@ import {
   timeOutOversized,
   transitions,
 } from '../../../../lib/extraction/transitions.ts';
+import { writeChange } from '../../../../lib/extraction/write-progress.ts';
 import {
   allStatuses,
   at,
+  closedExtraction,
   extraction,
   extractionIn,
   id,
@@ -40,11 +44,12 @@ import {
   timings,
 } from '../../../support/data/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
+import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
 const now = at(100);
-const on = (record: Extraction) => ({ record, now, timings });
+const on = (record: Extraction, time = now) => ({ record, now: time, timings });
 
-const [attemptId, taskId] = ['attempt-1', 'task-1'];
+const [attemptId, taskId, notBefore, readsSlowly] = ['attempt-1', 'task-1', undefined, false];
 /** What is reported of task-1. */
 const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 'webhook') => ({
   reported: { extractionId: id, taskId, taskStatus, reason: undefined, isOversized: false },
@@ -55,10 +60,9 @@ const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 
 const nothing = { results: undefined, actionResults: undefined };
 const soon = iso(100 + 120);
 
-type Decided = ReturnType<typeof on>;
 type Move = readonly [
   name: string,
-  of: (on: Decided) => Change,
+  of: (on: { record: Extraction; now: Date; timings: typeof timings }) => Change,
   from: ExtractionStatus,
   to: ExtractionStatus,
   /** The new `dueAt`; undefined if the transition closes the record. */
@@ -71,7 +75,7 @@ const moves: readonly Move[] = [
   ['markStarting', (on) => markStarting({ ...on, attemptId }), 'REQUESTED', 'STARTING', iso(900)],
   [
     'revertToRequested',
-    (on) => revertToRequested({ ...on, attemptId, notBefore: undefined }),
+    (on) => revertToRequested({ ...on, attemptId, notBefore }),
     'STARTING',
     'REQUESTED',
     iso(900),
@@ -112,10 +116,19 @@ const moves: readonly Move[] = [
 /** A record with the attempt and the task of every move, so that the status alone decides. */
 const recordIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
 
-const applyTo = async (record: Extraction, change: Change) => {
+const storeWith = (record: Extraction) => {
   const store = memoryExtractionStore();
   store.items.set(record.extractionId, record);
-  return store.apply(change);
+  return store;
+};
+const applyTo = (record: Extraction, change: Change) => storeWith(record).apply(change);
+
+/** A change whose first answer is lost has the effect of one, and is recognized. */
+const expectOwn = async (before: Extraction, change: Change) => {
+  const { record } = await applyTo(before, change);
+  expect(record).not.toEqual(before);
+  const outcome = await writeChange(withLostAnswers(storeWith(before)), change);
+  expect(outcome).toEqual({ kind: 'written', record });
 };
 
 // The same as expressions of DynamoDB: test/unit/lib/aws/update-expression.test.ts.
@@ -127,8 +140,10 @@ describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
     );
   });
 
-  test('sets dueAt, or closes', async () => {
+  test('sets dueAt, or closes, and is final only if no transition leads out of its status', async () => {
     const { record } = await applyTo(recordIn(from), of(on(recordIn(from))));
+    const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
+    expect(record?.isFinal).toBe(isLeft ? undefined : true);
     if (dueAt === undefined) {
       expect(record).not.toHaveProperty('dueShard');
       expect(record).not.toHaveProperty('dueAt');
@@ -138,102 +153,161 @@ describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
       expect(record).not.toHaveProperty('expiresAt');
     }
   });
+
+  test('whose answer was lost is recognized as written by this process', () =>
+    expectOwn(recordIn(from), of(on(recordIn(from)))));
 });
 
-test.each(moves)(
-  '%s writes isFinal only if no transition leads out of its status',
-  async (_, of, from, to) => {
-    const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
-    const { record } = await applyTo(recordIn(from), of(on(recordIn(from))));
-    expect([to, record?.isFinal]).toEqual([to, isLeft ? undefined : true]);
-  },
+const starting = extractionIn('STARTING');
+const running = extractionIn('RUNNING');
+const completed = extractionIn('COMPLETED');
+const timedOut = extractionIn('TIMED_OUT');
+
+test.each<readonly [string, Extraction, () => Change]>([
+  ['closeCollected', completed, () => closeCollected({ ...on(completed), ...nothing })],
+  ['closeUncollected', completed, () => closeUncollected({ ...on(completed), collectionError: 'too-late' })],
+  ['closeAfterGrace', timedOut, () => closeAfterGrace(on(timedOut))],
+])('%s whose answer was lost is recognized as written by this process', (_name, before, change) =>
+  expectOwn(before, change()),
 );
 
-describe('a transition of one attempt does not apply to another', () => {
-  const starting = extractionIn('STARTING', { attemptId: 'theirs' });
-  test.each<readonly [string, Change]>([
-    [
-      'revertToRequested',
-      revertToRequested({ record: starting, attemptId: 'mine', timings, notBefore: undefined }),
-    ],
-    ['markRunning', markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-1' })],
-    ['markRejected', markRejected({ ...on(starting), attemptId: 'mine', reason: 'r' })],
-    [
-      'markUnconfirmed',
-      markUnconfirmed({ ...on(starting), attemptId: 'mine', reason: 'r', settledBy: 'start' }),
-    ],
-  ])('%s', async (_name, change) => {
-    expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
-  });
-
-  test('UNCONFIRMED of another attempt stays', async () => {
-    const record = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
-    expect(
-      (await applyTo(record, markRunningLate({ ...on(record), attemptId: 'mine', taskId: 'task-1' })))
-        .applied,
-    ).toBe(false);
-  });
+test('a change without a record is lost', async () => {
+  const change = markStarting({ ...on(extraction()), attemptId });
+  expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
 });
 
-describe('what was decided on a record does not apply to a later one under its id', () => {
-  const decided = extractionIn('RUNNING', { requestId: 'request-of-the-lost-record' });
-  test.each<readonly [string, Change]>([
-    ['markTimedOut', markTimedOut(on(decided))],
-    ['timeOutOversized', timeOutOversized(on(decided))],
-    ['rememberOversized', rememberOversized(on(decided))],
-  ])('%s', async (_name, change) => {
-    const later = extractionIn('RUNNING');
-    expect(await applyTo(later, change)).toEqual({ applied: false, record: later });
-    expect(change.proof({ ...later, oversizedAt: iso(50) })).toBe('lost');
-  });
+const mine = { ...on(starting), attemptId: 'mine' } as const;
+const startMine = () => markStarting({ ...on(extraction()), attemptId: 'mine' });
+const revertMine = () => revertToRequested({ ...mine, notBefore });
+const runMine = () => markRunning({ ...mine, taskId: 'task-9' });
+const runMineLate = () => markRunningLate({ ...mine, taskId: 'task-9' });
+const rejectMine = () => markRejected({ ...mine, reason: 'r' });
+const unconfirmMine = () => markUnconfirmed({ ...mine, reason: 'r', settledBy: 'start' });
+const theirs = (status: 'STARTING' | 'REJECTED' | 'UNCONFIRMED') =>
+  extractionIn(status, { attemptId: 'theirs' });
+const staleMine = extractionIn('UNCONFIRMED', { attemptId: 'mine' });
+const ofAnotherTask = (status: 'RUNNING' | 'TIMED_OUT') => extractionIn(status, { taskId: 'task-2' });
+const ofAnotherRequest = extractionIn('RUNNING', { requestId: 'request-2' });
+const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = running;
+const collect = (record: Extraction) => closeCollected({ ...on(record), ...nothing });
+const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50) });
+const abandon = () => closeUncollected({ ...on(completed), collectionError: 'too-late' });
+const later = () => reschedule({ record: running, dueAt: iso(500), readsSlowly });
+
+test.each<readonly [string, Extraction, () => Change]>([
+  ['markStarting: another attempt has started', theirs('STARTING'), startMine],
+  ['markStarting: the own start was settled as stale before the answer', staleMine, startMine],
+  ['markStarting: the start was abandoned', extractionIn('NOT_STARTED'), startMine],
+  ['revertToRequested: another attempt is in progress', theirs('STARTING'), revertMine],
+  ['revertToRequested: settled as stale', staleMine, revertMine],
+  ['markRunning: another attempt is in progress', theirs('STARTING'), runMine],
+  ['markRunning: another task runs', running, runMine],
+  ['markRunningLate: of another attempt', theirs('UNCONFIRMED'), runMineLate],
+  ['markRejected: another attempt is in progress', theirs('STARTING'), rejectMine],
+  ['markRejected: of another attempt', theirs('REJECTED'), rejectMine],
+  ['markUnconfirmed: another attempt is in progress', theirs('STARTING'), unconfirmMine],
+  ['markUnconfirmed: of another attempt', theirs('UNCONFIRMED'), unconfirmMine],
+  ['markNotStarted: it has started', starting, () => markNotStarted({ ...on(extraction()), reason: 'r' })],
+  ['markSettled: with another status', extractionIn('FAILED'), () => markSettled(reporting('COMPLETED'))],
+  ['markSettled: timed out first', timedOut, () => markSettled(reporting('COMPLETED'))],
+  ['markSettled: of another task', ofAnotherTask('RUNNING'), () => markSettled(reporting('COMPLETED'))],
+  [
+    'correctOutcome: of another task',
+    ofAnotherTask('TIMED_OUT'),
+    () => correctOutcome(reporting('COMPLETED')),
+  ],
+  ['markTimedOut: settled first', completed, () => markTimedOut(on(running))],
+  ['markTimedOut: of another request', ofAnotherRequest, () => markTimedOut(on(running))],
+  ['timeOutOversized: timed out without that read', timedOut, () => timeOutOversized(on(running))],
+  ['timeOutOversized: of another request', ofAnotherRequest, () => timeOutOversized(on(running))],
+  ['rememberOversized: of another request', ofAnotherRequest, () => rememberOversized(on(running))],
+  ['closeCollected: a correction came first', completed, () => collect(extractionIn('PARTIAL'))],
+  ['closeUncollected: collected first', collected, abandon],
+  ['closeUncollected: collected, and open', { ...completed, collectedAt: iso(50) }, abandon],
+  ['closeAfterGrace: a correction came first', completed, () => closeAfterGrace(on(timedOut))],
+  ['reschedule: rescheduled meanwhile', { ...running, dueAt: iso(1) }, later],
+  ['reschedule: settled meanwhile', { ...completed, dueAt: iso(8_100) }, later],
+  ['reschedule: closed', closed, () => reschedule({ record: closed, dueAt: iso(500), readsSlowly })],
+  [
+    'postponeCalls: of another request',
+    extraction({ requestId: 'request-2' }),
+    () => postponeCalls({ record: extraction(), notBefore: iso(600) }),
+  ],
+  ['readSlowly: closed', closed, () => readSlowly({ record: running })],
+  ['readSlowly: of another request', ofAnotherRequest, () => readSlowly({ record: running })],
+])('%s: it does not apply, and does not count as an own write', async (_what, current, change) => {
+  expect(await writeChange(storeWith(current), change())).toEqual({ kind: 'lost', record: current });
 });
 
-describe('a final status applies to its own task only', () => {
-  test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
-    for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
-      const record = extractionIn(status, { taskId: 'task-2' });
-      expect((await applyTo(record, move(reporting('COMPLETED')))).applied).toBe(false);
-    }
-  });
+const earlier = at(99);
+const unconfirmed = { ...on(starting), attemptId, reason: 'r' } as const;
+
+test.each<readonly [string, Extraction, () => Change, () => Change]>([
+  [
+    'markNotStarted',
+    extraction(),
+    () => markNotStarted({ ...on(extraction(), earlier), reason: 'r' }),
+    () => markNotStarted({ ...on(extraction()), reason: 'r' }),
+  ],
+  [
+    'markUnconfirmed',
+    starting,
+    () => markUnconfirmed({ ...unconfirmed, settledBy: 'start' }),
+    () => markUnconfirmed({ ...unconfirmed, settledBy: 'reconcile' }),
+  ],
+  [
+    'closeCollected',
+    completed,
+    () => closeCollected({ ...on(completed, earlier), ...nothing }),
+    () => collect(completed),
+  ],
+])('%s that another process has written already is equal', async (_what, record, byThem, own) => {
+  const store = storeWith(record);
+  await store.apply(byThem());
+  expect(await writeChange(store, own())).toEqual({ kind: 'equal', record: store.items.get(id) });
+});
+
+test.each<readonly [string, () => Change]>([
+  ['a reschedule', later],
+  ["a sweep's lease", () => leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
+])('%s whose answer was lost is equal, as the record does not show who wrote it', async (_what, change) => {
+  const outcome = await writeChange(withLostAnswers(storeWith(running)), change());
+  expect(outcome).toEqual({ kind: 'equal', record: { ...running, dueAt: iso(500) } });
+});
+
+test('a task that was settled before the answer to its RUNNING write was written by this process', async () => {
+  const change = markRunning({ ...on(starting), attemptId, taskId });
+  expect(await writeChange(storeWith(completed), change)).toEqual({ kind: 'written', record: completed });
 });
 
 test.each([
   ['leaves dueAt alone if that is after the start timeout', 900 - 60 - 120, undefined],
   ['near the end of the start window moves dueAt behind the start timeout', 900 - 60 - 119, iso(901)],
 ])('a STARTING write %s', (_which, seconds, dueAt) => {
-  const { set } = markStarting({ record: extraction(), attemptId: 'mine', now: at(seconds), timings });
+  const { set } = markStarting({ ...on(extraction(), at(seconds)), attemptId });
   expect(set.dueAt).toBe(dueAt);
   expect('dueShard' in set).toBe(dueAt !== undefined);
 });
 
 test.each([
-  ['the first', undefined],
-  ['a later', 'attempt-0'],
-])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, attemptId) => {
-  const before = extraction(attemptId === undefined ? {} : { attemptId });
+  ['the first', extraction()],
+  ['a later', extraction({ attemptId: 'attempt-0' })],
+])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, before) => {
+  const store = storeWith(before);
   const write = markStarting({ ...on(before), attemptId: 'mine' });
-  const { record: starting } = await applyTo(before, write);
-  if (starting === undefined) throw new Error('It was not started.');
-  const { record: reverted } = await applyTo(
-    starting,
-    revertToRequested({ record: starting, attemptId: 'mine', timings, notBefore: undefined }),
-  );
-  if (reverted === undefined) throw new Error('It was not reverted.');
-  expect(await applyTo(reverted, write)).toEqual({ applied: false, record: reverted });
-  expect((await applyTo(reverted, markStarting({ ...on(reverted), attemptId: 'the next' }))).applied).toBe(
-    true,
-  );
+  await store.apply(write);
+  const { record: reverted = before } = await store.apply(revertMine());
+  expect(await store.apply(write)).toEqual({ applied: false, record: reverted });
+  const next = markStarting({ ...on(reverted), attemptId: 'the next' });
+  expect(await store.apply(next)).toMatchObject({ applied: true });
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
   const before = extractionIn('UNCONFIRMED');
-  const { record } = await applyTo(
-    before,
-    markRunningLate({ ...on(before), attemptId: 'attempt-1', taskId: 'task-1' }),
-  );
+  const { record } = await applyTo(before, markRunningLate({ ...on(before), attemptId, taskId }));
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
-  expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
+  expect(record).toMatchObject({ status: 'RUNNING', taskId, startedAt: iso(100) });
 });
 
 test.each(terminalStatuses)('%s is written with settledAt and settledBy', async (status) => {
@@ -248,49 +322,16 @@ test.each(terminalStatuses)('%s is written with settledAt and settledBy', async 
 });
 
 test('a correction after grace reopens the record', async () => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
-  const { record } = await applyTo(closed, correctOutcome(reporting('COMPLETED')));
-  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(220) });
+  const { dueShard: _dueShard, dueAt: _dueAt, ...ended } = extractionIn('TIMED_OUT', { expiresAt: 1 });
+  const { record } = await applyTo(ended, correctOutcome(reporting('COMPLETED')));
+  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: soon });
   expect(record).not.toHaveProperty('expiresAt');
 });
 
-describe('collecting', () => {
-  test('that succeeds after it was abandoned removes the collectionError', async () => {
-    const before = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(before, closeCollected({ ...on(before), ...nothing }));
-    expect(record).not.toHaveProperty('collectionError');
-  });
-
-  test.each([
-    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), ...nothing })],
-    ['abandoned', (record: Extraction) => closeUncollected({ ...on(record), collectionError: 'x' })],
-    ['ended', (record: Extraction) => closeAfterGrace(on(record))],
-  ])('is not %s if status or collection changed after the decision', async (_what, of) => {
-    const decidedOn = extractionIn('TIMED_OUT');
-    expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
-    const other = extractionIn('COMPLETED', { collectedAt: iso(50) });
-    expect((await applyTo(other, of(extractionIn('COMPLETED')))).applied).toBe(false);
-  });
-});
-
-test('a record whose status changed meanwhile is not rescheduled, and a closed one not reopened', async () => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
-  for (const [record, current] of [
-    [extractionIn('RUNNING'), extractionIn('COMPLETED', { dueAt: iso(8_100) })],
-    [closed, closed],
-  ] as const) {
-    expect(
-      (await applyTo(current, reschedule({ record, dueAt: iso(500), readsSlowly: false }))).applied,
-    ).toBe(false);
-  }
-});
-
-test('that a read was slow is not written to a record that has closed, or is of another request', async () => {
-  const record = extractionIn('RUNNING');
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = record;
-  for (const current of [closed, { ...record, requestId: 'request-2' }]) {
-    expect((await applyTo(current, readSlowly({ record }))).applied).toBe(false);
-  }
+test('collecting that succeeds after it was abandoned removes the collectionError', async () => {
+  const before = extractionIn('COMPLETED', { collectionError: 'gone' });
+  const { record } = await applyTo(before, collect(before));
+  expect(record).not.toHaveProperty('collectionError');
 });
 
 test('a new record is due when its start window ends', () => {

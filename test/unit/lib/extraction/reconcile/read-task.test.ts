@@ -1,21 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { PausableCalls } from '../../../../../lib/breaker/breaker-store.ts';
 import { plan, readsBriefly } from '../../../../../lib/extraction/decide.ts';
 import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../../../../lib/extraction/record.ts';
-import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
-import {
-  at,
-  consentIn,
-  extractionIn,
-  id,
-  iso,
-  timings,
-} from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import { consentIn, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
 
 const first: ReconcileInvoker = { kind: 'queue', cause: 'due' };
@@ -30,53 +21,40 @@ const world = (
     readonly paused?: PausableCalls;
     readonly error?: Error;
     readonly loginError?: Error;
-    readonly through?: (store: ExtractionStore) => ExtractionStore;
   } = {},
 ) => {
-  const store = memoryExtractionStore();
   const { record = consentIn('RUNNING'), error, loginError } = setup;
-  store.items.set(id, record);
-  const extractions = setup.through?.(store) ?? store;
-  const { counted, telemetry } = memoryTelemetry();
-  let writes = 0;
+  const { deps: stores, seen } = extractionInMemory(record, { now: 1_000 });
+  const apply = vi.spyOn(stores.extractions, 'apply');
   /** The count while the provider is read, which a process that ends would leave. */
   const during: Extraction['unfinishedReads'][] = [];
-  const now = () => at(1_000);
   const deps = {
-    extractions: {
-      ...extractions,
-      apply: (change) => {
-        writes += 1;
-        return extractions.apply(change);
-      },
-    } satisfies ExtractionStore,
+    ...stores,
     readCallFor: async () => ({
       tokens: {
         current: () => (loginError === undefined ? Promise.resolve('token') : Promise.reject(loginError)),
         drop: () => undefined,
       },
       get: async () => {
-        during.push(store.items.get(id)?.unfinishedReads);
+        during.push(seen.record()?.unfinishedReads);
         if (error !== undefined) throw error;
         return { reading: { kind: 'running', known: true }, bytes: undefined } as const;
       },
     }),
     isPaused: async (calls: PausableCalls) => calls === setup.paused,
-    now,
-    telemetry,
   };
   return {
     /** What was learned, or why no read was planned. */
     read: async () => {
-      const planned = plan(record, who, now(), timings);
+      const planned = plan(record, who, deps.now(), timings);
       if (planned.kind !== 'read') return 'why' in planned ? planned.why : planned.kind;
       const { seen } = await readTask(record, planned, readsBriefly(who), deps);
       return 'why' in seen ? seen.why : seen.kind;
     },
     during,
-    counted,
-    writes: () => writes,
-    after: () => store.items.get(id),
+    apply,
+    counted: seen.counted,
+    after: seen.record,
   };
 };
 
@@ -86,8 +64,9 @@ const lost = (count: number, since = 1_000 - timings.reconcileTimeout - 1) => {
 };
 
 test('a read costs no write, unless it follows a failure', async () => {
-  const { read, during, writes } = world(first);
-  expect([await read(), during, writes()]).toEqual(['read', [undefined], 0]);
+  const { read, during, apply } = world(first);
+  expect([await read(), during]).toEqual(['read', [undefined]]);
+  expect(apply).not.toHaveBeenCalled();
 });
 
 test('after a failure it is counted while it is made', async () => {
@@ -110,8 +89,9 @@ test.each([first, again])('a count that is there is continued by every reader: %
 });
 
 test.each([first, again])('after three, none is made: %j', async (who) => {
-  const { read, during, writes } = world(who, lost(3));
-  expect([await read(), during, writes()]).toEqual(['read-ends-process', [], 0]);
+  const { read, during, apply } = world(who, lost(3));
+  expect([await read(), during]).toEqual(['read-ends-process', []]);
+  expect(apply).not.toHaveBeenCalled();
 });
 
 test('an operator still reads, and what returns removes the count', async () => {
@@ -127,37 +107,21 @@ test('a read beside one that may still be under way is made, and is not counted'
   expect(after()?.unfinishedReads).toBeUndefined();
 });
 
+const throttled = new Error('throttled');
+
 test('a table that fails prevents no read', async () => {
-  const { read, during } = world(again, {
-    through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
-  });
+  const { read, during, apply } = world(again);
+  apply.mockRejectedValue(throttled);
   expect(await read()).toBe('read');
   expect(during).toHaveLength(1);
 });
 
 test('the end of a read is written again if the table fails', async () => {
-  let failures = 0;
-  const { read, after } = world(again, {
-    through: (store) => ({
-      ...store,
-      apply: (change) => {
-        if (change.remove.length === 0 || failures === 2) return store.apply(change);
-        failures += 1;
-        return Promise.reject(new Error('throttled'));
-      },
-    }),
-  });
+  const { read, apply, after } = world(again, lost(2));
+  apply.mockRejectedValueOnce(throttled).mockRejectedValueOnce(throttled).mockRejectedValueOnce(throttled);
   await read();
-  expect([failures, after()?.unfinishedReads]).toEqual([2, undefined]);
-});
-
-test.each<readonly [string, boolean, ReconcileInvoker]>([
-  ['of the reconcile queue', true, first],
-  ['of the slow queue', false, { ...first, isSlow: true }],
-  ['of the machine', false, { kind: 'machine' }],
-  ['of an operator', false, operator],
-])('a read %s is brief: %s', (_, isBrief, who) => {
-  expect(readsBriefly(who)).toBe(isBrief);
+  expect(apply).toHaveBeenCalledTimes(4);
+  expect(after()?.unfinishedReads).toBeUndefined();
 });
 
 test('is prepared for its method and as brief as it has to be, and by consent not without its request', async () => {
@@ -197,19 +161,13 @@ describe('a read', () => {
     Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } as const });
   const busy = () => asking(new ProviderBusy('429'));
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
-  /** At 1,000 s, with a last read that is over or ahead. */
-  const inGrace = (graceEnd: number, fields: Partial<ConsentExtraction> = {}) =>
-    consentIn('TIMED_OUT', { settledAt: iso(graceEnd - timings.grace), ...fields });
-
-  test.each([false, true])('is held by an operator’s pause of reads, also the last: %s', async (isLast) => {
-    const record = inGrace(isLast ? 1_000 : 1_001);
-    const { read, during, counted } = world(first, { record, paused: 'reads' });
+  test('is held by an operator’s pause of reads, and not of starts', async () => {
+    const { read, during, counted } = world(first, { paused: 'reads' });
     expect([await read(), during, counted]).toEqual(['ProviderPaused', [], ['ReadsHeld']]);
-    expect(await world(first, { record, paused: 'starts' }).read()).toBe('read');
+    expect(await world(first, { paused: 'starts' }).read()).toBe('read');
   });
 
   test.each<readonly [string, { error?: Error; loginError?: Error }, string, string | undefined]>([
-    ['a 503 leaves nothing', { error: new ProviderAmbiguous('503') }, 'ProviderAmbiguous', undefined],
     ['a 429 with Retry-After leaves when it is over', { error: busy() }, 'ProviderBusy', iso(1_060)],
     ['a 503 with Retry-After does, too', { error: unavailable() }, 'ProviderAmbiguous', iso(1_060)],
     ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
@@ -220,7 +178,6 @@ describe('a read', () => {
   });
 
   test.each([
-    [999, 'read'],
     [1_000, 'read'],
     [1_001, 'ProviderPaused'],
   ])('with notBefore at %i s, at 1,000 s, ends as %s', async (notBefore, ended) => {
@@ -229,8 +186,9 @@ describe('a read', () => {
   });
 
   test('is made before notBefore, too, if it is the last one, which is the first at the end of grace', async () => {
-    const fields = { notBefore: iso(1_001) };
-    expect(await world(first, { record: inGrace(1_000, fields) }).read()).toBe('read');
-    expect(await world(first, { record: inGrace(1_001, fields) }).read()).toBe('ProviderPaused');
+    const inGrace = (graceEnd: number) =>
+      consentIn('TIMED_OUT', { settledAt: iso(graceEnd - timings.grace), notBefore: iso(1_001) });
+    expect(await world(first, { record: inGrace(1_000) }).read()).toBe('read');
+    expect(await world(first, { record: inGrace(1_001) }).read()).toBe('ProviderPaused');
   });
 });

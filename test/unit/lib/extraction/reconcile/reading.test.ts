@@ -14,26 +14,23 @@ const read = (...actions: readonly unknown[]) => {
 };
 const failed = (code: string) => ({ id: 'tef', status: 'FAILED', error: { code, message: 'm' } });
 
-test.each(['movement', 'product-balance', 'tef'])('the action %s keeps its id', (id) => {
-  const reading = read({ id, status: 'COMPLETED', output: [] });
-  expect(reading.actionResults).toEqual([{ id, status: 'COMPLETED' }]);
-  expect(reading.expected).toBe(true);
-});
-
-test.each(['TIMEOUT_ERROR', 'NEW_ERROR', 'bank.down', 'E1042'])('%s is a code, known or not', (errorCode) => {
-  const reading = read(failed(errorCode));
-  expect(reading.actionResults).toEqual([{ id: 'tef', status: 'FAILED', errorCode }]);
+test.each([
+  ['movement', 'TIMEOUT_ERROR'],
+  ['product-balance', 'bank.down'],
+  ['tef', 'E1042'],
+])('the action %s keeps its id, and %s is a code, known or not', (id, errorCode) => {
+  const reading = read({ ...failed(errorCode), id });
+  expect(reading.actionResults).toEqual([{ id, status: 'FAILED', errorCode }]);
   expect(reading.expected).toBe(true);
 });
 
 test.each([
   ['a sentence', 'The user Ana Pérez is not known'],
-  ['a national id', '11.111.111-1'],
   ['a national id behind a word', 'RUT-11.111.111-1'],
   ['a number of an account', 'A12345'],
   ['a line break', 'A\nB'],
   ['nothing', ''],
-  ['what is too long for a code', 'X'.repeat(101)],
+  ['what is too long for a code', 'X'.repeat(65)],
 ])('%s is recorded as unknown in place of a code, and counted', (_what, text) => {
   for (const action of [
     failed(text),
@@ -68,9 +65,7 @@ describe('an extraction by consent in progress', () => {
   });
 
   test.each([
-    ['pending', true],
     ['running', true],
-    ['error', false],
     ['SUCCESS', false],
   ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
     const read = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
@@ -86,7 +81,6 @@ describe('a 200 of v1 with another status and the code of an error', () => {
 
   test.each([
     ['wrong_login', 401, 'wrong_login'],
-    ['error', 500, 'error'],
     ['El rut 11.111.111-1 no existe', 400, 'OTHER'],
   ])('%s, %i is FAILED', (taskStatus, taskStatusCode, reason) => {
     expect(read({ taskStatus, taskStatusCode, results: {} })).toEqual({
@@ -101,9 +95,7 @@ describe('a 200 of v1 with another status and the code of an error', () => {
 
   test.each([
     ['running', 500, true],
-    ['pending', 401, true],
     ['paused', 399, false],
-    ['paused', 202, false],
   ])('%s, %j is still running', (taskStatus, taskStatusCode, known) => {
     expect(read({ taskStatus, taskStatusCode })).toEqual({ kind: 'running', known });
   });
@@ -120,15 +112,12 @@ describe('an extraction by consent that has ended', () => {
     });
   });
 
-  test.each([[undefined], [null], [{ items: [] }], ['text']])(
-    'data of an unexpected form are stored: %j',
-    (data) => {
-      expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
-        reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: false },
-        bytes,
-      });
-    },
-  );
+  test.each([[undefined], [{ items: [] }]])('data of an unexpected form are stored: %j', (data) => {
+    expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
+      reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: false },
+      bytes,
+    });
+  });
 
   test('a body with an errorType is FAILED, with the reason and nothing to store', () => {
     expect(readingOfExtraction({ kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' })).toEqual({

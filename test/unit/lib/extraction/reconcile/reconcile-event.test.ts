@@ -32,41 +32,22 @@ test('the machine reports a failure before, also by an earlier definition', () =
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
-const notYet: Result = {
-  as: 'not-yet',
-  record: extractionIn('RUNNING'),
-  why: 'still-running',
-  problem: undefined,
-};
+const because = { why: 'still-running', problem: undefined } as const;
+const record = extractionIn('RUNNING');
+const notYet: Result = { as: 'not-yet', record, ...because };
+const gone: Result = { as: 'gone', why: undefined, problem: undefined, record: undefined };
 
 test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
 });
 
-test('an operator, who does not retry, gets an answer', () => {
-  expect(answerReconcile(id, notYet, 'operator')).toEqual({
-    extractionId: id,
-    status: 'RUNNING',
-    deferred: true,
-  });
-});
-
-test('the machine gets an answer if the record is closed, or if the queue continues', () => {
-  const record = extractionIn('TIMED_OUT');
-  const closed = answerReconcile(id, { as: 'closed', why: undefined, problem: undefined, record }, 'machine');
-  expect(closed).toEqual({ extractionId: id, status: 'TIMED_OUT', deferred: false });
-  const deferred = { as: 'deferred', record, why: 'still-running', problem: undefined } as const;
-  expect(answerReconcile(id, deferred, 'machine')).toMatchObject({ deferred: true });
-});
-
-const gone: Result = { as: 'gone', why: undefined, problem: undefined, record: undefined };
-
-test('without a record the answer is GONE', () => {
-  expect(answerReconcile(id, gone, 'machine')).toEqual({
-    extractionId: id,
-    status: 'GONE',
-    deferred: false,
-  });
+test.each<readonly [string, Result, 'machine' | 'operator', string, boolean]>([
+  ['an operator, who does not retry', notYet, 'operator', 'RUNNING', true],
+  ['the machine, if the queue continues', { as: 'deferred', record, ...because }, 'machine', 'RUNNING', true],
+  ['the machine, if the record is closed', { ...notYet, as: 'closed' }, 'machine', 'RUNNING', false],
+  ['the machine, if there is no record', gone, 'machine', 'GONE', false],
+])('%s gets an answer', (_who, result, invoker, status, deferred) => {
+  expect(answerReconcile(id, result, invoker)).toEqual({ extractionId: id, status, deferred });
 });
 
 const once = { ApproximateReceiveCount: '1' };
@@ -102,32 +83,22 @@ const world = (reconcile: (extractionId: string) => Promise<Result>, isSlow = fa
   };
 };
 
-test('each message is reconciled with its cause, and done also if there is no record', async () => {
-  const { receive, asked } = world(async () => gone);
-  const dueAt = '2026-11-22T12:00:00.000Z';
-  const answer = await receive([
-    message('a'),
-    message('b', { cause: 'execution-broken' }),
-    message('c', { cause: 'due', dueAt }),
-  ]);
-  expect(answer).toEqual({ batchItemFailures: [] });
-  expect(asked).toEqual([
-    ['a', { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: false }],
-    ['b', { kind: 'queue', cause: 'execution-broken', afterFailure: false, isSlow: false }],
-    ['c', { kind: 'queue', cause: 'due', dueAt, afterFailure: false, isSlow: false }],
-  ]);
-});
+const dueAt = '2026-11-22T12:00:00.000Z';
+const queue = { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: false } as const;
 
-test('a message of the slow queue is one', async () => {
-  const { receive, asked } = world(async () => gone, true);
-  await receive([message('a')]);
-  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: true }]]);
-});
-
-test('a message that is received again follows a failure', async () => {
-  const { receive, asked } = world(async () => gone);
-  await receive([message('a', {}, { ApproximateReceiveCount: '2' })]);
-  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true, isSlow: false }]]);
+test.each<readonly [string, ReturnType<typeof message>, ReconcileInvoker]>([
+  ['has a cause', message('a'), queue],
+  ['may have a dueAt', message('a', { cause: 'due', dueAt }), { ...queue, cause: 'due', dueAt }],
+  ['of the slow queue is one', message('a'), { ...queue, isSlow: true }],
+  [
+    'that is received again follows a failure',
+    message('a', {}, { ApproximateReceiveCount: '2' }),
+    { ...queue, afterFailure: true },
+  ],
+])('a message %s, and is done also if there is no record', async (_what, received, invoker) => {
+  const { receive, asked } = world(async () => gone, invoker.kind === 'queue' && invoker.isSlow);
+  expect(await receive([received])).toEqual({ batchItemFailures: [] });
+  expect(asked).toEqual([['a', invoker]]);
 });
 
 test('only the messages that failed are received again', async () => {
@@ -143,12 +114,9 @@ test('only the messages that failed are received again', async () => {
 
 test.each([
   'no JSON',
-  '{}',
   'null',
-  '{"extractionId":"a"}',
   '{"extractionId":"a","cause":"curiosity"}',
   '{"extractionId":"","cause":"due"}',
-  '{"extractionId":7,"cause":"due"}',
   '{"extractionId":"a","cause":"due","dueAt":"soon"}',
   '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
 ])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
@@ -159,32 +127,19 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-const deferred = (record: ReturnType<typeof extractionIn>): Result => ({
-  as: 'deferred',
-  record,
-  why: 'still-running',
-  problem: undefined,
-});
-
 test('a record that is stuck is reported in seconds, as the reconcile left it', async () => {
   // Stuck for 400 s, however often it was rescheduled.
   const stuck = extractionIn('RUNNING', { deadlineAt: iso(600 - timings.machineSlack) });
-  const { receive, counted } = world(async () => deferred(stuck));
+  const { receive, counted } = world(async () => ({ as: 'deferred', record: stuck, ...because }));
   await receive([message('a')]);
   expect(counted).toEqual([['OldestStuckSeconds', 400]]);
 });
 
-test('a record that the reconcile closed or advanced is not stuck, however late', async () => {
-  const advanced = deferred(extractionIn('TIMED_OUT', { settledAt: iso(1_000) }));
-  const closed: Result = {
-    as: 'closed',
-    why: undefined,
-    problem: undefined,
-    record: closedExtraction({ status: 'COMPLETED' }),
-  };
-  for (const result of [advanced, closed]) {
-    const { receive, counted } = world(async () => result);
+test.each([extractionIn('TIMED_OUT', { settledAt: iso(1_000) }), closedExtraction({ status: 'COMPLETED' })])(
+  'a record that the reconcile closed or advanced is not stuck, however late: $status',
+  async (left) => {
+    const { receive, counted } = world(async () => ({ as: 'deferred', record: left, ...because }));
     await receive([message('a')]);
     expect(counted).toEqual([]);
-  }
-});
+  },
+);

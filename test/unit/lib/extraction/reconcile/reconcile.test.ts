@@ -9,18 +9,16 @@ import {
 } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
-import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
+import type { Task } from '../../../../../lib/extraction/store.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderRefused,
-  ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
 import {
   at,
-  clock,
   closedExtraction,
   consentIn,
   extraction,
@@ -29,11 +27,8 @@ import {
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../../../../support/stores/memory-task-store.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
+import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 
 const machine: ReconcileInvoker = { kind: 'machine' };
 const broken: ReconcileInvoker = { kind: 'queue', cause: 'execution-broken' };
@@ -58,31 +53,31 @@ const ended = { kind: 'ended', reason: undefined, actionResults: undefined, expe
 /** Of an extraction by consent. */
 const completed = readOf({ ...ended, taskStatus: 'COMPLETED', hasResults: true }, bytes);
 
-const world = (
-  record: Extraction | undefined,
-  setup: {
-    readonly task?: Task;
-    /** One for each read, in order; the last one stays. */
-    readonly reads?: readonly (TaskReading | Read | Error | 'without its request')[];
-    /** An operator paused reads. */
-    readonly isPaused?: boolean;
-    readonly storing?: () => void;
-    readonly through?: (store: ExtractionStore) => ExtractionStore;
-    /** What happens while the provider is being read. */
-    readonly meanwhile?: () => void | Promise<void>;
-    /** A queue that refuses messages. */
-    readonly refusing?: 'queue' | 'slow queue';
-    readonly now?: number;
-  } = {},
-) => {
-  const extractions = memoryExtractionStore();
-  const tasks = memoryTaskStore();
-  const marks = memoryMarks();
-  const requests = memoryRequestStore({}, storedRequest(id));
-  if (record !== undefined) extractions.items.set(id, record);
-  if (setup.task !== undefined) tasks.items.set('task-1', setup.task);
-  const time = clock(setup.now ?? 100);
-  const { counted, progress, failures, telemetry } = memoryTelemetry();
+const linked: Task = { taskId: 'task-1', extractionId: id };
+
+type Setup = {
+  readonly task?: Task;
+  /** One for each read, in order; the last one stays. */
+  readonly reads?: readonly (TaskReading | Read | Error | 'without its request')[];
+  /** An operator paused reads. */
+  readonly isPaused?: boolean;
+  readonly storing?: () => void;
+  /** What happens while the provider is being read. */
+  readonly meanwhile?: () => void | Promise<void>;
+  /** A queue that refuses messages. */
+  readonly refusing?: 'queue' | 'slow queue';
+  readonly now?: number;
+};
+
+const isClosed = (record: Extraction | undefined): boolean =>
+  record !== undefined &&
+  record.dueShard === undefined &&
+  record.dueAt === undefined &&
+  record.expiresAt !== undefined;
+
+const world = (record: Extraction | undefined, setup: Setup = {}) => {
+  const { deps: stores, seen } = extractionInMemory(record, { now: setup.now ?? 100 });
+  if (setup.task !== undefined) seen.tasks.items.set('task-1', setup.task);
   const stored: string[] = [];
   /** To which queue, which message, with which delay. */
   const sent: unknown[] = [];
@@ -94,10 +89,7 @@ const world = (
     };
   let reads = 0;
   const deps: ReconcileDeps = {
-    extractions: setup.through?.(extractions) ?? extractions,
-    tasks,
-    ...marks,
-    requests,
+    ...stores,
     readCallFor: async (_record, taskId) => {
       expect(taskId).toBe('task-1');
       reads += 1;
@@ -121,33 +113,22 @@ const world = (
       stored.push(Buffer.from(bytes).toString());
       return { bucket: 'b', key: `${extractionId}/s.json`, bytes: bytes.byteLength, sha256: 's' };
     },
-    now: time.now,
-    timings,
-    telemetry,
   };
   return {
-    reconcile: (caller: ReconcileInvoker) => reconcile(id, caller, deps),
+    ...seen,
+    /** Also checks that the record is closed if it ended so, and only then. */
+    reconcile: async (caller: ReconcileInvoker) => {
+      const result = await reconcile(id, caller, deps);
+      expect(isClosed(seen.record())).toBe(result.as === 'closed');
+      // A read that moves to the slow queue writes that, and nothing follows from it.
+      if (result.as !== 'moved') expect(result.record).toEqual(seen.record());
+      return result;
+    },
     sent,
-    record: () => extractions.items.get(id),
-    task: () => tasks.items.get('task-1'),
-    tasks,
-    marks: () => [...marks.refusals.items.values()],
-    requests,
-    extractions,
-    counted,
-    progress,
-    failures,
     stored,
-    time,
     reads: () => reads,
   };
 };
-
-const isClosed = (record: Extraction | undefined): boolean =>
-  record !== undefined &&
-  record.dueShard === undefined &&
-  record.dueAt === undefined &&
-  record.expiresAt !== undefined;
 
 describe('REQUESTED', () => {
   test.each([
@@ -155,80 +136,71 @@ describe('REQUESTED', () => {
     ['the execution broke', broken, 100, 'start-abandoned'],
     ['the start window is over', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
-    const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
-    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'NOT_STARTED' } });
-    const about = { extractionId: id, entity: 'bank', seconds: now };
-    const settledFields = { settledMs: at(now).getTime() };
-    const outcome = { ...about, status: 'NOT_STARTED', reason, failed: true, ...settledFields };
-    expect(progress).toEqual([['Extraction ended.', outcome]]);
-    expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
-    expect(isClosed(record())).toBe(true);
-    expect(counted).toEqual(['NotStarted']);
-    expect(reads()).toBe(0);
+    const { reconcile, counted, progress, reads } = world(extraction(), { now });
+    const outcome = { status: 'NOT_STARTED', reason };
+    const record = { ...outcome, settledAt: iso(now), settledBy: 'reconcile' };
+    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record });
+    const about = { extractionId: id, entity: 'bank', seconds: now, settledMs: at(now).getTime() };
+    expect(progress).toEqual([['Extraction ended.', { ...about, ...outcome, failed: true }]]);
+    expect([counted, reads()]).toEqual([['NotStarted'], 0]);
   });
 
   test('until the start window ends, nothing is decided', async () => {
-    const { reconcile, record } = world(extraction(), { now: 899.999 });
-    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'not-started-yet' });
-    expect(record()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
+    const { reconcile } = world(extraction(), { now: 899.999 });
+    const record = extraction({ dueAt: iso(899.999 + 120) });
+    expect(await reconcile(swept)).toEqual({ as: 'deferred', why: 'not-started-yet', record });
   });
 });
 
 describe('STARTING', () => {
   test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
-    const { reconcile, record, reads } = world(extractionIn('STARTING'), { now: 61 });
+    const { reconcile, reads } = world(extractionIn('STARTING'), { now: 61 });
     const as = caller === machine ? 'not-yet' : 'deferred';
-    expect(await reconcile(caller)).toMatchObject({ as, why: 'start-in-progress' });
-    expect(record()?.status).toBe('STARTING');
+    const record = { status: 'STARTING', dueAt: iso(181) };
+    expect(await reconcile(caller)).toMatchObject({ as, why: 'start-in-progress', record });
     expect(reads()).toBe(0);
   });
 
   test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
-    const { reconcile, record, counted } = world(extractionIn('STARTING'), { now: 61.001 });
-    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(record()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
-    expect(isClosed(record())).toBe(true);
-    expect(counted).toEqual(['Unconfirmed']);
+    const { reconcile, counted, requests } = world(extractionIn('STARTING'), { now: 61.001 });
+    const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledBy: 'reconcile' };
+    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record });
+    expect([counted, requests.items.size]).toEqual([['Unconfirmed'], 0]);
   });
 });
+
+const http = (status: number) => new ProviderAmbiguous('', { status });
+/** The provider is down. */
+const down = { reads: [new ProviderAmbiguous('reset')] };
 
 describe('RUNNING', () => {
   const running = extractionIn('RUNNING');
 
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
-    const { reconcile, record, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status } });
-    expect(record()).toMatchObject({
-      status,
-      settledBy: 'reconcile',
-      settledAt: iso(100),
-      collectedAt: iso(100),
-    });
-    expect(isClosed(record())).toBe(true);
+    const { reconcile, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
+    const record = { status, settledBy: 'reconcile', settledAt: iso(100), collectedAt: iso(100) };
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
   test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
-    const { reconcile, record, requests, counted } = world(running, {
+    const { reconcile, requests, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
-    expect(await reconcile(machine)).toMatchObject({ as: 'deferred', record: { status: 'FAILED' } });
-    expect(record()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
-    expect(record()).not.toHaveProperty('collectedAt');
+    const { as, record } = await reconcile(machine);
+    const settled = { status: 'FAILED', settledAt: iso(100), dueAt: iso(105) };
+    expect([as, record]).toMatchObject(['deferred', settled]);
+    expect(record).not.toHaveProperty('collectedAt');
     expect(requests.items.size).toBe(0);
-    expect(counted).toEqual([
-      'SettledByReconcile',
-      'EarlyDelivery',
-      'ProviderReadFailed',
-      'CollectionFailed',
-    ]);
+    const settling = ['SettledByReconcile', 'EarlyDelivery'];
+    expect(counted).toEqual([...settling, 'ProviderReadFailed', 'CollectionFailed']);
   });
 
   test('a task that is linked costs one read, and no write', async () => {
-    const { reconcile, tasks } = world(running, { task: { taskId: 'task-1', extractionId: id } });
+    const { reconcile, tasks } = world(running, { task: linked });
     const adopt = vi.spyOn(tasks, 'adopt');
     await reconcile(machine);
     expect(adopt).not.toHaveBeenCalled();
@@ -241,70 +213,50 @@ describe('RUNNING', () => {
     expect(record()).toEqual(running);
   });
 
-  test.each(['PENDING', 'RUNNING'])('%s decides nothing yet', async (status) => {
-    const { reconcile, record, counted } = world(running, { reads: [answer(status)] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'still-running' });
-    expect(record()).toEqual(running);
-    expect(counted).toEqual([]);
-  });
-
-  test('an undocumented status counts as running, and is counted', async () => {
-    const { reconcile, record, counted } = world(running, { reads: [answer('PAUSED')] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
-    expect(record()).toEqual(running);
-    expect(counted).toEqual(['UnknownTaskStatus']);
+  test.each<readonly [string, readonly string[]]>([
+    ['PENDING', []],
+    ['RUNNING', []],
+    ['PAUSED', ['UnknownTaskStatus']],
+  ])('%s decides nothing yet, and an undocumented status is counted', async (status, metrics) => {
+    const { reconcile, counted } = world(running, { reads: [answer(status)], now: 7_199.999 });
+    expect(await reconcile(machine)).toEqual({ as: 'not-yet', why: 'still-running', record: running });
+    expect(counted).toEqual(metrics);
   });
 
   test.each<readonly [string, Error]>([
-    ['404', new ProviderRefused('404', 404)],
-    ['403', new ProviderRefused('403', 403)],
-    ['401 after a relogin', new ProviderUnauthorized('401')],
-    ['5xx, or nothing', new ProviderAmbiguous('503')],
-    ['unreachable', new ProviderUnreachable('x')],
-    // Of the task it would be a reading.
-    ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
-  ])('a read that fails with %s decides nothing', async (_what, failure) => {
-    const { reconcile, record, counted, failures } = world(running, { reads: [failure] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
-    expect(record()).toEqual(running);
+    ['ProviderRefused', new ProviderRefused('404', 404)],
+    ['ProviderAmbiguous', new ProviderAmbiguous('503')],
+    // Of a login. Of the task it would be a reading.
+    ['ProviderAnswerTooLarge', new ProviderAnswerTooLarge('x', 200)],
+    ['InternalError', new Error('Secrets Manager is down')],
+  ])('a read that fails decides nothing: %s', async (why, failure) => {
+    const { reconcile, counted, failures } = world(running, { reads: [failure] });
+    expect(await reconcile(machine)).toEqual({ as: 'not-yet', why, record: running });
     expect(counted).toEqual(['ProviderReadFailed']);
     expect(failures).toEqual(['The task could not be read.']);
   });
 
-  test.each<readonly [string, TaskReading | Error]>([
-    ['the read returns RUNNING', answer('RUNNING')],
-    ['that read fails', new ProviderAmbiguous('503')],
-  ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
-    const { reconcile, record, counted, progress, reads } = world(running, { reads: [read], now: 7_200 });
-    expect(await reconcile(machine)).toMatchObject({ as: 'deferred', record: { status: 'TIMED_OUT' } });
-    expect(record()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
-    expect(reads()).toBe(1);
-    expect(counted).toContain('TimedOut');
-    expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
-  });
+  const byConsent = consentIn('RUNNING');
+  const failedOnce = consentIn('RUNNING', { lastProblem: 'http-503' });
 
-  test('a moment before the deadline, nothing is decided', async () => {
-    const { reconcile } = world(running, { now: 7_199.999 });
-    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet' });
-  });
-
-  test('a read that fails on our side decides nothing', async () => {
-    const { reconcile, record } = world(running, { reads: [new Error('Secrets Manager is down')] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'InternalError' });
-    expect(record()).toEqual(running);
-  });
-});
-
-test.each([broken, swept, operator])('"not yet" outside the machine moves dueAt: %j', async (caller) => {
-  for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
-    const { reconcile, record } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
-    const { startedAt, ...before } = record() ?? {};
-    // A running task has been waited for since it started, so as long again.
-    const dueAt = startedAt === undefined ? iso(50 + 120) : iso(50 + 50 - 2);
-    const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
-    expect(outcome).toMatchObject({ as: 'deferred', record: { dueAt } });
-    expect(record()).toMatchObject({ ...before, dueAt });
-  }
+  test.each<readonly [string, Extraction, Setup, ReconcileInvoker, string | undefined]>([
+    ['the task runs', running, {}, machine, 'still-running'],
+    ['the read failed', running, { reads: [http(500)] }, machine, 'http-500'],
+    ['nobody knows', running, { isPaused: true }, machine, undefined],
+    ['no read was ever made', byConsent, { isPaused: true }, slow, 'never-read'],
+    ['an earlier one failed', failedOnce, { isPaused: true }, slow, 'http-503'],
+  ])(
+    'past the deadline it is TIMED_OUT, with what the last read showed: %s',
+    async (_, before, setup, caller, lastProblem) => {
+      const { reconcile, counted, progress, reads } = world(before, { ...setup, now: 7_200 });
+      const { as, record } = await reconcile(caller);
+      const timedOut = { status: 'TIMED_OUT', reason: 'deadline-passed', advice: 'wait' };
+      expect(record).toMatchObject({ ...timedOut, settledAt: iso(7_200), dueAt: iso(7_320) });
+      expect([as, record?.lastProblem, reads()]).toEqual(['deferred', lastProblem, setup.isPaused ? 0 : 1]);
+      expect(counted).toContain('TimedOut');
+      expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
+    },
+  );
 });
 
 describe('settled by the provider and not collected', () => {
@@ -319,12 +271,13 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR', message: 'secret' } },
         ],
       };
-      const reads = [answer('PARTIAL', results)];
-      const { reconcile, record, stored, counted, progress } = world(settled, { reads });
-      expect(await reconcile(caller)).toMatchObject({ as: 'closed' });
+      const { reconcile, stored, counted, progress } = world(settled, {
+        reads: [answer('PARTIAL', results)],
+      });
+      const { as, record } = await reconcile(caller);
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
-      expect(stored).toEqual([body]);
-      expect(record()).toMatchObject({
+      expect([as, stored, counted]).toEqual(['closed', [body], ['Collected']]);
+      expect(record).toMatchObject({
         status: 'PARTIAL',
         settledBy: 'webhook',
         collectedAt: iso(100),
@@ -334,103 +287,71 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
         ],
       });
-      expect(JSON.stringify([record(), progress])).not.toContain('secret');
-      expect(isClosed(record())).toBe(true);
-      expect(counted).toEqual(['Collected']);
+      expect(JSON.stringify([record, progress])).not.toContain('secret');
       const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
-      const settledFields = { settledMs: at(30).getTime() };
-      expect(progress).toContainEqual(['Error codes collected.', { ...codes, ...settledFields }]);
+      const settledMs = at(30).getTime();
+      expect(progress).toContainEqual(['Error codes collected.', { ...codes, settledMs }]);
     },
   );
 
   test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const)(
     '%s has no results: nothing is stored, and the record is closed as collected',
     async (status) => {
-      const { reconcile, record, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
-      expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-      expect(stored).toEqual([]);
-      expect(record()).toMatchObject({ collectedAt: iso(100) });
-      expect(record()).not.toHaveProperty('results');
-      expect(record()).not.toHaveProperty('actionResults');
-      expect(counted).toEqual(['Collected']);
+      const { reconcile, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
+      const { as, record } = await reconcile(machine);
+      expect([as, record?.collectedAt, stored, counted]).toEqual(['closed', iso(100), [], ['Collected']]);
+      expect(record).not.toHaveProperty('results');
+      expect(record).not.toHaveProperty('actionResults');
     },
   );
 
   // The API document has null for the two CREDENTIALS_ statuses only.
-  test.each([['a text'], [{ items: [] }], [null]])(
+  test.each([['a text'], [null]])(
     'results of an unexpected shape are stored and counted: %j',
     async (results) => {
-      const { reconcile, record, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
-      expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-      expect(stored).toHaveLength(1);
-      expect(record()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
-      expect(record()).not.toHaveProperty('actionResults');
-      expect(counted).toEqual(['UnexpectedResults', 'Collected']);
+      const { reconcile, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { as, record } = await reconcile(machine);
+      expect([as, stored.length, counted]).toEqual(['closed', 1, ['UnexpectedResults', 'Collected']]);
+      expect(record).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
+      expect(record).not.toHaveProperty('actionResults');
     },
   );
 
-  test('absent results have an unexpected shape', async () => {
-    const reading = {
-      taskStatus: 'PARTIAL',
-      results: undefined,
-      bytes: Buffer.from('{"taskStatus":"PARTIAL"}'),
-    };
-    const { reconcile, stored, counted } = world(settled, { reads: [reading] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-    expect(stored).toEqual(['{"taskStatus":"PARTIAL"}']);
-    expect(counted).toEqual(['UnexpectedResults', 'Collected']);
-  });
-
   test('a read with another final status is collected, and the disagreement is counted', async () => {
-    const { reconcile, record, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
+    const { reconcile, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
+    const record = { status: 'PARTIAL', collectedAt: iso(100) };
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
   });
 
-  test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
-    const { reconcile, record, counted } = world(settled, { reads: [tooLarge] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
-    expect(record()).not.toHaveProperty('collectedAt');
-    expect(isClosed(record())).toBe(true);
-    expect(counted).toEqual(['CollectionAbandoned']);
-  });
+  const storing = () => {
+    throw new Error('S3 is down');
+  };
 
-  test.each<readonly [string, NonNullable<Parameters<typeof world>[1]>, readonly string[], object]>([
+  test.each<readonly [string, Setup, readonly string[], Partial<Extraction>]>([
     [
       'the provider is down',
-      { reads: [new ProviderAmbiguous('503')] },
+      down,
       ['ProviderReadFailed', 'CollectionFailed'],
       { readsSlowly: true, lastProblem: 'reset' },
     ],
-    [
-      'the provider returns RUNNING',
-      { reads: [answer('RUNNING')] },
-      ['CollectionFailed'],
-      { lastProblem: 'still-running' },
-    ],
+    ['the provider returns RUNNING', {}, ['CollectionFailed'], { lastProblem: 'still-running' }],
     [
       'S3 is down',
-      {
-        reads: [answer('PARTIAL', full)],
-        storing: () => {
-          throw new Error('S3 is down');
-        },
-      },
+      { reads: [answer('PARTIAL', full)], storing },
       ['CollectionFailed'],
       { lastProblem: 'results-not-stored' },
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
-    const { reconcile, record, counted } = world(settled, setup);
-    expect(await reconcile(machine)).toMatchObject({ as: 'deferred' });
+    const { reconcile, counted } = world(settled, setup);
+    const { as, record } = await reconcile(machine);
     // It has waited 70 s since it was settled, so as long again.
-    expect(record()).toEqual({ ...settled, dueAt: iso(170), ...more });
+    expect([as, record]).toEqual(['deferred', { ...settled, dueAt: iso(170), ...more }]);
     expect(counted).toEqual(metrics);
   });
 
   test('it is retried with pauses that double, from the first poll interval to an hour', async () => {
-    const { reconcile, record, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
+    const { reconcile, record, time } = world(settled, { ...down, now: 30 });
     const pauses: number[] = [];
     for (let tries = 0; tries < 13; tries += 1) {
       const before = time.now().getTime();
@@ -443,21 +364,25 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('after collectFor, collecting is abandoned with a collectionError', async () => {
-    const now = 30 + 86_400;
-    const { reconcile, record, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
-    expect(await reconcile(slow)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
-    expect(isClosed(record())).toBe(true);
+    const now = 30 + timings.collectFor;
+    const before = { ...settled, readsSlowly: true } as const;
+    const { reconcile, counted } = world(before, { ...down, now });
+    const { as, record } = await reconcile(slow);
+    const abandoned = { status: 'PARTIAL', collectionError: 'ProviderAmbiguous' };
+    expect([as, record]).toMatchObject(['closed', abandoned]);
+    expect(record).not.toHaveProperty('readsSlowly');
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
+});
 
-  test("while an operator's pause holds the last read, collecting goes on, and none counts as failed", async () => {
-    const now = 30 + 86_400;
-    const { reconcile, record, counted, reads } = world(settled, { isPaused: true, now });
-    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'ProviderPaused' });
-    expect(record()).toEqual({ ...settled, dueAt: iso(now + 120) });
-    expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
-  });
+test.each([
+  ['of results', extractionIn('PARTIAL'), 30 + timings.collectFor],
+  ['of grace', extractionIn('TIMED_OUT'), 7_200 + timings.grace],
+])("while an operator's pause holds the last read %s, the record stays open", async (_what, before, now) => {
+  const { reconcile, counted, reads } = world(before, { isPaused: true, now });
+  const record = { ...before, dueAt: iso(now + 120) };
+  expect(await reconcile(swept)).toEqual({ as: 'deferred', why: 'ProviderPaused', record });
+  expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
@@ -471,13 +396,6 @@ test('an abandonment that lost the race against a collection is not counted', as
   });
   await held.reconcile(swept);
   expect(held.counted).toEqual([]);
-});
-
-test('the item of a start that was interrupted goes with the close', async () => {
-  const { reconcile, record, requests } = world(extractionIn('STARTING'));
-  await reconcile(broken);
-  expect(record()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted' });
-  expect(requests.items.size).toBe(0);
 });
 
 describe('the item of a consent', () => {
@@ -507,32 +425,24 @@ describe('the item of a consent', () => {
     expect(requests.items.size).toBe(0);
   });
 
-  test.each<readonly [string, Extraction, Error | TaskReading | 'paused', number]>([
-    ['a pause', timedOut, 'paused', 7_200 + 3 * 86_400],
-    ['a longer grace', timedOut, answer('RUNNING'), 7_200 + 80_000],
+  test.each<readonly [string, Extraction, Setup & { readonly now: number }]>([
+    ['a pause', timedOut, { isPaused: true, now: 7_200 + 3 * 86_400 }],
     [
       'a longer time for collecting',
       consentIn('COMPLETED', { settledAt: iso(80_000) }),
-      new ProviderAmbiguous('503'),
-      7_200 + 80_000,
+      { now: 7_200 + 80_000 },
     ],
-    ['a longer start window', extraction(), answer('RUNNING'), 800],
-  ])('outlives %s that holds the record beyond its expiry', async (_what, record, read, now) => {
-    const {
-      reconcile,
-      record: after,
-      requests,
-    } = world(record, {
-      ...(read === 'paused' ? { isPaused: true } : { reads: [read] }),
-      now,
-    });
+    ['a longer start window', extraction(), { now: 800 }],
+  ])('outlives %s that holds the record beyond its expiry', async (_what, before, setup) => {
+    const { now } = setup;
+    const { reconcile, record, requests } = world(before, setup);
     const expiring = (seconds: number) => ({
       ...storedRequest(id),
       expiresAt: at(seconds).getTime() / 1_000,
     });
     requests.items.set('request-1', expiring(now + 10));
     await reconcile(slow);
-    const { dueAt = '' } = after() ?? {};
+    const { dueAt = '' } = record() ?? {};
     expect(dueAt > iso(now)).toBe(true);
     const expiresAt = Date.parse(dueAt) / 1_000 + 86_400;
     expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
@@ -543,7 +453,7 @@ describe('the item of a consent', () => {
 });
 
 test('a read of a consent whose item went with the close by another process is no failure', async () => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = consentIn('TIMED_OUT');
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = consentIn('TIMED_OUT', { expiresAt: 1 });
   const held = world(consentIn('TIMED_OUT'), {
     reads: ['without its request'],
     now: 8_000,
@@ -558,42 +468,44 @@ describe('TIMED_OUT', () => {
 
   test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
-    const { reconcile, record, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
-    expect(isClosed(record())).toBe(true);
+    const { reconcile, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
+    const record = { status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' };
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record });
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
   test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
-    const { reconcile, record, time } = world(timedOut, { now: 7_200 });
+    const { reconcile, time } = world(timedOut, { now: 7_200 });
     const pauses: number[] = [];
-    while (record()?.dueShard !== undefined) {
-      await reconcile(swept);
-      const next = record()?.dueAt;
-      if (next === undefined) break;
-      time.set((new Date(next).getTime() - at(0).getTime()) / 1000);
-      pauses.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
+    let ended = await reconcile(swept);
+    while (ended.as === 'deferred') {
+      const { dueAt = '' } = ended.record;
+      pauses.push((Date.parse(dueAt) - at(7_200).getTime()) / 1_000);
+      time.set(7_200 + (pauses.at(-1) ?? 0));
+      ended = await reconcile(swept);
     }
     expect(pauses).toEqual([120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400]);
-    expect(record()).toMatchObject({ status: 'TIMED_OUT' });
-    expect(isClosed(record())).toBe(true);
+    expect(ended).toMatchObject({ as: 'closed', record: { status: 'TIMED_OUT' } });
   });
 
-  test('after grace it is closed, whether the provider answered or not', async () => {
-    for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
-      const { reconcile, record } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
-      expect(await reconcile(slow)).toMatchObject({ as: 'closed', record: { status: 'TIMED_OUT' } });
-      expect(isClosed(record())).toBe(true);
-      expect(record()).not.toHaveProperty('collectedAt');
-    }
+  test('after grace it is the provider who is to be asked', async () => {
+    const before = { ...timedOut, advice: 'wait' } as const;
+    const { reconcile } = world(before, { reads: [http(502)], now: 7_200 + timings.grace });
+    const record = { status: 'TIMED_OUT', lastProblem: 'http-502', advice: 'ask-provider' };
+    expect(await reconcile(slow)).toMatchObject({ as: 'closed', record });
   });
 
-  test("while an operator's pause holds the last read, the record stays open", async () => {
-    const { reconcile, record, counted } = world(timedOut, { isPaused: true, now: 7_200 + 86_400 });
-    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'ProviderPaused' });
-    expect(record()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
-    expect(counted).toEqual(['ReadsHeld']);
+  test('a correction withdraws advice and problem, and the collected results bring the advice', async () => {
+    const before = { ...timedOut, advice: 'wait', lastProblem: 'still-running' } as const;
+    const failed = { id: 'tef', status: 'FAILED', error: { code: 'ENTITY_API_ERROR' } };
+    const { reconcile, record } = world(before, {
+      reads: [answer('FAILED', { actions: [failed] })],
+      storing: () => {
+        const { status, advice, lastProblem } = record() ?? {};
+        expect({ status, advice, lastProblem }).toEqual({ status: 'FAILED' });
+      },
+    });
+    expect(await reconcile(machine)).toMatchObject({ record: { status: 'FAILED', advice: 'request-later' } });
   });
 });
 
@@ -602,55 +514,48 @@ describe('by consent', () => {
   const failed = readOf({ ...ended, taskStatus: 'FAILED', reason: 'ENTITY/DOWN', hasResults: false });
 
   test('a success is settled and collected from one read, and no webhook counts as missed', async () => {
-    const { reconcile, record, stored, reads, counted } = world(running, { reads: [completed] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(record()).not.toHaveProperty('actionResults');
-    expect(record()).not.toHaveProperty('reason');
+    const { reconcile, stored, reads, counted } = world(running, { reads: [completed] });
+    const { as, record } = await reconcile(machine);
+    const settled = { status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) };
+    expect([as, record]).toMatchObject(['closed', settled]);
+    expect(record).not.toHaveProperty('actionResults');
+    expect(record).not.toHaveProperty('reason');
     expect([stored, reads()]).toEqual([['{"data":[]}'], 1]);
     expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
   test('a failure is settled with its reason, and nothing is stored', async () => {
-    const { reconcile, record, stored } = world(running, { reads: [failed] });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
-    expect(record()).not.toHaveProperty('results');
+    const { reconcile, stored } = world(running, { reads: [failed] });
+    const { as, record } = await reconcile(machine);
+    const settled = { status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) };
+    expect([as, record]).toMatchObject(['closed', settled]);
+    expect(record).not.toHaveProperty('results');
     expect(stored).toEqual([]);
-    expect(isClosed(record())).toBe(true);
   });
-
-  test.each(everybody)(
-    'is read with its record and has no entry in Tasks, for every caller: %j',
-    async (caller) => {
-      const { reconcile, record } = world(running, {
-        task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
-        reads: [readOf({ kind: 'running', known: true })],
-      });
-      // By the machine, too: it would pay a transition for each poll.
-      expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running' });
-      expect(record()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
-    },
-  );
 });
 
-describe('without webhooks', () => {
-  const running = extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(100) });
-  const task = { taskId: 'task-1', extractionId: id };
+const withoutWebhook = extractionIn('RUNNING', { withoutWebhook: true });
 
-  test.each(everybody)('a v2 task is polled by the queue, for every caller: %j', async (caller) => {
-    const { reconcile } = world(running, { task });
-    expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running' });
-  });
+test.each<readonly [string, Extraction, Task]>([
+  // It has no entry in Tasks, whatever is there.
+  ['by consent', consentIn('RUNNING'), { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' }],
+  ['without webhooks', withoutWebhook, linked],
+])('%s the queue polls, for every caller', async (_what, before, task) => {
+  for (const caller of everybody) {
+    // By the machine, too: it would pay a transition for each poll.
+    const record = { status: 'RUNNING', dueAt: iso(198) };
+    const { reconcile } = world(before, { task });
+    expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running', record });
+  }
+});
 
-  test('no webhook counts as missed, and a task of another extraction is still disowned', async () => {
-    const ended = world(running, { task, reads: [answer('COMPLETED', full)] });
-    await ended.reconcile(swept);
-    expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
-    const others = world(running, { task: { taskId: 'task-1', extractionId: 'another' } });
-    await others.reconcile(swept);
-    expect(others.record()).toMatchObject({ status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' });
-  });
+test('without webhooks none counts as missed, and a task of another extraction is still disowned', async () => {
+  const ended = world(withoutWebhook, { task: linked, reads: [answer('COMPLETED', full)] });
+  await ended.reconcile(swept);
+  expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
+  const others = world(withoutWebhook, { task: { ...linked, extractionId: 'another' } });
+  const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
+  expect(await others.reconcile(swept)).toMatchObject({ as: 'closed', record });
 });
 
 describe('an answer over the size limit', () => {
@@ -658,33 +563,23 @@ describe('an answer over the size limit', () => {
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
   test('by consent is final: settled, abandoned and closed after one read', async () => {
-    const { reconcile, record, reads, stored, counted } = world(consentIn('RUNNING'), {
-      reads: [tooLargeButDone],
-    });
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status: 'COMPLETED' } });
-    expect(record()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
-    expect(isClosed(record())).toBe(true);
+    const { reconcile, reads, stored, counted } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
+    const record = { status: 'COMPLETED', ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) };
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
     expect([reads(), stored]).toEqual([1, []]);
     expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
   test('by consent is not read again if the record is settled and not abandoned yet', async () => {
-    let writes = 0;
-    const { reconcile, record, reads } = world(consentIn('RUNNING'), {
+    const { reconcile, record, reads, extractions } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
-      through: (store) => ({
-        ...store,
-        apply: async (change) => {
-          writes += 1;
-          if (writes === 2) throw new Error('throttled');
-          return store.apply(change);
-        },
-      }),
     });
+    const { apply } = extractions;
+    const applied = vi.spyOn(extractions, 'apply');
+    applied.mockImplementationOnce(apply).mockRejectedValueOnce(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
     expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject(saidOnce);
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record: saidOnce });
     expect(reads()).toBe(1);
   });
 
@@ -694,43 +589,36 @@ describe('an answer over the size limit', () => {
   ])(
     'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
     async (_what, known, asked) => {
-      const { reconcile, record, reads, counted } = world(extractionIn('RUNNING', known), {
+      const { reconcile, reads, counted } = world(extractionIn('RUNNING', known), {
         reads: [tooLarge],
         now: 7_200,
       });
-      expect(await reconcile(machine)).toMatchObject({ as: 'closed', record: { status: 'TIMED_OUT' } });
-      expect(record()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
-      expect(isClosed(record())).toBe(true);
+      const settled = { status: 'TIMED_OUT', reason: 'deadline-passed' };
+      const record = { ...settled, collectionError: 'results-too-large' };
+      expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
       expect(reads()).toBe(asked);
       expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
     },
   );
 
-  test('in grace closes the record', async () => {
-    const { reconcile, record } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({
-      status: 'TIMED_OUT',
-      collectionError: 'results-too-large',
-      oversizedAt: iso(8_000),
-    });
-    expect(isClosed(record())).toBe(true);
+  test.each(['PARTIAL', 'TIMED_OUT'] as const)('closes a record that is %s', async (status) => {
+    const { reconcile, counted } = world(extractionIn(status), { reads: [tooLarge], now: 8_000 });
+    const { as, record } = await reconcile(swept);
+    expect([as, record]).toMatchObject(['closed', { status, ...saidOnce, oversizedAt: iso(8_000) }]);
+    expect(record).not.toHaveProperty('collectedAt');
+    expect(counted).toEqual(['CollectionAbandoned']);
   });
 });
 
 describe('a closed record', () => {
   test.each<readonly [string, Extraction]>([
     ['REJECTED', extractionIn('REJECTED')],
-    ['UNCONFIRMED', extractionIn('UNCONFIRMED')],
-    ['NOT_STARTED', extractionIn('NOT_STARTED')],
     ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
-    ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
   ])('%s: stays closed, and the provider is not read', async (_what, record) => {
     for (const caller of everybody) {
-      const { reconcile, record: recordNow, reads, counted } = world(record, { now: 99_999 });
+      const { reconcile, reads, counted } = world(record, { now: 99_999 });
       expect(await reconcile(caller)).toEqual({ as: 'closed', record });
-      expect(recordNow()).toEqual(record);
       expect([reads(), counted]).toEqual([0, []]);
     }
   });
@@ -742,94 +630,18 @@ describe('a closed record', () => {
   });
 });
 
-describe('why the last try brought nothing, and what to do next', () => {
-  const http = (status: number, errorType?: string) =>
-    Object.assign(
-      new ProviderAmbiguous('', { status }),
-      errorType === undefined ? {} : { named: { errorType } },
-    );
-  const past = timings.deadline;
+const machineAfter = (lastProblem: string): ReconcileInvoker => ({ kind: 'machine', lastProblem });
 
-  test.each<[string, Extraction, Parameters<typeof world>[1], ReconcileInvoker, string | undefined]>([
-    ['the last read failed', extractionIn('RUNNING'), { reads: [http(500)] }, machine, 'http-500'],
-    [
-      'it named its error',
-      consentIn('RUNNING'),
-      { reads: [http(500, 'INTERNAL')] },
-      slow,
-      'http-500/INTERNAL',
-    ],
-    ['the task still runs', extractionIn('RUNNING'), {}, machine, 'still-running'],
-    ['no read was ever made', consentIn('RUNNING'), { isPaused: true }, slow, 'never-read'],
-    ['nobody knows', extractionIn('RUNNING'), { isPaused: true }, machine, undefined],
-    [
-      'an earlier read is the last one',
-      consentIn('RUNNING', { lastProblem: 'http-503' }),
-      { isPaused: true },
-      slow,
-      'http-503',
-    ],
-  ])('TIMED_OUT has what the last read showed: %s', async (_what, record, setup, caller, lastProblem) => {
-    const { reconcile, ...timedOut } = world(record, { ...setup, now: past });
-    await reconcile(caller);
-    expect(timedOut.record()).toMatchObject({ status: 'TIMED_OUT', advice: 'wait' });
-    expect(timedOut.record()?.lastProblem).toBe(lastProblem);
-  });
-
-  test('after grace it is the provider who is to be asked', async () => {
-    const { reconcile, record } = world(extractionIn('TIMED_OUT', { advice: 'wait' }), {
-      reads: [http(502)],
-      now: past + timings.grace,
-    });
-    await reconcile(slow);
-    expect(record()).toMatchObject({ lastProblem: 'http-502', advice: 'ask-provider' });
-  });
-
-  test.each<[string, Partial<Extraction>, ReconcileInvoker, object]>([
-    [
-      'the machine',
-      {},
-      { ...machine, lastProblem: 'secret-not-filled' },
-      { lastProblem: 'secret-not-filled', advice: 'operator' },
-    ],
-    [
-      'the machine, later than the record',
-      { lastProblem: 'http-429' },
-      { ...machine, lastProblem: 'held/http-503' },
-      { lastProblem: 'held/http-503', advice: 'request-later' },
-    ],
-    [
-      'the record',
-      { lastProblem: 'quota-reached' },
-      swept,
-      { lastProblem: 'quota-reached', advice: 'request-later' },
-    ],
-    ['nobody', {}, swept, { advice: 'request-again' }],
-  ])('NOT_STARTED has what is known from %s', async (_who, fields, caller, expected) => {
-    const { reconcile, record } = world(extractionIn('REQUESTED', fields as never), { now: 900 });
-    await reconcile(caller);
-    const { lastProblem, advice, reason } = record() ?? {};
-    expect({ lastProblem, advice, reason }).toEqual({
-      lastProblem: undefined,
-      ...expected,
-      reason: 'start-window-over',
-    });
-  });
-
-  test('a correction withdraws both, and the collected results bring the advice', async () => {
-    const timedOut = extractionIn('TIMED_OUT', { advice: 'wait', lastProblem: 'still-running' });
-    const { reconcile, record } = world(timedOut, {
-      reads: [
-        answer('FAILED', { actions: [{ id: 'tef', status: 'FAILED', error: { code: 'ENTITY_API_ERROR' } }] }),
-      ],
-      storing: () => {
-        const { status, advice, lastProblem } = record() ?? {};
-        expect({ status, advice, lastProblem }).toEqual({ status: 'FAILED' });
-      },
-    });
-    await reconcile(machine);
-    expect(record()).toMatchObject({ status: 'FAILED', advice: 'request-later' });
-  });
+test.each<[string, string | undefined, ReconcileInvoker, string | undefined, string]>([
+  ['the machine', undefined, machineAfter('secret-not-filled'), 'secret-not-filled', 'operator'],
+  ['the machine, not the record', 'http-429', machineAfter('held/slow'), 'held/slow', 'request-later'],
+  ['the record', 'quota-reached', swept, 'quota-reached', 'request-later'],
+  ['nobody', undefined, swept, undefined, 'request-again'],
+])('NOT_STARTED has what is known from %s', async (_who, known, caller, lastProblem, advice) => {
+  const { reconcile } = world(extraction(defined({ lastProblem: known })), { now: 900 });
+  const { record } = await reconcile(caller);
+  expect(record).toMatchObject({ status: 'NOT_STARTED', reason: 'start-window-over', advice });
+  expect(record?.lastProblem).toBe(lastProblem);
 });
 
 describe('the next message', () => {
@@ -843,7 +655,7 @@ describe('the next message', () => {
 
   test('is not sent for a pause that is longer than a message can wait', async () => {
     const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
-    const held = world(settled, { reads: [new ProviderAmbiguous('503')], now: 901 });
+    const held = world(settled, { ...down, now: 901 });
     expect(await held.reconcile(slow)).toMatchObject({ record: { dueAt: iso(1_802) } });
     expect(held.sent).toEqual([]);
     expect(held.counted).toContain('CollectionDeferred');
@@ -866,26 +678,20 @@ describe('a read in the reconcile queue', () => {
   const due: ReconcileInvoker = { kind: 'queue', cause: 'due', dueAt: iso(100) };
   const dueSlow: ReconcileInvoker = { ...due, isSlow: true };
   const running = consentIn('RUNNING', { dueAt: iso(100) });
-  const failing = { reads: [new ProviderAmbiguous('503')] };
   const same = { extractionId: id, cause: 'due', dueAt: iso(100) };
 
   test('that fails is left to the slow queue, with the same message, and does not count as failed', async () => {
-    const held = world(running, failing);
+    const held = world(running, down);
     expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
     expect(held.sent).toEqual([['slow queue', same, 0]]);
     expect(held.record()).toEqual({ ...running, readsSlowly: true });
     expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
-    const collecting = world(consentIn('COMPLETED'), failing);
-    await collecting.reconcile(swept);
-    expect(collecting.sent).toEqual([['slow queue', { extractionId: id, cause: 'sweep' }, 0]]);
   });
 
-  test('is left to the slow queue also if the record cannot be written', async () => {
-    const held = world(running, {
-      ...failing,
-      through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
-    });
-    expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
+  test('is left to the slow queue also if it is the last one', async () => {
+    const last = world(consentIn('COMPLETED'), { ...down, now: 30 + timings.collectFor });
+    expect(await last.reconcile(swept)).toMatchObject({ as: 'moved' });
+    expect(last.sent).toEqual([['slow queue', { extractionId: id, cause: 'sweep' }, 0]]);
   });
 
   test('is not made if the last one was slow, for each sender of the message', async () => {
@@ -895,12 +701,12 @@ describe('a read in the reconcile queue', () => {
   });
 
   test('that the slow queue refuses is received again', async () => {
-    const held = world(running, { ...failing, refusing: 'slow queue' });
+    const held = world(running, { ...down, refusing: 'slow queue' });
     await expect(held.reconcile(due)).rejects.toThrow('throttled');
   });
 
   test('stays in the slow queue while it fails there, and comes back once it is answered', async () => {
-    const failed = world({ ...running, readsSlowly: true }, failing);
+    const failed = world({ ...running, readsSlowly: true }, down);
     await failed.reconcile(dueSlow);
     const next = failed.record()?.dueAt;
     expect(failed.sent).toEqual([['slow queue', { ...same, dueAt: next }, expect.any(Number)]]);
@@ -924,61 +730,34 @@ describe('a read in the reconcile queue', () => {
     }
   });
 
-  test('that is the last one is made again in the slow queue, and its failure closes there', async () => {
-    const now = 30 + timings.collectFor;
-    const settled = consentIn('COMPLETED', { settledAt: iso(30), dueAt: iso(100) });
-    const moved = world(settled, { ...failing, now });
-    expect(await moved.reconcile(due)).toMatchObject({ as: 'moved' });
-    const last = world({ ...settled, readsSlowly: true }, { ...failing, now });
-    expect(await last.reconcile(dueSlow)).toMatchObject({ as: 'closed' });
-    expect(last.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'ProviderAmbiguous' });
-    expect([isClosed(last.record()), last.record()?.readsSlowly, last.reads()]).toEqual([true, undefined, 1]);
-  });
-
   test.each([machine, operator])('is not brief for %j, which hold no consumer of it', async (caller) => {
-    const held = world({ ...running, readsSlowly: true }, failing);
+    const held = world({ ...running, readsSlowly: true }, down);
     expect(await held.reconcile(caller)).toMatchObject({ as: 'deferred' });
     expect([held.reads(), held.counted]).toEqual([1, ['ProviderReadFailed']]);
   });
 });
 
 test('endless lost races end as not yet', async () => {
-  let flips = 0;
-  const { reconcile } = world(extraction(), {
-    now: 900,
-    through: (store) => ({
-      ...store,
-      apply: async () => {
-        flips += 1;
-        return { applied: false, record: extraction({ dueAt: iso(flips) }) };
-      },
-    }),
-  });
+  const { reconcile, extractions } = world(extraction(), { now: 900 });
+  const refused = vi.spyOn(extractions, 'apply');
+  refused.mockResolvedValue({ applied: false, record: extraction() });
   expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'contended' });
-  expect(flips).toBeLessThan(20);
+  expect(refused.mock.calls.length).toBeLessThan(20);
 });
 
 describe('a record of a newer version', () => {
-  const newer = [
-    ['an open status', { status: 'HELD' }],
+  test.each([
     ['an outcome', { status: 'WITHDRAWN', settledAt: iso(50) }],
     ['a schemaVersion', { schemaVersion: 2 }],
-  ] as const;
-
-  test.each(newer)(
-    'with %s that is unknown is deferred for 15 minutes, for every caller',
-    async (_what, fields) => {
-      for (const caller of everybody) {
-        const record = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
-        const { reconcile, record: after, reads, counted } = world(record, { now: 9_999_999 });
-        const result = await reconcile(caller);
-        const next = iso(9_999_999 + 900);
-        expect(result).toMatchObject({ as: 'deferred', why: 'unknown-record' });
-        expect(after()).toEqual({ ...record, dueAt: next });
-        expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
-      }
-    },
-  );
+  ])('with %s that is unknown is deferred for 15 minutes, for every caller', async (_what, fields) => {
+    for (const caller of everybody) {
+      const before = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
+      const { reconcile, reads, counted } = world(before, { now: 9_999_999 });
+      const record = { ...before, dueAt: iso(9_999_999 + 900) };
+      expect(await reconcile(caller)).toEqual({ as: 'deferred', why: 'unknown-record', record });
+      expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
+    }
+  });
 });
 
 describe('a task whose reads end their process', () => {
@@ -988,43 +767,36 @@ describe('a task whose reads end their process', () => {
     const running = world(extractionIn('RUNNING', { unfinishedReads }));
     expect(await running.reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'read-ends-process' });
     expect(running.counted).toEqual(['ReadEndsProcess']);
-    const timedOut = extractionIn('TIMED_OUT', { settledAt: iso(100), unfinishedReads });
-    const after = world(timedOut, { now: 100 + timings.grace });
-    await after.reconcile(swept);
-    expect(after.record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'read-ends-process' });
-    expect(after.record()?.dueShard).toBeUndefined();
+    const timedOut = world(extractionIn('TIMED_OUT', { unfinishedReads }), { now: 7_200 + timings.grace });
+    const record = { status: 'TIMED_OUT', collectionError: 'read-ends-process' };
+    expect(await timedOut.reconcile(swept)).toMatchObject({ as: 'closed', record });
   });
 
   test('is closed without its results once collectFor is over, and not before', async () => {
-    const settled = extractionIn('COMPLETED', { settledAt: iso(100), unfinishedReads });
-    const before = world(settled, { now: 99 + timings.collectFor });
-    await before.reconcile(swept);
-    expect(before.record()?.dueShard).toBeDefined();
-    const after = world(settled, { now: 100 + timings.collectFor });
-    await after.reconcile(swept);
-    expect(after.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
+    const { reconcile, time } = world(extractionIn('COMPLETED', { unfinishedReads }));
+    time.set(29 + timings.collectFor);
+    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'read-ends-process' });
+    time.advance(1);
+    const record = { status: 'COMPLETED', collectionError: 'read-ends-process' };
+    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record });
   });
 });
 
 describe('credentials that the bank refused', () => {
   const refused = 'CREDENTIALS_WRONG';
-  const task: Task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
+  const task: Task = { ...linked, credentialsMac: 'mac' };
 
   test.each([
     ['that a read shows', { task, reads: [answer(refused)] }, iso(100)],
     ['that a delivery left', { task: { ...task, taskStatus: refused, notifiedAt: iso(50) } }, iso(50)],
   ])('%s are marked before the outcome is written', async (_, setup, noticedAt) => {
     let marksAtWrite = 0;
-    const its = world(extractionIn('RUNNING'), {
-      ...setup,
-      through: (store) => ({
-        ...store,
-        apply: (change) => {
-          if (change.set.status === refused) marksAtWrite = its.marks().length;
-          return store.apply(change);
-        },
-      }),
-    });
+    const its = world(extractionIn('RUNNING'), setup);
+    const { apply } = its.extractions;
+    its.extractions.apply = (change) => {
+      if (change.set.status === refused) marksAtWrite = its.marks().length;
+      return apply(change);
+    };
     await its.reconcile(machine);
     expect(its.record()).toMatchObject({ status: refused });
     expect(marksAtWrite).toBe(1);
@@ -1033,22 +805,19 @@ describe('credentials that the bank refused', () => {
   });
 
   test('are not marked of a task that was adopted, or that belongs to another extraction', async () => {
-    for (const given of [undefined, { ...task, extractionId: 'another', taskStatus: refused }]) {
-      const { reconcile: reconcileIt, marks } = world(extractionIn('RUNNING'), {
-        ...defined({ task: given }),
-        reads: [answer(refused)],
-      });
-      await reconcileIt(machine);
-      expect(marks()).toEqual([]);
+    for (const setup of [{}, { task: { ...task, extractionId: 'another', taskStatus: refused } }]) {
+      const its = world(extractionIn('RUNNING'), { ...setup, reads: [answer(refused)] });
+      await its.reconcile(machine);
+      expect(its.marks()).toEqual([]);
     }
   });
 
   test('count no longer once confirmed ones were accepted', async () => {
-    const { reconcile: reconcileIt, marks } = world(extractionIn('RUNNING'), {
+    const its = world(extractionIn('RUNNING'), {
       task: { ...task, isConfirmed: true },
       reads: [answer('COMPLETED', full)],
     });
-    await reconcileIt(machine);
-    expect(marks()).toMatchObject([{ credentialsMac: 'mac', isRefused: false }]);
+    await its.reconcile(machine);
+    expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', isRefused: false }]);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { defined } from '../../../../../lib/defined.ts';
 import { maxDelaySeconds } from '../../../../../lib/extraction/deadlines.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
@@ -14,21 +13,16 @@ import {
 } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import {
-  clock,
   consentExtraction,
   consentId,
   consentIn,
   id,
   iso,
-  timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../../../../support/stores/memory-task-store.ts';
-import type { StoreFaults } from '../../../../support/stores/store-fault.ts';
+import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 const target = '11111111-1';
 const anyConsent = {
@@ -52,18 +46,14 @@ const world = (
     readonly meanwhile?: () => void;
   } = {},
 ) => {
-  const extractions = memoryExtractionStore();
-  extractions.items.set(id, record);
-  const tasks = memoryTaskStore();
-  const requests = memoryRequestStore(setup.faults, storedRequest(id));
-  const { counted, telemetry } = memoryTelemetry();
+  const { deps: stores, seen } = extractionInMemory(record, { faults: setup.faults });
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   const sent: unknown[] = [];
   const reads: string[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
-    expect(extractions.items.get(id)?.status).toBe('STARTING');
+    expect(seen.record()?.status).toBe('STARTING');
     setup.meanwhile?.();
     const answers = setup.answers ?? ['task-1'];
     const answer = answers[Math.min(posts.length, answers.length) - 1];
@@ -71,10 +61,7 @@ const world = (
     return answer;
   };
   const deps: StartDeps = {
-    extractions,
-    tasks,
-    ...memoryMarks(),
-    requests,
+    ...stores,
     callFor: async (record) => {
       if (record.method !== 'consent') throw new Error('It is not by consent.');
       return callByConsent(
@@ -92,7 +79,7 @@ const world = (
           },
           startExtraction: { v1: post('v1'), v2: post('v2') },
           getConsent: async (token, asked) => {
-            expect([asked, extractions.items.get(id)?.status]).toEqual([consentId, 'STARTING']);
+            expect([asked, seen.record()?.status]).toEqual([consentId, 'STARTING']);
             reads.push(token);
             const { consent = ['ACTIVE', 'ACTIVE'] } = setup;
             if (consent instanceof Error) throw consent;
@@ -106,31 +93,10 @@ const world = (
     logIn: async () => undefined,
     msLeft: () => setup.msLeft ?? 60_000,
     newAttemptId: () => 'attempt-1',
-    now: clock(5).now,
-    timings,
-    telemetry,
     send: async (message, delaySeconds) => void sent.push([message, delaySeconds]),
   };
-  return {
-    start: () =>
-      start(
-        {
-          extractionId: id,
-          requestId: 'request-1',
-          callbackToken: 'callback',
-          callbackAttempt: 0,
-        },
-        deps,
-      ),
-    record: () => extractions.items.get(id),
-    extractions,
-    tasks,
-    requests,
-    posts,
-    reads,
-    sent,
-    counted,
-  };
+  const input = { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 };
+  return { ...seen, start: () => start(input, deps), posts, reads, sent };
 };
 
 test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
@@ -144,47 +110,46 @@ const polled = { as: 'queued', record: { status: 'RUNNING' } } as const;
 const poll = { extractionId: id, cause: 'due', dueAt: iso(10) } as const;
 
 test('an accepted start is due for its first poll, and the item of its request is kept for it', async () => {
-  const { start, record, tasks, requests, counted, sent } = world();
-  expect(await start()).toMatchObject(polled);
+  const { start, tasks, requests, counted, sent } = world();
+  const record = { status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) };
+  expect(await start()).toMatchObject({ as: 'queued', record });
   expect(sent).toEqual([[poll, 5]]);
-  expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
   expect(tasks.items.size).toBe(0);
   expect([...requests.items.values()]).toEqual([storedRequest(id)]);
   expect(counted).toEqual([]);
 });
 
-test('a later invocation polls a running task and does not start it again', async () => {
-  const { start, posts, sent } = world(consentIn('RUNNING', { dueAt: iso(10) }));
-  expect(await start()).toMatchObject(polled);
-  expect([posts, sent]).toEqual([[], [[poll, 5]]]);
-});
-
-test('a poll that is further ahead than a message can be delayed gets one that is delayed for as long as it can', async () => {
+test('a later invocation polls a running task, at most as far ahead as a message can be delayed', async () => {
   const dueAt = iso(5 + maxDelaySeconds + 1);
-  const { start, sent } = world(consentIn('RUNNING', { dueAt }));
-  await start();
-  expect(sent).toEqual([[{ ...poll, dueAt }, maxDelaySeconds]]);
+  const { start, posts, sent } = world(consentIn('RUNNING', { dueAt }));
+  expect(await start()).toMatchObject(polled);
+  expect([posts, sent]).toEqual([[], [[{ ...poll, dueAt }, maxDelaySeconds]]]);
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {
-  const { start, posts, record } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
+  const { start, posts } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
   expect(await start()).toMatchObject(polled);
   expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
-  expect(record()).toMatchObject({ status: 'RUNNING' });
 });
 
 test('without a Task Token nothing is started', async () => {
-  const { start, posts, record } = world(undefined, { noToken: new ProviderRefused('403', 403) });
-  expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized' });
-  expect(record()).toEqual(consentExtraction());
+  const { start, posts } = world(undefined, { noToken: new ProviderRefused('403', 403) });
+  const [why, problem] = ['ProviderUnauthorized', 'login-http-403'];
+  expect(await start()).toEqual({ as: 'not-yet', why, problem, record: consentExtraction() });
   expect(posts).toEqual([]);
 });
 
 describe('a start that was settled as stale meanwhile', () => {
   /** Another process settles the start, or the record is lost. The item of the request is removed in both cases. */
-  const late = (then: 'UNCONFIRMED' | 'lost', faults?: StoreFaults) => {
+  const late = (then: 'UNCONFIRMED' | 'lost', failingPuts = 0) => {
+    let left = failingPuts;
+    const before = ({ method }: StoreCall): void => {
+      if (method !== 'put' || left === 0) return;
+      left -= 1;
+      throw new Error('DynamoDB is down.');
+    };
     const made = world(undefined, {
-      ...defined({ faults }),
+      faults: { before },
       meanwhile: () => {
         const { attemptId = '' } = made.record() ?? {};
         made.requests.items.clear();
@@ -194,26 +159,16 @@ describe('a start that was settled as stale meanwhile', () => {
     });
     return made;
   };
-  const failing = (times: number): StoreFaults => {
-    let left = times;
-    return {
-      before: ({ method }) => {
-        if (method !== 'put' || left === 0) return;
-        left -= 1;
-        throw new Error('DynamoDB is down.');
-      },
-    };
-  };
 
-  test.each([0, 2])('runs, and its item is put back, although %i puts fail', async (times) => {
-    const { start, record, requests } = late('UNCONFIRMED', failing(times));
-    expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING' } });
+  test('runs, and its item is put back, although two puts fail', async () => {
+    const { start, record, requests } = late('UNCONFIRMED', 2);
+    expect(await start()).toMatchObject(polled);
     expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
     expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), taskId: 'task-1' }]);
   });
 
   test('keeps its taskId although the item cannot be put back', async () => {
-    const { start, record, requests } = late('UNCONFIRMED', failing(Number.POSITIVE_INFINITY));
+    const { start, record, requests } = late('UNCONFIRMED', 3);
     await start();
     expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
     expect(requests.items.size).toBe(0);
@@ -229,19 +184,14 @@ describe('a start that was settled as stale meanwhile', () => {
 const explained = (status: number) =>
   new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
 
-describe('a failure has the same effect as by credentials', () => {
-  test.each<readonly [string, Error, string]>([
-    ['a refusal of v1', new ProviderRefused('403', 403), 'http-403'],
-    ['a refusal of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
-    ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
-  ])('%s is REJECTED', async (_what, failure, reason) => {
-    const { start, record, requests, posts, counted } = world(undefined, { answers: [failure] });
-    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
-    expect(record()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
-    expect(requests.items.size).toBe(0);
-    expect(posts).toHaveLength(1);
-    expect(counted).toEqual(['Rejected']);
-  });
+test.each<readonly [string, Error, string]>([
+  ['of v1', new ProviderRefused('403', 403), 'http-403'],
+  ['of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
+])('a refusal %s is REJECTED, as by credentials', async (_what, failure, reason) => {
+  const { start, requests, posts, counted } = world(undefined, { answers: [failure] });
+  const record = { status: 'REJECTED', reason, settledBy: 'start' };
+  expect(await start()).toMatchObject({ as: 'closed', record });
+  expect([posts.length, requests.items.size, counted]).toEqual([1, 0, ['Rejected']]);
 });
 
 describe('after a refusal with a status alone the consent is read, under the same token, before the outcome is written', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { loginProblemOf } from '../../../../../lib/extraction/advice.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
@@ -6,32 +6,21 @@ import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
-import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
-  ProviderAnswerTooLarge,
   ProviderBusy,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
-import {
-  clock,
-  extraction,
-  extractionIn,
-  id,
-  iso,
-  timings,
-} from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { extraction, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { memoryTaskStore, taskExpiry } from '../../../../support/stores/memory-task-store.ts';
+import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { taskExpiry } from '../../../../support/stores/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 const busy = () => new ProviderBusy('429');
@@ -52,12 +41,11 @@ type Answer = string | Error;
 
 const world = (
   setup: {
-    readonly record?: Extraction | null;
+    readonly record?: Extraction;
     readonly plaintext?: SealedCredentialsData;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
     readonly faults?: StoreFaults;
-    readonly through?: (store: ExtractionStore) => ExtractionStore;
     readonly unseal?: () => Promise<SealedCredentialsData>;
     readonly logIn?: () => Promise<string>;
     readonly breaker?: CircuitBreaker;
@@ -66,17 +54,12 @@ const world = (
     readonly meanwhile?: () => void;
   } = {},
 ) => {
-  const extractions = memoryExtractionStore(setup.faults);
-  const tasks = memoryTaskStore(setup.faults);
-  const marks = memoryMarks(setup.faults);
-  const requests = memoryRequestStore(setup.faults, storedRequest(id));
-  if (setup.record !== null) extractions.items.set(id, setup.record ?? extraction());
-  const posts: Post[] = [];
+  const { record = extraction(), faults } = setup;
   const events: string[] = [];
-  const time = clock(5);
-  const { counted, measured, progress, telemetry } = memoryTelemetry((message) => events.push(message));
+  const onMessage = (message: string) => void events.push(message);
+  const { deps: stores, seen } = extractionInMemory(record, { faults, onMessage });
+  const posts: Post[] = [];
   let logins = 0;
-  let attempts = 0;
   let session: string | undefined;
   const logIn =
     setup.logIn ??
@@ -103,7 +86,7 @@ const world = (
   const byCredentials = {
     sessions,
     startTask: async (token: string, request: TaskRequest) => {
-      events.push(`post on ${extractions.items.get(id)?.status}`);
+      events.push(`post on ${seen.record()?.status}`);
       posts.push({ token, request });
       setup.meanwhile?.();
       const answers = setup.answers ?? ['task-1'];
@@ -113,92 +96,53 @@ const world = (
     },
   };
   const deps: StartDeps = {
-    extractions: setup.through?.(extractions) ?? extractions,
-    tasks,
-    ...marks,
-    requests,
+    ...stores,
     callFor: async (record) => {
       events.push('unseal');
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
       const unsealed = (await setup.unseal?.()) ?? setup.plaintext ?? raw;
-      const known = await knownCredentials(record, unsealed, {
-        key: async () => 'key',
-        keptDays: marks.keptDays,
-      });
+      const known = await knownCredentials(record, unsealed, { key: async () => 'key', keptDays: 7 });
       return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
     msLeft: () => 60_000,
-    newAttemptId: () => {
-      attempts += 1;
-      return `attempt-${attempts}`;
-    },
-    now: time.now,
-    timings,
-    telemetry,
+    newAttemptId: () => `attempt-${posts.length + 1}`,
     send: async () => undefined,
   };
-  const startAs = (callbackAttempt = 0, changed: Partial<typeof timings> = {}) =>
-    start(
-      {
-        extractionId: id,
-        requestId: 'request-1',
-        callbackToken: `token-${callbackAttempt}`,
-        callbackAttempt,
-      },
+  const startAs = async (callbackAttempt = 0, changed: Partial<typeof timings> = {}) => {
+    const callbackToken = `token-${callbackAttempt}`;
+    const result = await start(
+      { extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt },
       { ...deps, timings: { ...timings, ...changed } },
     );
-  return {
-    start: startAs,
-    posts,
-    events,
-    counted,
-    measured,
-    progress,
-    time,
-    extractions,
-    tasks,
-    marks,
-    requests,
-    deps,
-    logins: () => logins,
-    record: () => extractions.items.get(id),
-    task: () => tasks.items.get('task-1'),
+    if (result.as !== 'gone') expect(result.record).toEqual(seen.record());
+    return result;
   };
+  /** `start` also checks that the result has the record as it is stored. */
+  return { ...seen, start: startAs, posts, events, logins: () => logins };
 };
 
 test('without webhooks, none is requested, and the queue polls the linked task from its start on', async () => {
-  const { start, posts, record, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
+  const { start, posts, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
   expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING', dueAt: iso(10) } });
   expect(posts[0]?.request).not.toHaveProperty('webhook');
-  expect(record()).toMatchObject({ status: 'RUNNING', dueAt: iso(10) });
   expect(task()).toMatchObject({ extractionId: id });
   expect(requests.items.size).toBe(0);
 });
 
 test('credentials that a caller encrypted are not sent an hour after the request', async () => {
-  const { start, posts, time, record, logins } = world({ plaintext: withToken });
+  const { start, posts, time, logins } = world({ plaintext: withToken });
   time.set(3_600);
   // Within the window of a stage that allows a day.
   const late = start(0, { startWindow: 86_400 });
-  expect(await late).toMatchObject({ as: 'not-yet', why: 'CiphertextExpired' });
-  expect(record()).toEqual(extraction());
+  const [why, problem] = ['CiphertextExpired', 'ciphertext-expired'];
+  expect(await late).toEqual({ as: 'not-yet', why, problem, record: extraction() });
   expect([posts, logins()]).toEqual([[], 0]);
 });
 
 describe('the item of the request', () => {
-  test.each<readonly [string, Answer, number]>([
-    ['a refusal', refused(400), 0],
-    ['an unknown answer', ambiguous(), 0],
-    ['a start that can be retried', busy(), 1],
-  ])('after %s', async (_what, answer, items) => {
-    const { start, requests } = world({ answers: [answer] });
-    await start();
-    expect(requests.items.size).toBe(items);
-  });
-
   test('that could not be removed fails no start, is counted, and is removed by a later start-task', async () => {
     let fails = true;
     const before = ({ method }: StoreCall): void => {
@@ -213,14 +157,10 @@ describe('the item of the request', () => {
   });
 
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
-    const { start, requests, record, posts } = world();
+    const { start, requests, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    expect(await start()).toMatchObject({
-      as: 'not-yet',
-      why: 'RequestDataGone',
-      problem: 'request-data-gone',
-    });
-    expect(record()).toEqual(extraction());
+    const [why, problem] = ['RequestDataGone', 'request-data-gone'];
+    expect(await start()).toEqual({ as: 'not-yet', why, problem, record: extraction() });
     expect(posts).toEqual([]);
   });
 
@@ -240,15 +180,15 @@ describe('the item of the request', () => {
 
 describe('a successful start', () => {
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
-    const { start, record, task, posts, counted, measured, progress } = world();
-    expect(await start()).toMatchObject({ as: 'waiting' });
-    expect(record()).toMatchObject({
+    const { start, task, events, counted, measured, progress } = world();
+    const record = {
       status: 'RUNNING',
       attemptId: 'attempt-1',
       taskId: 'task-1',
       startingAt: iso(5),
       startedAt: iso(5),
-    });
+    };
+    expect(await start()).toMatchObject({ as: 'waiting', record });
     expect(task()).toEqual({
       taskId: 'task-1',
       extractionId: id,
@@ -257,33 +197,20 @@ describe('a successful start', () => {
       credentialsMac: expect.any(String),
       expiresAt: taskExpiry,
     });
-    expect(posts).toHaveLength(1);
+    // Every harmless step comes before the STARTING write, and the start call after it.
+    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
     expect(counted).toEqual([]);
     expect(measured).toEqual([['SecondsToStart', 5]]);
     expect(progress).toEqual([['Extraction started.', { extractionId: id, entity: 'bank', seconds: 5 }]]);
   });
 
   test('sends the recorded request with the unsealed credentials and five deliveries', async () => {
-    const actions = [
-      { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
-    ];
-    const { start, posts } = world({ record: extraction({ entity: 'other', actions }) });
+    const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
+    const asked = { entity: 'other', actions: [{ id: 'movement', params: { dateRange } }] };
+    const { start, posts } = world({ record: extraction(asked) });
     await start();
-    expect(posts[0]).toEqual({
-      token: 'session-1',
-      request: {
-        entity: 'other',
-        credentials: raw.credentials,
-        actions,
-        webhook: { enable: true, retries: 5 },
-      },
-    });
-  });
-
-  test('does every harmless step before the STARTING write, and the start call after it', async () => {
-    const { start, events } = world();
-    await start();
-    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
+    const request = { ...asked, credentials: raw.credentials, webhook: { enable: true, retries: 5 } };
+    expect(posts).toEqual([{ token: 'session-1', request }]);
   });
 
   test('uses the caller’s session token, without a login', async () => {
@@ -304,32 +231,16 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
     ],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
     ['the provider is busy', busy, 'ProviderBusy'],
-    ['the provider cannot be reached', unreachable, 'ProviderUnreachable'],
-    [
-      'the login is not answered: it changes nothing, so it may be tried again',
-      ambiguous,
-      'ProviderUnreachable',
-    ],
-    [
-      'the login is answered with too much',
-      () => new ProviderAnswerTooLarge('x', 200),
-      'ProviderUnreachable',
-    ],
+    ['the login is not answered, which changes nothing', ambiguous, 'ProviderUnreachable'],
   ])('%s', async (_what, failure, error) => {
-    const { start, record, posts } = world({
-      logIn: async () => {
-        throw failure();
-      },
-    });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: error, problem: loginProblemOf(failure()) });
-    expect(record()).toEqual(extraction());
+    const { start, posts } = world({ logIn: () => Promise.reject(failure()) });
+    const problem = loginProblemOf(failure());
+    expect(await start()).toEqual({ as: 'not-yet', why: error, problem, record: extraction() });
     expect(posts).toHaveLength(0);
   });
 
   test('that is not the provider’s is thrown', async () => {
-    const failing = async () => {
-      throw new Error('own failure');
-    };
+    const failing = () => Promise.reject(new Error('own failure'));
     for (const setup of [{ unseal: failing }, { logIn: failing }]) {
       const { start, record, posts } = world(setup);
       await expect(start()).rejects.toThrow('own failure');
@@ -347,61 +258,56 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
     ['429 as the quota is used up', overQuota, 'ProviderBusy', 'quota-reached'],
     ['it cannot be reached', unreachable, 'ProviderUnreachable', 'unreachable'],
   ])('%s', async (_what, failure, error, problem) => {
-    const { start, record, posts } = world({ answers: [failure()] });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: error, problem });
-    expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: problem }));
-    expect(posts).toHaveLength(1);
+    const { start, posts, requests } = world({ answers: [failure()] });
+    const record = extraction({ attemptId: 'attempt-1', lastProblem: problem });
+    expect(await start()).toEqual({ as: 'not-yet', why: error, problem, record });
+    expect([posts.length, requests.items.size]).toEqual([1, 1]);
   });
 });
 
 describe('a refused start ends as REJECTED', () => {
-  test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
-    const { start, record, posts, counted, progress } = world({ answers: [refused(status)] });
-    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
-    expect(record()).toMatchObject({
-      status: 'REJECTED',
-      reason: `http-${status}`,
-      settledAt: iso(5),
-      settledBy: 'start',
-    });
-    expect(record()).not.toHaveProperty('dueShard');
-    expect(posts).toHaveLength(1);
+  test.each([400, 403, 409])('%i', async (status) => {
+    const { start, posts, requests, counted, progress } = world({ answers: [refused(status)] });
+    const { as, record } = await start();
+    const outcome = { status: 'REJECTED', reason: `http-${status}` };
+    expect([as, record]).toMatchObject(['closed', { ...outcome, settledAt: iso(5), settledBy: 'start' }]);
+    expect(record).not.toHaveProperty('dueShard');
+    expect([posts.length, requests.items.size]).toEqual([1, 0]);
     expect(counted).toEqual(['Rejected']);
-    expect(progress).toMatchObject([['Extraction ended.', { status: 'REJECTED', reason: `http-${status}` }]]);
+    expect(progress).toMatchObject([['Extraction ended.', outcome]]);
   });
 });
 
 describe('401 on the start call', () => {
-  test('drops the token, logs in once, and makes the call once more', async () => {
-    const { start, posts, record, logins } = world({ answers: [unauthorized(), 'task-1'] });
-    expect(await start()).toMatchObject({ as: 'waiting' });
-    expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
-    expect(logins()).toBe(2);
-    expect(record()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
-  });
+  test.each<readonly [string, Answer, string, string]>([
+    ['a task id', 'task-1', 'waiting', 'RUNNING'],
+    ['429', busy(), 'not-yet', 'REQUESTED'],
+    ['400', refused(400), 'closed', 'REJECTED'],
+    ['silence', ambiguous(), 'closed', 'UNCONFIRMED'],
+  ])(
+    'drops the token, and after one login the second call decides: %s',
+    async (_what, second, as, status) => {
+      const { start, posts, logins } = world({ answers: [unauthorized(), second] });
+      expect(await start()).toMatchObject({ as, record: { status, attemptId: 'attempt-1' } });
+      expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
+      expect(logins()).toBe(2);
+    },
+  );
+
+  const record = (lastProblem: string) => extraction({ attemptId: 'attempt-1', lastProblem });
 
   test('twice means not accepted, and the second token is dropped too', async () => {
-    const { start, posts, record } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    expect(await start(0)).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized', problem: 'http-401' });
-    expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: 'http-401' }));
+    const { start, posts } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
+    const [why, problem] = ['ProviderUnauthorized', 'http-401'];
+    expect(await start(0)).toEqual({ as: 'not-yet', why, problem, record: record(problem) });
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
-  });
-
-  test.each<readonly [string, Error, object, string]>([
-    ['429', busy(), { as: 'not-yet', why: 'ProviderBusy' }, 'REQUESTED'],
-    ['400', refused(400), { as: 'closed', record: { status: 'REJECTED' } }, 'REJECTED'],
-    ['silence', ambiguous(), { as: 'closed', record: { status: 'UNCONFIRMED' } }, 'UNCONFIRMED'],
-  ])('and then %s: the second answer decides', async (_what, second, outcome, status) => {
-    const { start, record } = world({ answers: [unauthorized(), second] });
-    expect(await start()).toMatchObject(outcome);
-    expect(record()?.status).toBe(status);
   });
 
   test('and then any failed login means not accepted, because of the 401', async () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
       let logins = 0;
-      const { start, record, posts } = world({
+      const { start, posts } = world({
         answers: [unauthorized()],
         logIn: async () => {
           logins += 1;
@@ -409,63 +315,52 @@ describe('401 on the start call', () => {
           return 'session-1';
         },
       });
-      const problem = loginProblemOf(failure);
-      expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderUnauthorized', problem });
-      expect(record()).toEqual(extraction({ attemptId: 'attempt-1', lastProblem: problem }));
+      const [why, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
+      expect(await start()).toEqual({ as: 'not-yet', why, problem, record: record(problem) });
       expect(posts).toHaveLength(1);
     }
   });
 
   test('with the caller’s own token is REJECTED, because no login can help', async () => {
-    const { start, record, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
-    expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
-    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
-    expect(posts).toHaveLength(1);
-    expect(logins()).toBe(0);
+    const { start, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
+    const rejected = { status: 'REJECTED', reason: 'session-token-refused' };
+    expect(await start()).toMatchObject({ as: 'closed', record: rejected });
+    expect([posts.length, logins()]).toEqual([1, 0]);
   });
 });
 
 describe('any other failure means that a task may exist, and the start call is never repeated', () => {
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
-    ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an unexpected exception', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
-    const { start, record, posts, counted, progress, time } = world({ answers: [failure] });
-    expect(await start(0)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(record()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
-    expect(record()).not.toHaveProperty('dueShard');
+    const { start, posts, requests, counted, progress, time } = world({ answers: [failure] });
+    const { as, record } = await start(0);
+    const unconfirmed = { status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) };
+    expect([as, record]).toMatchObject(['closed', unconfirmed]);
+    expect(record).not.toHaveProperty('dueShard');
     expect(counted).toEqual(['Unconfirmed']);
     expect(progress).toMatchObject([['Extraction ended.', { status: 'UNCONFIRMED', seconds: 5 }]]);
     time.advance(1_000);
-    expect(await start(1)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(posts).toHaveLength(1);
+    expect(await start(1)).toMatchObject({ as: 'closed', record });
+    expect([posts.length, requests.items.size]).toEqual([1, 0]);
   });
 });
 
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
-    const record = extractionIn('STARTING', { startingAt: iso(1) });
-    const { start, record: recordNow, posts, events } = world({ record });
-    expect(await start(1)).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
-    expect(recordNow()).toEqual(record);
-    expect(posts).toHaveLength(0);
-    expect(events).toEqual([]);
+    const record = extractionIn('STARTING');
+    const { start, posts, events } = world({ record });
+    expect(await start(1)).toEqual({ as: 'not-yet', why: 'StartInProgress', record });
+    expect([posts, events]).toEqual([[], []]);
   });
 
   test('settles a stale start as UNCONFIRMED', async () => {
-    const { start, record, posts, time, counted } = world({
-      record: extractionIn('STARTING', { startingAt: iso(1) }),
-    });
+    const { start, posts, time, counted } = world({ record: extractionIn('STARTING') });
     time.set(62);
-    expect(await start(1)).toMatchObject({ as: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(record()).toMatchObject({
-      status: 'UNCONFIRMED',
-      reason: 'start-interrupted',
-      settledAt: iso(62),
-    });
-    expect(posts).toHaveLength(0);
-    expect(counted).toEqual(['Unconfirmed']);
+    const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) };
+    expect(await start(1)).toMatchObject({ as: 'closed', record });
+    expect([posts, counted]).toEqual([[], ['Unconfirmed']]);
   });
 
   test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
@@ -489,63 +384,47 @@ describe('an invocation that finds a start made or in progress', () => {
   });
 
   test('leaves a record that is REQUESTED again to the next retry', async () => {
-    const { start, posts } = world({
-      through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
-    });
+    const { start, posts, extractions } = world();
+    extractions.apply = async () => ({ applied: false, record: extraction() });
     expect(await start()).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
     expect(posts).toHaveLength(0);
   });
 
-  test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
+  test.each(['COMPLETED', 'TIMED_OUT', 'REJECTED', 'NOT_STARTED'] as const)(
     '%s: there is nothing to wait for, and the queue gets what is open',
     async (status) => {
       const record = extractionIn(status);
-      const { start, record: recordNow, posts } = world({ record });
+      const { start, posts } = world({ record });
       const as = record.dueShard === undefined ? 'closed' : 'queued';
-      expect(await start(3)).toMatchObject({ as, record: { status } });
-      expect(recordNow()).toEqual(record);
+      expect(await start(3)).toEqual({ as, record });
       expect(posts).toHaveLength(0);
     },
   );
 
   test('has nothing to wait for without a record', async () => {
-    const { start, posts } = world({ record: null });
-    expect(await start()).toMatchObject({ as: 'gone' });
+    const { start, posts, extractions } = world();
+    extractions.items.clear();
+    expect(await start()).toEqual({ as: 'gone' });
     expect(posts).toHaveLength(0);
   });
 });
 
-describe('from the STARTING write on, a failed write is retried', () => {
-  /** Fails so many writes, but for the first few. */
-  const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
-    let writes = 0;
-    return {
-      [when]: ({ method }: StoreCall) => {
-        if (method === 'apply') writes += 1;
-        if (method === 'apply' && writes > butFor && writes <= butFor + times) throw new Error('throttled');
-      },
-    };
+test.each([
+  [2, 'waiting', 'RUNNING'],
+  [3, 'throttled', 'STARTING'],
+])('from the STARTING write on, a write is tried three times: %i fail', async (failures, ended, status) => {
+  let writes = 0;
+  const before = ({ method }: StoreCall): void => {
+    if (method === 'apply') writes += 1;
+    if (method === 'apply' && writes > 1 && writes <= 1 + failures) throw new Error('throttled');
   };
-
-  test('but not more than twice', async () => {
-    const { start, record } = world({ faults: failing(3, 'before') });
-    await expect(start()).rejects.toThrow('throttled');
-    expect(record()?.status).toBe('STARTING');
-  });
-});
-
-describe('a later record under the same id, after an erasure or a loss', () => {
-  test('does not wait because the provider was too busy for the earlier one', async () => {
-    const later = extraction({ requestId: 'request-2' });
-    const held = world({
-      logIn: async () => {
-        held.extractions.items.set(id, later);
-        throw Object.assign(busy(), { retryAfter: { kind: 'delay', seconds: 600 } });
-      },
-    });
-    await held.start();
-    expect(held.record()).toEqual(later);
-  });
+  const { start, record } = world({ faults: { before } });
+  const result = start().then(
+    ({ as }) => as,
+    ({ message }: Error) => message,
+  );
+  expect(await result).toBe(ended);
+  expect(record()?.status).toBe(status);
 });
 
 describe('the breakers of starts', () => {
@@ -554,57 +433,53 @@ describe('the breakers of starts', () => {
   const nothing = { kind: 'nothing' };
 
   test('are not asked about an extraction that has started, and give no turn to one whose window is over', async () => {
-    const asked: unknown[] = [];
-    const breaker: CircuitBreaker = {
-      ...closedCircuit,
-      admit: (about, options) => {
-        asked.push(options);
-        return closedCircuit.admit(about);
-      },
-    };
+    const { breaker } = breakerThat('pass');
+    const admit = vi.spyOn(breaker, 'admit');
     for (const record of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
       await expect(world({ breaker, record }).start()).resolves.toBeDefined();
     }
-    expect(asked).toEqual([]);
+    expect(admit).not.toHaveBeenCalled();
     const late = world({ breaker });
     late.time.set(timings.startWindow);
     expect(await late.start()).toMatchObject({ as: 'queued', record: { status: 'REQUESTED' } });
-    expect([asked, late.posts]).toEqual([[{ onlyAsk: true }], []]);
+    expect(admit.mock.calls).toEqual([[expect.anything(), { onlyAsk: true }]]);
+    expect(late.posts).toEqual([]);
   });
 
   test('are asked by caller and entity, and a held start unseals, calls and writes nothing', async () => {
     const { breaker } = breakerThat('held');
-    const asked: unknown[] = [];
-    const held = world({
-      breaker: {
-        ...breaker,
-        admit: (about) => {
-          asked.push(about);
-          return breaker.admit(about);
-        },
-      },
-    });
-    expect(await held.start()).toMatchObject({
-      as: 'not-yet',
-      why: 'ProviderPaused',
-      problem: 'held/http-503',
-    });
-    expect([held.events, held.record()]).toEqual([[], extraction()]);
+    const admit = vi.spyOn(breaker, 'admit');
+    const held = world({ breaker });
+    const [why, problem] = ['ProviderPaused', 'held/http-503'];
+    expect(await held.start()).toEqual({ as: 'not-yet', why, problem, record: extraction() });
+    expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
-    expect(asked).toEqual([{ extraction: id.slice(-12), caller, group: 'bank' }]);
+    const about = { extraction: id.slice(-12), caller, group: 'bank' };
+    expect(admit.mock.calls).toEqual([[about, { onlyAsk: false }]]);
   });
 
   test.each([
-    ['a 2xx with a task id', 'task-1', { kind: 'accepted' }],
-    ['503', http(503), failed('http-503')],
-    ['400', refused(400), nothing],
-    ['429', busy(), nothing],
-    ['a 2xx without a task id', new ProviderAmbiguous('no taskId'), nothing],
-  ])('get what the start call showed: %s', async (_, answer, seen) => {
-    const { breaker, reported } = breakerThat('pass');
-    await world({ breaker, answers: [answer] }).start();
-    expect(reported).toEqual([seen]);
+    ['a 2xx with a task id', 'task-1', { kind: 'accepted' }, 'RUNNING'],
+    ['503', http(503), failed('http-503'), 'UNCONFIRMED'],
+    ['400', refused(400), nothing, 'REJECTED'],
+  ])('get what the start call showed, once the record is written: %s', async (_, answer, shown, status) => {
+    const reported: unknown[] = [];
+    const { start, record } = world({
+      breaker: {
+        ...closedCircuit,
+        report: async (_admission, seen) => void reported.push([seen, record()?.status]),
+      },
+      answers: [answer],
+    });
+    await start();
+    expect(reported).toEqual([[shown, status]]);
   });
+
+  const reportedOf = async (setup: Parameters<typeof world>[0]) => {
+    const { breaker, reported } = breakerThat('pass');
+    await world({ breaker, ...setup }).start();
+    return reported;
+  };
 
   test('get what the login after a 401 showed, and what the second call did', async () => {
     let logins = 0;
@@ -612,15 +487,9 @@ describe('the breakers of starts', () => {
       logins += 1;
       return logins === 1 ? 'session' : Promise.reject(http(500));
     };
-    const login = breakerThat('pass');
-    await world({ breaker: login.breaker, answers: [unauthorized()], logIn }).start();
-    expect(login.reported).toEqual([failed('http-500')]);
-    const second = breakerThat('pass');
-    await world({ breaker: second.breaker, answers: [unauthorized(), 'task-1'] }).start();
-    expect(second.reported).toEqual([{ kind: 'accepted' }]);
-    const refusedTwice = breakerThat('pass');
-    await world({ breaker: refusedTwice.breaker, answers: [unauthorized()] }).start();
-    expect(refusedTwice.reported).toEqual([nothing]);
+    expect(await reportedOf({ answers: [unauthorized()], logIn })).toEqual([failed('http-500')]);
+    expect(await reportedOf({ answers: [unauthorized(), 'task-1'] })).toEqual([{ kind: 'accepted' }]);
+    expect(await reportedOf({ answers: [unauthorized()] })).toEqual([nothing]);
   });
 
   test('get one report of a start that failed on our side', async () => {
@@ -628,17 +497,6 @@ describe('the breakers of starts', () => {
     const { start } = world({ breaker, unseal: () => Promise.reject(new Error('KMS')) });
     await expect(start()).rejects.toThrow('KMS');
     expect(reported).toEqual([nothing]);
-  });
-
-  test('get the result after the record is written', async () => {
-    const { breaker } = breakerThat('pass');
-    const statuses: unknown[] = [];
-    const { start, record } = world({
-      breaker: { ...breaker, report: async () => void statuses.push(record()?.status) },
-      answers: [http(503)],
-    });
-    await start();
-    expect(statuses).toEqual(['UNCONFIRMED']);
   });
 
   test('have a login before the start in a turn, also with a token of the caller’s, and no start if it fails', async () => {
@@ -692,48 +550,37 @@ describe('the breakers of starts', () => {
 
 describe('credentials that the bank refused before', () => {
   const mac = credentialsMac('key', extraction(), { username: 'u', password: 'p' });
-  const mark = {
-    credentialsMac: mac,
-    extractionId: 'another',
-    noticedAt: iso(1),
-    isRefused: true,
-    expiresAt: Date.parse(iso(1_000)) / 1_000,
-  };
-  const marked = (setup: Parameters<typeof world>[0] = {}, fields: Partial<typeof mark> = {}) => {
+  const marked = (setup: Parameters<typeof world>[0] = {}) => {
     const started = world(setup);
-    started.marks.refusals.items.set(mac, { ...mark, ...fields });
+    started.refusals.items.set(mac, {
+      credentialsMac: mac,
+      extractionId: 'another',
+      noticedAt: iso(1),
+      isRefused: true,
+      expiresAt: Date.parse(iso(1_000)) / 1_000,
+    });
     return started;
   };
 
   test('are not sent: no call is made, and the record ends', async () => {
-    const { start, record, requests, posts, events, logins, counted } = marked();
-    expect(await start()).toMatchObject({ as: 'closed' });
-    expect(record()).toMatchObject({
-      status: 'REJECTED',
-      reason: 'credentials-refused-before',
-      settledBy: 'start',
-      isFinal: true,
-    });
-    expect(record()).not.toHaveProperty('attemptId');
+    const { start, requests, posts, events, logins, counted } = marked();
+    const { as, record } = await start();
+    const reason = 'credentials-refused-before';
+    const rejected = { status: 'REJECTED', reason, settledBy: 'start', isFinal: true };
+    expect([as, record]).toMatchObject(['closed', rejected]);
+    expect(record).not.toHaveProperty('attemptId');
     expect([posts, logins(), requests.items.size]).toEqual([[], 0, 0]);
-    expect(events.filter((event) => event === 'session' || event === 'login')).toEqual([]);
-    expect(counted).toEqual(['Rejected']);
+    expect([events, counted]).toEqual([['unseal'], ['Rejected']]);
   });
 
   test.each([
-    ['the user has confirmed them', { plaintext: { ...raw, confirmed: true } }, {}],
-    ['confirmed ones were accepted since', {}, { isRefused: false }],
-    ['the mark has ended', {}, { expiresAt: Date.parse(iso(5)) / 1_000 }],
-    ['they are of another caller', { record: extraction({ requestedBy: 'other' }) }, {}],
-    ['they are for another entity', { record: extraction({ entity: 'other-bank' }) }, {}],
-    ['they are persisted', { plaintext: { credentials: { mode: 'persisted', value: 'ciphertext' } } }, {}],
-  ] as const)('are sent if %s', async (_, setup, fields) => {
-    const { start, posts, task } = marked(setup, fields);
+    ['the user has confirmed them', { plaintext: { ...raw, confirmed: true } }, true],
+    ['they are of another caller', { record: extraction({ requestedBy: 'other' }) }, undefined],
+  ] as const)('are sent if %s', async (_, setup, isConfirmed) => {
+    const { start, posts, task } = marked(setup);
     await start();
     expect(posts).toHaveLength(1);
-    expect(task()?.isConfirmed).toBe(
-      'plaintext' in setup && 'confirmed' in setup.plaintext ? true : undefined,
-    );
+    expect(task()?.isConfirmed).toBe(isConfirmed);
   });
 
   test('are not sent either if nobody knows whether they were refused', async () => {
@@ -759,21 +606,13 @@ describe('credentials that the bank refused before', () => {
   });
 
   test('are marked by an early delivery before the outcome is written', async () => {
-    const early = { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG', notifiedAt: iso(3) };
-    let marksAtWrite = 0;
-    const started = world({
-      through: (store) => ({
-        ...store,
-        apply: (change) => {
-          if (change.set.status === 'CREDENTIALS_WRONG') marksAtWrite = started.marks.refusals.items.size;
-          return store.apply(change);
-        },
-      }),
-    });
-    started.tasks.items.set('task-1', early);
-    await started.start();
-    expect(started.record()).toMatchObject({ status: 'CREDENTIALS_WRONG' });
-    expect(marksAtWrite).toBe(1);
-    expect(started.marks.refusals.items.get(mac)).toMatchObject({ noticedAt: iso(3), extractionId: id });
+    const order: string[] = [];
+    const before = ({ store, method }: StoreCall) => void order.push(`${method} ${store}`);
+    const { start, tasks, marks } = world({ faults: { before } });
+    const taskStatus = 'CREDENTIALS_WRONG';
+    tasks.items.set('task-1', { taskId: 'task-1', taskStatus, notifiedAt: iso(3) });
+    expect(await start()).toMatchObject({ record: { status: taskStatus } });
+    expect(order.indexOf('put refusals')).toBeLessThan(order.lastIndexOf('apply extractions'));
+    expect(marks()).toMatchObject([{ credentialsMac: mac, noticedAt: iso(3), extractionId: id }]);
   });
 });

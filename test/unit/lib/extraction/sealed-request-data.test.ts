@@ -1,7 +1,20 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { defined } from '../../../../lib/defined.ts';
 import { parseExtractionRequest, requestDataToSeal } from '../../../../lib/extraction/api/parse-request.ts';
-import { encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
+import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import { readJsonBody } from '../../../../lib/http/read-json-body.ts';
+
+test('any credentials come back as they were', () => {
+  const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
+  fc.assert(
+    fc.property(value, fc.option(fc.string(), { nil: undefined }), (fields, sessionToken) => {
+      const credentials = { mode: 'raw', value: JSON.parse(JSON.stringify(fields)) } as const;
+      const given = { credentials, ...defined({ sessionToken }) };
+      expect(decodeSealed(encodeSealed(given))).toEqual(given);
+    }),
+  );
+});
 
 /** A request whose raw credentials are this JSON text, read as the function reads it. */
 const request = (value: string, more = '') => {
