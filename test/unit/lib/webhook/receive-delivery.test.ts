@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import {
   doctorSignature,
@@ -70,26 +70,23 @@ describe('a signature under the bytes that the key encodes', () => {
     ['hex', bytes.toString('hex').toUpperCase()],
     ['base64', bytes.toString('base64')],
     ['base64', bytes.toString('base64url')],
-  ])('in %s is refused, and reported once a minute', async (encoding, current) => {
-    let ms = 0;
-    const { receive, observed, logged, recorded } = webhook({ current: [current], at: () => ms });
-    for (ms of [0, 59_999, 60_000]) {
-      expect(await receive(under(bytes))).toEqual({ answer: 401, reason: 'mismatch' });
-    }
-    const mismatch = 'WebhookSignatureMismatch';
-    expect(observed).toEqual([mismatch, 'WebhookKeyEncoded', mismatch, mismatch, 'WebhookKeyEncoded']);
-    const line = ['The provider signs with the bytes that the signing key encodes.', { encoding }, 'error'];
-    expect(logged).toEqual([line, line]);
-    expect(recorded).toEqual([]);
-  });
-
-  test('under other bytes is a mismatch as any other, and leaves the minute to a real one', async () => {
-    const { receive, observed } = webhook({ current: [bytes.toString('hex')] });
-    await receive(under(Buffer.from('forged')));
-    expect(observed).toEqual(['WebhookSignatureMismatch']);
-    await receive(under(bytes));
-    expect(observed).toContain('WebhookKeyEncoded');
-  });
+  ])(
+    'in %s is refused, and reported once a minute, which no forged one uses up',
+    async (encoding, current) => {
+      let ms = 0;
+      const { receive, observed, logged, recorded } = webhook({ current: [current], at: () => ms });
+      await receive(under(Buffer.from('forged')));
+      for (ms of [0, 59_999, 60_000]) {
+        expect(await receive(under(bytes))).toEqual({ answer: 401, reason: 'mismatch' });
+      }
+      const mismatch = 'WebhookSignatureMismatch';
+      const reported = [mismatch, 'WebhookKeyEncoded'];
+      expect(observed).toEqual([mismatch, ...reported, mismatch, ...reported]);
+      const line = ['The provider signs with the bytes that the signing key encodes.', { encoding }, 'error'];
+      expect(logged).toEqual([line, line]);
+      expect(recorded).toEqual([]);
+    },
+  );
 });
 
 const wrapped = (text: string): string => JSON.stringify({ data: encryptedByOpenssl(text, key) });
@@ -103,12 +100,6 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
       { body: payload, signature: 'sha256=ñ' },
       { answer: 401, reason: 'malformed' },
       'WebhookSignatureMalformed',
-    ],
-    [
-      'forged',
-      { body: payload, signature: signatureHeader(payload, 'guess') },
-      { answer: 401, reason: 'mismatch' },
-      'WebhookSignatureMismatch',
     ],
     ['signed garbage', plain('garbage'), { answer: 400, reason: 'not-json' }, 'WebhookUnreadable'],
     [
@@ -134,13 +125,9 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
 // The header is checked only after the keys were fetched: with no key at hand, a flood of unsigned requests is a
 // flood of reads of the secret, and an unfilled secret answers 503 to what deserves a 401.
 test('an unsigned or malformed delivery is refused without asking for the keys', async () => {
-  let asked = 0;
-  const current = async () => {
-    asked += 1;
-    return [signingKeyOf(key)];
-  };
+  const current = vi.fn();
   const { receive } = webhook({ keys: { current, refreshed: async () => undefined } });
   await receive({ body: payload });
   await receive({ body: payload, signature: 'sha256=zz' });
-  expect(asked).toBe(0);
+  expect(current).not.toHaveBeenCalled();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicView } from '../../../../../lib/extraction/api/public-view.ts';
-import { closedExtraction, consentId, consentIn, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { closedExtraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const collected = closedExtraction({
   status: 'PARTIAL',
@@ -13,7 +13,7 @@ const collected = closedExtraction({
   actionResults: [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }],
   results: { bucket: 'bucket', key: 'secret/key.json', bytes: 9, sha256: 'abc' },
   ...{ unfinishedReads: { count: 1, lastBegunAt: iso(5) }, notBefore: iso(5), oversizedAt: iso(6) },
-  readsSlowly: true,
+  ...{ readsSlowly: true, withoutWebhook: true },
 });
 
 test('request and outcome are shown, and internal attributes are not', () => {
@@ -36,24 +36,9 @@ test('request and outcome are shown, and internal attributes are not', () => {
 });
 
 test('results are shown with their link, and never with bucket and key', () => {
-  const shown = publicView(collected, { url: 'https://link', expiresAt: iso(300) });
-  expect(shown.results).toEqual({ url: 'https://link', expiresAt: iso(300), bytes: 9, sha256: 'abc' });
-  expect(JSON.stringify(shown)).not.toContain('secret/key.json');
-  expect(JSON.stringify(publicView(collected))).not.toContain('secret/key.json');
-});
-
-test('an extraction by consent is shown with its product, consent and variant', () => {
-  expect(publicView(consentIn('RUNNING', { variant: 'v2' }))).toEqual({
-    extractionId: collected.extractionId,
-    method: 'consent',
-    product: 'movement',
-    consentId,
-    variant: 'v2',
-    requestedBy: collected.requestedBy,
-    requestedAt: iso(0),
-    deadlineAt: iso(7_200),
-    startedAt: iso(2),
-    taskId: 'task-1',
-    status: 'RUNNING',
+  const link = { url: 'https://link', expiresAt: iso(300) };
+  expect(publicView(collected, link)).toEqual({
+    ...publicView(collected),
+    results: { ...link, bytes: 9, sha256: 'abc' },
   });
 });

@@ -18,69 +18,58 @@ const collected = closedExtraction({
   expiresAt: Math.floor(at(closeSeconds).getTime() / 1000) + timings.recordRetention,
 });
 
-/** A place with one record, its task and two objects, that keeps in which order things went. */
+/** A place with one record, its mark, task, request and two objects. `order` has what was erased, in this order. */
 const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, now = 10_000) => {
-  const input: string[] = [];
-  let kept = record;
-  let objects = 2;
-  const tasks = new Set(['task-1']);
-  const requests = new Set(['request-1']);
-  const marks = new Set(['mac']);
+  const left = new Set(['mac', 'task-1', 'request-1', 'results', 'record']);
+  const order: string[] = [];
+  const has = async (what: string) => left.has(what);
+  const remove = async (what: string) => {
+    order.push(what);
+    left.delete(what);
+  };
   const deps: EraseDeps = {
-    getRecord: async () => ({ record: kept, at: at(now) }),
+    getRecord: async () => ({ record: left.has('record') ? record : undefined, at: at(now) }),
     removeRecord: async () => {
-      input.push('record');
-      kept = undefined;
+      await remove('record');
       return true;
     },
-    getMac: async (taskId) => (tasks.has(taskId) ? 'mac' : undefined),
-    hasMark: async (mac) => marks.has(mac),
-    removeMark: async (mac) => {
-      input.push('mark');
-      marks.delete(mac);
-    },
-    hasTask: async (taskId) => tasks.has(taskId),
-    removeTask: async (taskId) => {
-      input.push('task');
-      tasks.delete(taskId);
-    },
-    hasRequest: async (requestId) => requests.has(requestId),
-    removeRequest: async (requestId) => {
-      input.push('request');
-      requests.delete(requestId);
-    },
+    getMac: async (taskId) => (left.has(taskId) ? 'mac' : undefined),
+    hasMark: has,
+    removeMark: remove,
+    hasTask: has,
+    removeTask: remove,
+    hasRequest: has,
+    removeRequest: remove,
     removeResults: async () => {
-      input.push('results');
-      const were = objects;
-      objects = 0;
-      return were;
+      await remove('results');
+      return 2;
     },
-    countResults: async () => objects,
+    countResults: async () => (left.has('results') ? 2 : 0),
     reconcileTimeout: 120,
     recordRetention: timings.recordRetention,
     ...over,
   };
-  return { deps, order: input };
+  return { deps, order };
 };
 
 test('results are erased first and the record last, so that an interrupted erasure can be repeated', async () => {
-  const { deps, order: input } = place(collected);
+  const { deps, order } = place(collected);
   expect(await erase(id, deps)).toEqual({ kind: 'erased', objects: 2, taskId: 'task-1' });
-  expect(input).toEqual(['results', 'mark', 'task', 'request', 'record']);
+  expect(order).toEqual(['results', 'mac', 'task-1', 'request-1', 'record']);
 });
 
 test('an open extraction is left alone', async () => {
   for (const status of ['REQUESTED', 'STARTING', 'RUNNING', 'COMPLETED', 'TIMED_OUT'] as const) {
-    const { deps, order: input } = place(extractionIn(status));
+    const { deps, order } = place(extractionIn(status));
     expect(await erase(id, deps)).toMatchObject({ kind: 'open', record: { status } });
-    expect(input).toEqual([]);
+    expect(order).toEqual([]);
   }
 });
 
 test('nothing is erased while a running function may still store results', async () => {
-  const { deps, order: input } = place(collected, {}, closeSeconds + 119);
+  const { deps, order } = place(collected, {}, closeSeconds + 119);
   expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(closeSeconds + 120) });
-  expect(input).toEqual([]);
+  expect(order).toEqual([]);
 });
 
 test('a close that shows only in expiresAt counts', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { requestExtraction } from '../../../../../lib/extraction/api/request-extraction.ts';
 import { judgeRecord, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { start } from '../../../../../lib/extraction/start/start.ts';
 import {
   at,
   closedExtraction,
@@ -12,12 +10,7 @@ import {
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
-import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../../../../support/stores/memory-refusal-store.ts';
-import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../../../../support/stores/memory-task-store.ts';
 
 const now = at(5_000);
 const judge = (record: Extraction) => judgeRecord(record, now, timings.recordRetention);
@@ -40,7 +33,7 @@ describe('a record of the backup', () => {
     });
   });
 
-  test.each(['RUNNING', 'TIMED_OUT', 'COMPLETED', 'CREDENTIALS_WRONG'] as const)(
+  test.each(['RUNNING', 'TIMED_OUT', 'COMPLETED'] as const)(
     'that was %s and open comes back as it was, due now',
     (status) => {
       const record = extractionIn(status);
@@ -122,76 +115,4 @@ describe('restoring', () => {
     await restore(backup(...records, extractionIn('RUNNING')), deps);
     expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
   });
-});
-
-describe('a record that was restored before its start was confirmed', () => {
-  const calls: string[] = [];
-  const startInput = {
-    extractionId: id,
-    requestId: extraction().requestId,
-    callbackToken: 'token',
-    callbackAttempt: 0,
-  };
-  const startDeps = (store: ReturnType<typeof memoryExtractionStore>) => ({
-    extractions: store,
-    tasks: memoryTaskStore(),
-    ...memoryMarks(),
-    requests: memoryRequestStore({}, storedRequest(id)),
-    callFor: async () => ({
-      tokens: { current: async () => 'session', drop: () => undefined },
-      renewable: true,
-      post: async () => {
-        calls.push('post');
-        return 'task-2';
-      },
-    }),
-    breaker: closedCircuit,
-    whenSlow: () => () => undefined,
-    msLeft: () => 60_000,
-    logIn: async () => undefined,
-    newAttemptId: () => 'attempt-2',
-    now: () => at(10),
-    timings,
-    telemetry: memoryTelemetry().telemetry,
-    send: async () => undefined,
-  });
-
-  test.each(['REQUESTED', 'STARTING'] as const)(
-    'as %s is never started again, neither by a running machine nor by a repeated request',
-    async (status) => {
-      calls.length = 0;
-      const { store, deps } = live({ now: () => at(10) });
-      await restore(backup(extractionIn(status)), deps);
-      expect(await start(startInput, startDeps(store))).toMatchObject({
-        as: 'closed',
-        record: { status: 'UNCONFIRMED' },
-      });
-      const replayed = await requestExtraction(
-        {
-          extractionId: id,
-          requestedBy: extraction().requestedBy,
-          fingerprint: extraction().fingerprint,
-          request: {
-            method: 'credentials',
-            entity: 'bank',
-            credentials: { mode: 'raw', value: { username: 'u' } },
-            actions: [{ id: 'product-balance' }],
-          },
-        },
-        {
-          extractions: store,
-          requests: memoryRequestStore(),
-          newRequestId: () => 'request-9',
-          sendsWebhooks: true,
-          seal: async () => 'sealed',
-          startExecution: async () => void calls.push('execution'),
-          now: () => at(10),
-          timings,
-          telemetry: memoryTelemetry().telemetry,
-        },
-      );
-      expect(replayed).toMatchObject({ kind: 'replayed', record: { status: 'UNCONFIRMED' } });
-      expect(calls).toEqual([]);
-    },
-  );
 });
