@@ -79,7 +79,7 @@ describe('settings are refused with a sentence that names them:', () => {
     ],
     [
       'a provider in the clear',
-      { providerBaseUrl: 'http://p.example' },
+      { stage: 'not-local', providerBaseUrl: 'http://p.example' },
       'Setting providerBaseUrl must be an https',
     ],
     [

@@ -10,6 +10,7 @@ import {
   parseReconcileMessage,
   type ReconcileMessage,
 } from '../../../../lib/extraction/reconcile-message.ts';
+import type { SealedRequestData } from '../../../../lib/extraction/sealed-request-data.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { at, iso } from '../../../support/data/extraction-fixtures.ts';
 
@@ -40,78 +41,48 @@ test('the bytes are stored as they are, under the extraction and their own diges
     bytes: 7,
     sha256,
   });
-  expect(sent).toEqual([
-    {
-      name: 'PutObjectCommand',
-      input: {
-        Bucket: 'bucket',
-        Key: `extraction-1/${sha256}.json`,
-        Body: bytes,
-        ContentType: 'application/json',
-      },
-    },
-  ]);
+  const stored = { Bucket: 'bucket', Key: `extraction-1/${sha256}.json`, Body: bytes };
+  expect(sent).toEqual([{ name: 'PutObjectCommand', input: { ...stored, ContentType: 'application/json' } }]);
 });
 
 /** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */
-const kms = () =>
-  stubClient<KMSClient>(({ input }) => {
-    const binding = JSON.stringify([input.KeyId, input.EncryptionContext]);
-    if (input.Plaintext !== undefined) {
-      const flipped = Buffer.from(input.Plaintext as Uint8Array).map((byte) => byte ^ 0xff);
-      return { CiphertextBlob: new Uint8Array(Buffer.concat([Buffer.from(`${binding}\0`), flipped])) };
-    }
-    const sealed = Buffer.from(input.CiphertextBlob as Uint8Array);
-    const end = sealed.indexOf(0);
-    if (sealed.subarray(0, end).toString() !== binding) throw new Error('InvalidCiphertextException');
-    return { Plaintext: new Uint8Array(sealed.subarray(end + 1).map((byte) => byte ^ 0xff)) };
-  });
+const { client: kms } = stubClient<KMSClient>(({ input }) => {
+  const binding = JSON.stringify([input.KeyId, input.EncryptionContext]);
+  if (input.Plaintext !== undefined) {
+    const flipped = Buffer.from(input.Plaintext as Uint8Array).map((byte) => byte ^ 0xff);
+    return { CiphertextBlob: new Uint8Array(Buffer.concat([Buffer.from(`${binding}\0`), flipped])) };
+  }
+  const sealed = Buffer.from(input.CiphertextBlob as Uint8Array);
+  const end = sealed.indexOf(0);
+  if (sealed.subarray(0, end).toString() !== binding) throw new Error('InvalidCiphertextException');
+  return { Plaintext: new Uint8Array(sealed.subarray(end + 1).map((byte) => byte ^ 0xff)) };
+});
 
 const plaintext = {
   credentials: { mode: 'raw', value: { username: 'ñandú', password: 'p"w\\\u{1f600}', businessId: '7' } },
 } as const;
-
 const ids = { extractionId: 'extraction-1', requestId: 'request-1' };
 
-test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
-  const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
-  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(plaintext);
+const itemWith = async (data: SealedRequestData) => ({
+  ...ids,
+  sealed: await sealWith(kms, 'arn:key')(ids, data),
+});
+const refusal = 'InvalidCiphertext';
+
+test('what was sealed for an extraction is unsealed for it, to the letter, and for no other nor with another key', async () => {
+  const item = await itemWith(plaintext);
+  const unseal = unsealCredentialsWith(kms, 'arn:key');
+  expect(await unseal(item)).toEqual(plaintext);
+  await expect(unseal({ ...item, extractionId: 'extraction-2' })).rejects.toThrow(refusal);
+  await expect(unsealCredentialsWith(kms, 'arn:other')(item)).rejects.toThrow(refusal);
 });
 
-test('it can be opened neither as another extraction’s nor under another key', async () => {
-  const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
-  await expect(
-    unsealCredentialsWith(client, 'arn:key')({ ...ids, extractionId: 'extraction-2', sealed }),
-  ).rejects.toThrow('InvalidCiphertext');
-  await expect(unsealCredentialsWith(client, 'arn:other')({ ...ids, sealed })).rejects.toThrow(
-    'InvalidCiphertext',
-  );
-});
-
-test('a caller’s session token is sealed along', async () => {
-  const { client } = kms();
-  const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
-  const sealed = await sealWith(client, 'arn:key')(ids, given);
-  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(given);
-});
-
-test('a target is sealed as a consent’s, and opened only as such', async () => {
-  const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')(ids, { target: '11111111-1' });
-  expect(await unsealTargetWith(client, 'arn:key')({ ...ids, sealed })).toEqual({ target: '11111111-1' });
-  await expect(unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).rejects.toThrow(
-    'InvalidCiphertext',
-  );
-});
-
-test('credentials cannot be opened as a target, which is all that reconcile may open', async () => {
-  const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
-  await expect(
-    unsealTargetWith(client, 'arn:key')({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).rejects.toThrow('InvalidCiphertext');
+test('a target is opened only as such, and credentials not as a target, which is all that reconcile may open', async () => {
+  const item = await itemWith({ target: '11111111-1' });
+  const unsealTarget = unsealTargetWith(kms, 'arn:key');
+  expect(await unsealTarget(item)).toEqual({ target: '11111111-1' });
+  await expect(unsealCredentialsWith(kms, 'arn:key')(item)).rejects.toThrow(refusal);
+  await expect(unsealTarget(await itemWith(plaintext))).rejects.toThrow(refusal);
 });
 
 test('a message is held back for its delay, and read by the consumer as it was sent', async () => {
