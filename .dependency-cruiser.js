@@ -1,0 +1,146 @@
+/**
+ * Who may import whom, types included. `npm run check` refuses every other import of one file of the repository or a package.
+ * See https://github.com/sverweij/dependency-cruiser/blob/main/doc/rules-reference.md
+ */
+
+const node = /^[a-z_/]+$/;
+// Only the types of the package aws-lambda exist.
+const packages = /node_modules\/|^aws-lambda$/;
+const packagesButAws = /node_modules\/(?!@aws-sdk\/)|^aws-lambda$/;
+const utilities = ['lib/*', node, packagesButAws];
+const portOfTelemetry = ['lib/observability/metric-names.ts', 'lib/observability/telemetry.ts'];
+const belowExtraction = [...utilities, 'lib/breaker/', 'lib/http/', 'lib/provider/'];
+const throughExtraction = [...belowExtraction, 'lib/extraction/', 'lib/observability/'];
+const outside = [node, packages];
+const libAndTerminal = [...outside, 'lib/', 'tools/cli/terminal/'];
+const libAndDeployment = [...libAndTerminal, 'tools/cli/aws/'];
+const consoleTools = ['doctor', 'explain', 'health', 'operate'].map((room) => `tools/cli/${room}/`);
+
+/**
+ * Files, what they import besides each other, and why. `room/` is everything below a folder, `room/*` the files directly in it. The first
+ * rule that names a file is its rule.
+ */
+const rules = [
+  ['lib/*', [], 'It is below all layers.'],
+  ['lib/http/', utilities, 'It is of the lowest layer.'],
+  ['lib/observability/', utilities, 'It is of the lowest layer.'],
+  [
+    'lib/provider/(assumptions|encrypt-and-decrypt|tasks/task-id).ts',
+    [node],
+    'The bundle of the webhook contains it.',
+  ],
+  ['lib/provider/', [node, /node_modules\/valibot\//], 'It works without the rest of the repository.'],
+  ['lib/breaker/', [...utilities, 'lib/provider/', ...portOfTelemetry], 'It reports through a port.'],
+  ['lib/extraction/', [...belowExtraction, ...portOfTelemetry], 'It reports and stores through ports.'],
+  ['lib/webhook/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],
+  ['lib/consents/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],
+  ['lib/aws/', [...throughExtraction, packages], 'It implements the ports of lib/extraction and below.'],
+  [
+    'lib/client/',
+    [...outside, 'lib/*', 'lib/extraction/api/parse-request.ts', 'lib/extraction/api/public-view.ts'],
+    'It is published on its own, with only the types of requests and answers.',
+  ],
+  [
+    'lib/downstream/',
+    ['lib/extraction/record.ts', 'lib/provider/vocabulary.ts', /node_modules\/@aws-sdk\/util-dynamodb\//],
+    'It is published on its own, with only the types of the record.',
+  ],
+  [
+    'functions/',
+    [...outside, 'lib/(?!downstream/)'],
+    'What runs in Lambda imports nothing that runs elsewhere.',
+  ],
+  [
+    'infra/bundle/',
+    [...outside, 'infra/lambda/function-names.ts'],
+    'It knows of the app only the names of the functions.',
+  ],
+  [
+    'infra/constructs/',
+    [...outside, 'lib/', 'infra/settings/config.ts', 'infra/extraction-machine-definition.ts'],
+    'A construct gets the configuration, and imports nothing of the app above it.',
+  ],
+  ['infra/', [...outside, 'lib/'], 'The product imports no tool. A function is bundled, never imported.'],
+  ['tools/cli/terminal/', [...outside, 'lib/'], 'It is the lowest room of the command line.'],
+  ['tools/cli/aws/', libAndTerminal, 'It reads a deployment and knows no tool.'],
+  [
+    'tools/cli/audit/',
+    [...outside, 'lib/(?!extraction/)', 'lib/extraction/record.ts', 'tools/cli/aws/', 'tools/cli/terminal/'],
+    'The audit states the rules again, so that it does not share a mistake: it takes the types of records.',
+  ],
+  ['tools/cli/doctor/', libAndDeployment, 'One tool of the command line imports no other.'],
+  ['tools/cli/explain/', libAndDeployment, 'One tool of the command line imports no other.'],
+  ['tools/cli/health/', libAndDeployment, 'One tool of the command line imports no other.'],
+  ['tools/cli/listen/', libAndDeployment, 'One tool of the command line imports no other.'],
+  ['tools/cli/operate/', libAndDeployment, 'One tool of the command line imports no other.'],
+  ['tools/cli/console/', [...libAndDeployment, ...consoleTools], 'It shows what these tools find.'],
+  [
+    'tools/cli/commands/',
+    [...libAndDeployment, ...consoleTools, 'tools/cli/(audit|console|listen)/'],
+    'The program imports a command, and a command the rooms of tools/cli.',
+  ],
+  ['tools/cli/', [...outside, 'lib/'], 'Other tools import the command line, and it none of them.'],
+  [
+    'tools/local/',
+    [...outside, 'lib/', 'tools/cli/', 'test/sandbox/'],
+    'It deploys infra with the CDK CLI, and takes of test only the sandbox.',
+  ],
+  [
+    'tools/acceptance/fake-provider/function/fake-provider.ts',
+    [...outside, 'lib/(?!downstream/)', 'tools/acceptance/fake-provider/function/'],
+    'What runs in Lambda imports nothing that runs elsewhere.',
+  ],
+  [
+    'tools/acceptance/fake-provider/function/',
+    [node, packagesButAws],
+    'It checks lib, so it shares no code with it.',
+  ],
+  [
+    'tools/acceptance/checks/',
+    [...outside, 'lib/', 'tools/cli/', 'tools/acceptance/'],
+    'The checks see infra as it is deployed.',
+  ],
+  [
+    'tools/acceptance/',
+    [...outside, 'infra/', 'lib/', 'tools/cli/', 'tools/local/'],
+    'A function is bundled, never imported.',
+  ],
+  [
+    'tools/(contracts|package)/',
+    [...outside, 'infra/', 'lib/', 'tools/local/paths.ts'],
+    'A function is bundled, never imported.',
+  ],
+];
+
+/** The regular expression of a path, with `room/*` as above. */
+const pattern = (path) =>
+  path instanceof RegExp ? path.source : `^${path.replace(/\.ts$/, '\\.ts$').replace(/\*$/, '[^/]+$')}`;
+
+export default {
+  forbidden: [
+    ...rules.map(([files, imports, comment], index) => ({
+      name: files,
+      severity: 'error',
+      comment,
+      from: { path: pattern(files), pathNot: rules.slice(0, index).map(([earlier]) => pattern(earlier)) },
+      to: { pathNot: [files, ...imports].map(pattern) },
+    })),
+    {
+      name: 'published',
+      severity: 'error',
+      comment: 'What is published on its own takes only types of the record, requests and answers.',
+      from: { path: '^lib/(client|downstream)/' },
+      to: { path: '^lib/(extraction|provider)/', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no API for other programs, and this parser sees the imports of types.
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'require', 'types'],
+    },
+  },
+};
