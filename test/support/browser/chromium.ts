@@ -53,7 +53,7 @@ const unpack = async (directory: string): Promise<void> => {
 
 const findBrowser = async (): Promise<LaunchOptions> => {
   if (installed !== undefined) return { executablePath: installed };
-  const { optionalDependencies } = require('../../package.json');
+  const { optionalDependencies } = require('../../../package.json');
   const name = `chromium-${optionalDependencies[packageName]}`;
   const directory = await installOnce(join(workDirectory, name), unpack);
   return {
