@@ -13,6 +13,7 @@ import {
   type Extraction,
   hasTaskItem,
   hasWebhook,
+  isRequestDone,
   isTerminalStatus,
   isUnderstood,
   maxUnfinishedReads,
@@ -212,8 +213,8 @@ const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | unde
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
-      // Once it is written, `judge` links the task. If another process has settled the start as stale, the record that refuses this is
-      // judged with the same task id.
+      // Once it is written, the task is planned to be linked. If another process has settled the start as stale, the record that
+      // refuses this is judged with the same task id.
       return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return toWrite(
@@ -533,6 +534,16 @@ export const settleDelivered = (
   const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
   const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false, isLast: false } as const;
   return toWrite(settled, [settledMetric.webhook], seen);
+};
+
+/**
+ * Whether an invocation that ends at this record removes the item. By credentials, a reconcile leaves it to start-task once the
+ * task is linked, so that a poll costs no removal. The webhook has no access to requests.
+ */
+export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
+  if (who.kind === 'webhook' || !isRequestDone(record)) return false;
+  if (who.kind === 'start' || record.method === 'consent') return true;
+  return record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
 };
 
 /**

@@ -1,7 +1,6 @@
 import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
-import type { Invoker } from './plan.ts';
-import type { Extraction } from './record.ts';
+import { type Extraction, isRequestDone } from './record.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
 
 const hour = 3_600;
@@ -43,26 +42,6 @@ const mayExpireBefore = (dueAt: string, record: Extraction): boolean =>
  */
 const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | undefined =>
   expiresAt >= epochSeconds(plusSeconds(dueAt, hour)) ? undefined : epochSeconds(plusSeconds(dueAt, day));
-
-/**
- * Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does, also after the end
- * of grace: a read that was under way when another one closed the record may still correct it, and the results are then
- * collected. So the item of a consent that stays `TIMED_OUT` is left to expire.
- */
-export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean =>
-  method === 'consent'
-    ? dueShard === undefined && status !== 'TIMED_OUT'
-    : status !== 'REQUESTED' && status !== 'STARTING';
-
-/**
- * Whether an invocation that ends at this record removes the item. By credentials, a reconcile leaves it to start-task once the
- * task is linked, so that a poll costs no removal. The webhook has no access to requests.
- */
-export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
-  if (who.kind === 'webhook' || !isRequestDone(record)) return false;
-  if (who.kind === 'start' || record.method === 'consent') return true;
-  return record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
-};
 
 type ItemDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
 

@@ -1,11 +1,11 @@
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
-import { judge, plan } from './decide.ts';
+import { forgetsRequest, judge, plan } from './decide.ts';
 import { type Ending, end, type Invoker, type Plan, type Seen } from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
-import { forgetsRequest, keepRequest, removeRequest } from './request-data.ts';
+import { keepRequest, removeRequest } from './request-data.ts';
 import type { ExtractionStore, RequestStore } from './store.ts';
 import { reschedule } from './transitions.ts';
 import { reportOutcomeAgain, type Write, writeProgress } from './write-progress.ts';

@@ -2,10 +2,10 @@ import { delayUntil, maxDelaySeconds, plusSeconds } from '../../lib/extraction/d
 import {
   type Extraction,
   hasWebhook,
+  isRequestDone,
   isTerminalStatus,
   maxUnfinishedReads,
 } from '../../lib/extraction/record.ts';
-import { isRequestDone } from '../../lib/extraction/request-data.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './chain.ts';

@@ -250,7 +250,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
   {
     name: 'target-kept-after-the-close',
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
-    file: requestData,
+    file: decide,
     find: "if (who.kind === 'start' || record.method === 'consent') return true;",
     replace: "if (who.kind === 'start') return true;",
     caughtBy: 'request-item-forgotten',
@@ -258,7 +258,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
   {
     name: 'target-removed-before-the-close',
     does: 'Reconcile removes the item of a consent although the next poll needs it.',
-    file: requestData,
+    file: decide,
     find: '!isRequestDone(record)) return false;',
     replace:
       "(!isRequestDone(record) && (who.kind === 'start' || record.method !== 'consent'))) return false;",
