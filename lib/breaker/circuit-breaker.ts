@@ -36,8 +36,9 @@ export interface CircuitBreaker {
   /** `onlyAsk`: no start will be made, so no turn is taken. */
   admit(about: About, options?: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
-   * Takes what the admitted start showed. Every start that was not held is reported, and one that takes too long twice: as slow
-   * meanwhile, and in the end.
+   * Takes what the admitted start showed. Every start that was not held is reported once. A slow one is reported twice: as slow
+   * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
+   * after `failures` extractions, and the caller's after as many groups.
    */
   report(admission: Admission, shown: Shown): Promise<void>;
 }

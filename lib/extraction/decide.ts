@@ -8,7 +8,16 @@ import {
   plusSeconds,
   type Timings,
 } from './deadlines.ts';
-import { type Ended, type Ending, end, type Invoker, type Plan, type Seen, type Why } from './plan.ts';
+import {
+  type Ended,
+  type Ending,
+  end,
+  type Invoker,
+  moveToSlowQueue,
+  type Plan,
+  type Seen,
+  type Why,
+} from './plan.ts';
 import {
   type Extraction,
   hasTaskItem,
@@ -53,7 +62,7 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
  */
 export const readsBriefly = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
 
-/** No read may be made for now: an operator paused reads, or the provider asked to wait. So nothing is abandoned for it. */
+/** No read may be made for now: an operator paused reads, or the provider asked to wait. So no results and no correction are given up. */
 const isHeld = (why: Why): boolean => why === 'ProviderPaused';
 
 /** No read can be made any more. So the record is closed at the end of its time. */
@@ -131,7 +140,7 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
  */
 const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
-  if (readsBriefly(who) && record.readsSlowly === true) return end('moved', undefined, 'same');
+  if (readsBriefly(who) && record.readsSlowly === true) return moveToSlowQueue();
   // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
     const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
@@ -191,8 +200,8 @@ const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan 
   if (record.status !== 'REQUESTED') return undefined;
   const { notBefore, problem } = seen;
   if (isWindowOver(at)) {
-    // Reconcile then writes NOT_STARTED: for the machine, which hands the problem over. Without a problem only time was missing,
-    // and the queue does it.
+    // Reconcile then writes NOT_STARTED. With a problem, the machine invokes it and passes the problem on. Without one, a message of
+    // the queue does.
     return problem === undefined
       ? end('queued', undefined, 'start')
       : { ...end('not-yet', 'StartWindowOver'), problem };
@@ -213,8 +222,8 @@ const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | unde
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
-      // Once it is written, the task is planned to be linked. If another process has settled the start as stale, the record that
-      // refuses this is judged with the same task id.
+      // If another process has settled the start as stale, the record that refuses this is judged with the same task id. If it is
+      // written, the answer matters no more, and `planStart` has the task linked.
       return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
     case 'not-accepted':
       return toWrite(
@@ -298,11 +307,11 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
   const { why } = waiting;
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
-    // A read by the queue leaves its problem in the record, and one by the machine leaves nothing. So without a webhook, where only
-    // the queue reads, no problem means no read.
+    // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
+    // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
-    // The first read in grace is due later. Another one now would only repeat the read just made.
+    // The next read is the first in grace, and due later, so that it does not repeat the read just made.
     return toWrite(
       change.markTimedOut({ ...at, lastProblem }),
       ['TimedOut', ...lostData(why)],
@@ -347,8 +356,8 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
 };
 
 /**
- * A read that fails counts as one without an answer, even if it failed on our side. It must not keep a record open beyond its
- * deadline. A brief read that fails is made again by the slow queue, which gives it the whole timeout, so only that one counts.
+ * A brief read that fails decides nothing: the slow queue makes it again, with the whole timeout. Any other read that fails counts
+ * as one without an answer, even if it failed on our side, because it must not keep a record open beyond its deadline.
  */
 const afterNoRead = (
   at: At,
@@ -358,7 +367,7 @@ const afterNoRead = (
     const planned = goOn(at, { why }, isLast);
     return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
   }
-  if (readsBriefly(at.who)) return end('moved', why, 'same');
+  if (readsBriefly(at.who)) return moveToSlowQueue(why);
   const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
 };
@@ -490,7 +499,7 @@ const planReconcile = (at: At): Plan => {
       : notYet(at, { why: 'start-in-progress' });
   }
   if (record.dueShard === undefined || taskId === undefined) return end('closed');
-  // Grace follows the deadline, so that no read of a running task need be the last one.
+  // No read of a running task is the last one, even past the deadline: grace follows.
   if (status === 'RUNNING') return planRead(at, taskId, undefined);
   return status === 'TIMED_OUT'
     ? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))

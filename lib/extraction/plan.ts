@@ -125,6 +125,9 @@ export const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'n
   counts: [],
 });
 
+/** The slow queue continues with the same message. */
+export const moveToSlowQueue = (why?: Why): Ending => end('moved', why, 'same');
+
 /**
  * What follows. `counts` are counted at once, also if a write fails. `isOver`: the start window is over. Nothing is started; only
  * why nothing could be now is found out.

@@ -51,7 +51,7 @@ export const recordDelivery = async (
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
   await markCredentials(task, taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
-  // A repeated delivery finds the record closed in most cases. It sends no message, and only logs and wakes again.
+  // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
   if (result.as === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);

@@ -127,7 +127,10 @@ type Progress = {
   readonly collectionError?: string;
   /** When a read of the task was over the size limit. The task is not read again. */
   readonly oversizedAt?: Timestamp;
-  /** The provider asked, by a 429 or 503 with `Retry-After`, for no other call about this extraction before this time. */
+  /**
+   * No other call about this extraction is made before this time. The provider asked for it by `Retry-After`: a start by a 429, a
+   * read by a 429 or 503.
+   */
   readonly notBefore?: Timestamp;
   /**
    * Reads in a row that began and were not seen to end. Only a read that follows a failed invocation is counted, and the

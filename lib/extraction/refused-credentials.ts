@@ -73,10 +73,10 @@ export type MarkDeps = {
 };
 
 /**
- * Marks what a final status shows about the credentials of its task. Called before the outcome is written, so that a process that
- * ends in between leaves an open record, and the next one repeats this. A repetition has the time of the first notice. So it
- * brings back no mark that something later has replaced, and writes none past its end. Once the mark was written, the task shows
- * that, and nothing brings it back, even if what had replaced it was erased. Throws what a store throws.
+ * Marks what a final status shows about the credentials of its task. Called before the outcome is written: if the process ends in
+ * between, the record is open, and the next process repeats this. A repetition uses the time of the first delivery, so it replaces
+ * no later mark, and writes none that would have expired. Once a mark was written, the task says so, and no repetition writes it
+ * again, even after an erasure. Throws what a store throws.
  */
 export const markCredentials = async (
   task: Task,

@@ -43,7 +43,7 @@ export const cannotLearn = ({ kind }: Lookup): never => {
 };
 
 /** More transitions than a record has in its life. So many refused writes in a row would be a defect. */
-const maxRefusals = 10;
+const maxRefusedWrites = 10;
 
 /** A delivery ends the wait of the machine, so the queue continues instead. */
 const contended = (who: Invoker): Ending =>
@@ -123,17 +123,17 @@ export const run = async (
   let isReported = false;
   let record = known;
   let planned = first;
-  let refusals = 0;
+  let refusedWrites = 0;
 
   const afterWrite = async ({ change, once, next }: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
     const outcome = await write(change, once, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
-    // A refused write: the record that refused it decides. An end follows only what was written; of an equal write of another
-    // process, that one sends the message.
+    // After a refused write, the record that refused it decides. After an equal write of another process, that process sends the
+    // message of the end.
     if (outcome.kind === 'lost') {
-      refusals += 1;
-      if (refusals >= maxRefusals) return contended(who);
+      refusedWrites += 1;
+      if (refusedWrites >= maxRefusedWrites) return contended(who);
     } else if (next !== 'plan' && next.kind === 'end') {
       return outcome.kind === 'written' ? next : { ...next, message: 'none' };
     }

@@ -56,9 +56,9 @@ const partsOf = (request: ExtractionRequest): Parts => {
 };
 
 /**
- * Distinguishes a repeated request from another one under the same idempotency key. Four MACs, so that who has the key and the
- * record cannot guess a password back: its 8 bits leave 39 of 10,000 PINs. They are of the password alone, because with anything
- * else beside it, each record of a user would leave another 39, and two records one PIN.
+ * Distinguishes a repeated request from another one under the same idempotency key. It has four MACs, so that who has the key and
+ * the record cannot guess a password back. The MAC of the password has 8 bits, which 39 of 10,000 PINs share. It is of the password
+ * alone. With other fields in it, each record of a user would fit another 39 PINs, and two records would leave one.
  */
 export const fingerprint = (request: ExtractionRequest, key: string): string => {
   const { shown, raw, persisted, password } = partsOf(request);

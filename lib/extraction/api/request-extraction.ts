@@ -97,7 +97,7 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   });
   const creation = await deps.extractions.create(created);
   const record = creation.created ? created : creation.record;
-  // The SDK repeats a put whose answer was lost, and the repetition then finds the record of the first try.
+  // The record that was found may be this request's own: the SDK repeats a put whose answer was lost.
   const isOfThisRequest = record.requestId === requestId;
   // If `create` throws, nobody knows whether it wrote, and a start may need the item. So it is removed only here.
   if (!isOfThisRequest) await removeRequest(created, deps);

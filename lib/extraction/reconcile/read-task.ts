@@ -91,7 +91,7 @@ const endCount = async (record: Extraction, deps: ReadDeps): Promise<void> => {
 };
 
 /**
- * Makes one read, unless an operator paused reads. It is counted while it is made, if the plan has a count. If the provider asks
+ * Makes one read, unless an operator paused reads. If the plan has a count, the record has it while the read is made. If the provider asks
  * to wait, the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
  */
 export const readTask = async (

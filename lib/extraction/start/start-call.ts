@@ -177,12 +177,12 @@ export const makeStartCall = async (
   const { telemetry, now } = deps;
   const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
     let reported: Promise<void> | undefined;
-    const stop = deps.whenSlow(() => {
+    const stopTimer = deps.whenSlow(() => {
       reported = deps.reportSlow();
     });
     try {
       return {
-        result: { kind: 'accepted', taskId: await call.post(withToken, stop) },
+        result: { kind: 'accepted', taskId: await call.post(withToken, stopTimer) },
         shown: { kind: 'accepted' },
         wasSlow: reported !== undefined,
       };
@@ -192,7 +192,7 @@ export const makeStartCall = async (
       if (result === 'unauthorized') return result;
       return { result, shown: shownBy(error, now()), wasSlow: reported !== undefined };
     } finally {
-      stop();
+      stopTimer();
       await reported;
     }
   };
@@ -297,6 +297,7 @@ export const resultOfError = (error: unknown, now: Date): StartCallResult | 'una
   }
   const name = retryName(error);
   if (name !== undefined) return notAccepted(name, { cause: error, problem, now });
+  // A 5xx, a 408, a timeout, a reset, or an answer without a task id: a task may exist.
   return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
 };
 

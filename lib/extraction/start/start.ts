@@ -83,6 +83,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const finish = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
     run(planned, from, who, {
       ...deps,
+      // Each write is tried three times. A late `RUNNING` by consent first puts the item of its request back.
       write: startWriter(consentItem, deps),
       learn: async (lookup, current) => {
         if (lookup.kind !== 'find-task') return cannotLearn(lookup);
@@ -143,8 +144,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const reportSlow = () => breaker.report(admission, { kind: 'slow' });
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
     const { result } = called;
-    // A call that became slow was counted as failed then, so its failure is not counted again. Of a turn it is reported all the
-    // same, because the breaker frees a turn when the start that holds it has ended.
+    // A slow call was counted as failed when it became slow, so its failure is not reported again. That of a turn is, because the
+    // breaker frees a turn only when the start that holds it has ended.
     const wasCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
     if (!wasCounted) shown = called.shown;
     if (result.kind === 'accepted') {
