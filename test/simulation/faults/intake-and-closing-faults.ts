@@ -275,7 +275,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
   {
     name: 'target-removed-after-grace',
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
-    file: requestData,
+    file: 'lib/extraction/record.ts',
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',

@@ -114,7 +114,7 @@ export const startFaults: readonly PlantedFault[] = [
   {
     name: 'credentials-kept',
     does: 'The item of the request is kept although the provider has the task.',
-    file: 'lib/extraction/request-data.ts',
+    file: decide,
     find: "if (who.kind === 'start' || record.method === 'consent') return true;",
     replace: "if (record.method === 'consent') return true;",
     caughtBy: 'request-item-forgotten',
