@@ -34,7 +34,7 @@ import * as change from './transitions.ts';
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
  * the time is given. Intake, the sweep's lease, erase and restore write by themselves, a start writes `STARTING` as part of its
- * order, and a read keeps its own count.
+ * order, and a read keeps its count, until when the provider asked to wait, and that it was slow.
  */
 
 /** What a decision is made with. */
