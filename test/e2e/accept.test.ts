@@ -6,7 +6,7 @@ import type { CheckShell } from '../../tools/acceptance/check-stage.ts';
 import { checks, chooseChecks } from '../../tools/acceptance/checks/checks.ts';
 import { type EmulatedStage, startEmulatedStage } from '../../tools/acceptance/emulated-stage.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';
-import { faultsEnvironment } from './faults/preload-variables.ts';
+import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { patchWebhook, plantedFaults, useWrongProvider, webhookFaults } from './support/break-deployment.ts';
 
 let stage: EmulatedStage;

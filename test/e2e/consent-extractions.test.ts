@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './faults/plan-function-faults.ts';
+import { planFault } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
 import {

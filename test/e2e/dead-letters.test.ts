@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './faults/plan-function-faults.ts';
+import { planFault } from './injected-failures/plan-function-faults.ts';
 import { aws } from './support/aws.ts';
 import { reportBrokenExecution } from './support/broken-execution.ts';
 import { plannedUsername, provider } from './support/call-extractions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { injectedFailures, tries } from './faults/injected-failures.ts';
-import { planFault } from './faults/plan-function-faults.ts';
+import { injectedFailures, tries } from './injected-failures/injected-failures.ts';
+import { planFault } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';
 import {

@@ -21,7 +21,7 @@ import { createRunDirectory } from '../../tools/local/paths.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { faultsEnvironment } from './faults/preload-variables.ts';
+import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './faults/plan-function-faults.ts';
+import { planFault } from './injected-failures/plan-function-faults.ts';
 import { backdate } from './support/backdate.ts';
 import { breakExecution, stopExecution } from './support/broken-execution.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './faults/plan-function-faults.ts';
+import { planFault } from './injected-failures/plan-function-faults.ts';
 import { backdate } from './support/backdate.ts';
 import {
   type Body,

@@ -1,6 +1,6 @@
 import { run } from '../../lib/extraction/run.ts';
 import { type TransitionName, transitions } from '../../lib/extraction/transitions.ts';
-import type { Caught } from '../simulation/faults/search-with-fault.ts';
+import type { Caught } from '../simulation/planted-faults/search-with-fault.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { randomOf } from '../support/data/random.ts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { createApp } from './app.ts';
 import { createClock, type SandboxClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './event-log.ts';
+import { createApp } from './http-app.ts';
 import { type ClientOptions, clientFrom } from './registered-client.ts';
 import type { Markers, Sandbox } from './state-types.ts';
 

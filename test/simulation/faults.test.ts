@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../enumeration/search.ts';
 import { PatchDoesNotFit, patchSource } from '../support/programs/patch-source.ts';
-import { plantedFaults } from './faults/all-faults.ts';
-import { searchFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
+import { plantedFaults } from './planted-faults/all-faults.ts';
+import { searchFaults } from './planted-faults/run-faults.ts';
 import { breakerInvariants } from './populations/breaker-invariants.ts';
 import { refusalInvariants } from './populations/refusal-invariants.ts';
 

@@ -19,7 +19,7 @@ import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
 import { type Benchmark, runBenchmark } from '../bench/run-benchmark.ts';
-import { faultsEnvironment } from '../e2e/faults/preload-variables.ts';
+import { faultsEnvironment } from '../e2e/injected-failures/preload-variables.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { drawStorm, type Storm } from './draw-storm.ts';
 import { auditAll, compareWithProvider } from './find-problems.ts';

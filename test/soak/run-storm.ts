@@ -7,8 +7,8 @@ import {
 } from '../../lib/client/index.ts';
 import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import { bodyByCredentials } from '../bench/request-extraction.ts';
-import { type PlannedFault, planFaultIn } from '../e2e/faults/plan-fault.ts';
+import { bodyByCredentials } from '../bench/benchmark-request.ts';
+import { type PlannedFault, planFaultIn } from '../e2e/injected-failures/plan-fault.ts';
 import { newNationalId } from '../sandbox/consents/national-id.ts';
 import type { Storm } from './draw-storm.ts';
 

@@ -11,7 +11,7 @@ import { median, quantile } from '../quantile.ts';
 import { runBenchmark } from '../run-benchmark.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './compared-bundles.ts';
-import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
+import { answerDelivery, callsOfDelivery, delivery } from './delivery-fixture.ts';
 import { answerOnce, loadOnce } from './new-process.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });

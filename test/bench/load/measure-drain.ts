@@ -14,7 +14,7 @@ import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { providerAnswerMs } from '../assumptions.ts';
-import { bodyByCredentials } from '../request-extraction.ts';
+import { bodyByCredentials } from '../benchmark-request.ts';
 import type { Records } from './follow-records.ts';
 import { openItems, putItems, tablesOf, taskOf } from './open-items.ts';
 import { holdOpen } from './run-batch.ts';

@@ -4,8 +4,8 @@ import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
+import { bodyByCredentials, request } from '../benchmark-request.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { bodyByCredentials, request } from '../request-extraction.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './start-measured-system.ts';
 

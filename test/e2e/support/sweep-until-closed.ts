@@ -10,7 +10,7 @@ import { readRecord, recordWhere } from './records.ts';
 
 const { SweepFunctionName } = inject('cosecha').outputs;
 
-/** Runs the sweep now, for these extractions alone (test/e2e/faults/sweep-scope.ts). */
+/** Runs the sweep now, for these extractions alone (test/e2e/injected-failures/sweep-scope.ts). */
 export const sweepOnly = async (...only: readonly string[]): Promise<void> => {
   await aws.lambda.send(
     new InvokeCommand({

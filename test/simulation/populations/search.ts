@@ -1,5 +1,5 @@
 import { type Random, randomOf } from '../../support/data/random.ts';
-import type { Caught } from '../faults/search-with-fault.ts';
+import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
 import {

@@ -9,9 +9,9 @@ import type { LocalSystem } from '../../../../tools/local/local-system.ts';
 import { newNationalId } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { type HistoryEvent, wholeHistory } from '../../../support/aws/follow-execution.ts';
+import { bodyByCredentials, request } from '../../benchmark-request.ts';
 import { type Entry, isPoll } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { bodyByCredentials, request } from '../../request-extraction.ts';
 
 /** The measured paths through the system. */
 export type Path = 'happy' | 'polled' | 'consent';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { settledExtraction } from '../../../bench/cold/first-delivery.ts';
+import { settledExtraction } from '../../../bench/cold/delivery-fixture.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { openItems } from '../../../bench/load/open-items.ts';
 import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';

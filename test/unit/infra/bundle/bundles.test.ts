@@ -22,7 +22,7 @@ import {
 import { contracts } from '../../../../infra/lambda/contracts.ts';
 import { type FunctionName, functionNames } from '../../../../infra/lambda/function-names.ts';
 import { type AwsAnswer, type AwsRequest, type AwsStub, startAwsStub } from '../../../bench/cold/aws-stub.ts';
-import { answerDelivery, callsOfDelivery, delivery } from '../../../bench/cold/first-delivery.ts';
+import { answerDelivery, callsOfDelivery, delivery } from '../../../bench/cold/delivery-fixture.ts';
 import { timings } from '../../../support/data/extraction-fixtures.ts';
 import { flatten, functionsOf, resourcesOf, synthesize } from '../synth.ts';
 import type * as SdkCalls from './sdk-calls.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { plantedFaults } from './faults/planted-faults.ts';
+import { plantedFaults } from './planted-faults/planted-faults.ts';
 import { properties } from './properties.ts';
 
 test('every property catches a planted fault', () => {
@@ -12,7 +12,7 @@ test('every property catches a planted fault', () => {
 
 // In a process of its own, because faults are applied as Node loads modules, and here Vite loads them.
 test('every planted fault is caught', async () => {
-  const main = fileURLToPath(new URL('faults/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('planted-faults/main.ts', import.meta.url));
   const run = promisify(execFile)(process.execPath, [main]).catch((error: { stdout: string }) => error);
   const { stdout } = await run;
   expect(stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual([]);

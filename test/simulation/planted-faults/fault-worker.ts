@@ -6,7 +6,7 @@ import type { Caught } from './search-with-fault.ts';
 
 const search = async (fault: PlantedFault): Promise<Caught> => {
   if (fault.world === undefined) {
-    const module = 'test/simulation/faults/search-with-fault.ts';
+    const module = 'test/simulation/planted-faults/search-with-fault.ts';
     return (await importPatched<typeof import('./search-with-fault.ts')>(module, fault)).searchWithFault(
       fault,
     );
