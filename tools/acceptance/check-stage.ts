@@ -1,4 +1,3 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../cli/aws/deployment.ts';
 import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
@@ -40,8 +39,8 @@ export const checkStage = async (options: CheckStageOptions): Promise<number> =>
 
 /** Finds the fake provider, and shares new random keys with it. */
 const prepare = async ({ deployment, lateTaskSeconds, shell }: CheckStageOptions): Promise<SharedContext> => {
-  const { client, output, api } = deployment;
-  const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
+  const { client, api } = deployment;
+  const settings = await readReconcileSettings(deployment);
   const stack = stackParts(deployment);
   const fakeProvider = await findFakeProvider(deployment, await stack.functions());
   const randomKey = (): string => `${shell.randomId()}${shell.randomId()}`;

@@ -46,9 +46,9 @@ export const alarmNotifies: Check = {
   title: 'Every alarm has a topic, and the topic is notified when an alarm changes its state',
   seconds: () => 90,
   run: async (context) => {
-    const { client, deployment, stack } = context;
+    const { client, deployment } = context;
     const cloudWatch = new CloudWatchClient(client);
-    const names = await stack.resources('AWS::CloudWatch::Alarm');
+    const names = await deployment.resources('AWS::CloudWatch::Alarm');
     const { MetricAlarms = [] } = await cloudWatch.send(
       new DescribeAlarmsCommand({ AlarmNames: names.filter((name) => !isWindow(name)) }),
     );

@@ -49,18 +49,8 @@ export const eraseForGood: Check = {
   run: async (context) => {
     const { deployment, settings, client, now } = context;
     const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
-    const removals = eraseOnAws(
-      {
-        dynamo: new DynamoDBClient(client),
-        s3: s3Of(deployment),
-        extractionsTable: deployment.output('ExtractionsTableName'),
-        tasksTable: deployment.output('TasksTableName'),
-        requestsTable: deployment.output('RequestsTableName'),
-        refusalsTable: deployment.output('RefusalsTableName'),
-        resultsBucket: deployment.output('ResultsBucketName'),
-      },
-      now,
-    );
+    const resources = { ...deployment, dynamo: new DynamoDBClient(client), s3: s3Of(deployment) };
+    const removals = eraseOnAws(resources, now);
     const { timeout: reconcileTimeout, timings } = settings;
     const deps = { ...removals, reconcileTimeout, recordRetention: timings.recordRetention };
     const result = await context.until(

@@ -1,4 +1,3 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import {
   type FunctionConfiguration,
   GetFunctionConfigurationCommand,
@@ -6,7 +5,6 @@ import {
 } from '@aws-sdk/client-lambda';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
-import { readStackResources } from '../../cli/aws/stack.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
 
 /** A function of the stage, as it is deployed now. */
@@ -21,11 +19,8 @@ export type DeployedFunction = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** The resources of the stage's stack, read once. */
-export const stackParts = ({ client, stackName }: Deployment) => {
-  const byType = once(() => readStackResources(new CloudFormationClient(client), stackName));
-  /** Physical ids of the resources of a type. */
-  const resources = async (type: string): Promise<readonly string[]> => (await byType()).get(type) ?? [];
+/** The functions of the stage's stack, read once. */
+export const stackParts = ({ client, stackName, resources }: Deployment) => {
   const lambda = new LambdaClient(client);
   const functions = once(async () =>
     Promise.all(
@@ -35,7 +30,6 @@ export const stackParts = ({ client, stackName }: Deployment) => {
     ),
   );
   return {
-    resources,
     functions,
     /** One function by its name. Throws CliError where the stack does not have it. */
     functionNamed: async (name: string): Promise<DeployedFunction> => {

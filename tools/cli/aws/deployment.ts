@@ -3,8 +3,9 @@ import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
+import { cachedRead } from './cached-read.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
-import { describeStack } from './stack.ts';
+import { describeStack, readStackResources } from './stack.ts';
 
 /** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
 export type ClientConfig = {
@@ -27,6 +28,8 @@ export type Deployment = {
   readonly output: (name: string) => string;
   /** An output that only some settings add. */
   readonly findOutput: (name: string) => string | undefined;
+  /** Physical ids of the stack's resources of a type. */
+  readonly resources: (type: string) => Promise<readonly string[]>;
   /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
   readonly sweepEveryMinutes: () => number;
   readonly api: {
@@ -143,6 +146,12 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
   const { credentials } = cloudFormation.config;
+  // The console outlives deployments.
+  const byType = cachedRead(
+    300,
+    () => new Date(),
+    () => readStackResources(cloudFormation, stackName),
+  );
   return {
     stage,
     name,
@@ -152,6 +161,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     isEmulated: endpoint !== undefined,
     output,
     findOutput,
+    resources: async (type) => (await byType()).get(type) ?? [],
     sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };

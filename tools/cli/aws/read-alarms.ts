@@ -1,5 +1,6 @@
 import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { defined } from '../../../lib/defined.ts';
+import type { Deployment } from './deployment.ts';
 
 export type AlarmLine = {
   readonly name: string;
@@ -13,11 +14,11 @@ export type AlarmLine = {
 /** Whether it is a window of a composite alarm (infra/constructs/observability/outcome-alarms.ts). It has no topic, because alone it is no alarm. */
 export const isWindow = (alarmName: string): boolean => /-over-\d+min$/.test(alarmName);
 
-/** The alarms of a stack that notify somebody, by the types of its resources. */
-export const alarmNamesIn = (resources: ReadonlyMap<string, readonly string[]>): readonly string[] =>
-  ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
-    .flatMap((type) => resources.get(type) ?? [])
-    .filter((name) => !isWindow(name));
+/** The alarms of a stack that notify somebody. */
+export const alarmNamesOf = async ({ resources }: Deployment): Promise<readonly string[]> => {
+  const types = ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'];
+  return (await Promise.all(types.map(resources))).flat().filter((name) => !isWindow(name));
+};
 
 /** DescribeAlarms accepts this many names. */
 const batchSize = 100;

@@ -1,5 +1,4 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
 import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
@@ -37,7 +36,7 @@ export const restore = async (
   if (from === table) throw new UsageError('--from is the live table. Name the restored one.');
   const dynamo = new DynamoDBClient(client);
   await requireTable(dynamo, from);
-  const { timings } = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
+  const { timings } = await readReconcileSettings(deployment);
   const live = extractionsOf(deployment);
   const requests = requestsOf(deployment);
   shell.wait('copying');

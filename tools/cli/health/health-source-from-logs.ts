@@ -1,10 +1,8 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded, Deployment } from '../aws/deployment.ts';
 import { logsClient, readFunctionLog } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
-import { readStackResources } from '../aws/stack.ts';
 import {
   groupLines,
   type ProgressLine,
@@ -50,16 +48,15 @@ const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Pe
 
 /**
  * The logs of a deployment for one report: by Logs Insights, whose four queries read the lines of 75 hours in all, or on an
- * emulator line by line. `resources` are those of the stack.
+ * emulator line by line.
  */
 export const healthSource = (
-  { client, stackName, isEmulated }: Deployment,
+  { client, resources, isEmulated }: Deployment,
   { now, sleep }: { readonly now: Date; readonly sleep: (milliseconds: number) => Promise<void> },
-  resources = () => readStackResources(new CloudFormationClient(client), stackName),
 ): HealthSource => {
   const logs = logsClient(client);
-  const groups = resources().then((byType) =>
-    (byType.get('AWS::Logs::LogGroup') ?? []).filter((name) => reporting.some((part) => name.includes(part))),
+  const groups = resources('AWS::Logs::LogGroup').then((names) =>
+    names.filter((name) => reporting.some((part) => name.includes(part))),
   );
   if (isEmulated) {
     const lines = groups.then((names) => readLines(logs, names, now));

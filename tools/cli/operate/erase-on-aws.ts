@@ -16,21 +16,14 @@ import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Deployment } from '../aws/deployment.ts';
 
 /** S3 did not delete some of the objects. The message has their number and S3's codes. */
 export class ResultsNotDeleted extends Error {
   override readonly name = 'ResultsNotDeleted';
 }
 
-export type EraseResources = {
-  readonly dynamo: DynamoDBClient;
-  readonly s3: S3Client;
-  readonly extractionsTable: string;
-  readonly tasksTable: string;
-  readonly requestsTable: string;
-  readonly refusalsTable: string;
-  readonly resultsBucket: string;
-};
+type EraseResources = Pick<Deployment, 'output'> & { readonly dynamo: DynamoDBClient; readonly s3: S3Client };
 
 /** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
@@ -98,9 +91,10 @@ const getDated = async (
 };
 
 /** The dependencies of `erase`, on AWS. */
-export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
-  const { dynamo, s3, extractionsTable, tasksTable, requestsTable, resultsBucket: Bucket } = resources;
-  const { refusalsTable } = resources;
+export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
+  const [extractionsTable, tasksTable] = [output('ExtractionsTableName'), output('TasksTableName')];
+  const [requestsTable, refusalsTable] = [output('RequestsTableName'), output('RefusalsTableName')];
+  const Bucket = output('ResultsBucketName');
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   const requests = dynamoRequestStore(dynamo, requestsTable);
   const refusals = dynamoRefusalStore(dynamo, refusalsTable);
