@@ -17,7 +17,6 @@ export type CheckStageOptions = {
   readonly stop: AbortSignal;
 };
 
-/** What a run of the checks needs of a shell. */
 export type CheckShell = Pick<Shell, 'print' | 'hint' | 'wait' | 'now' | 'sleep' | 'randomId'>;
 
 /** The deadline is counted from the request, and a task from its start, which comes later. */
@@ -76,7 +75,6 @@ const progressOn = (shell: CheckShell, total: number) => {
   };
 };
 
-/** A line for each check, in the order of the table, with what it shows. */
 const tableOf = (reports: readonly CheckReport[]): readonly string[] => {
   const width = Math.max(...reports.map(({ id }) => id.length));
   return reports.map(

@@ -15,7 +15,6 @@ import { acceptanceApp, emulatorLateTaskSeconds, emulatorSettings } from './sett
 /** A stage with its fake provider on an emulator of its own. */
 export type EmulatedStage = {
   readonly emulator: Emulator;
-  /** The outputs of its stacks. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly check: (options: Pick<CheckStageOptions, 'checks' | 'shell' | 'stop'>) => Promise<number>;
   readonly stop: () => Promise<void>;
@@ -23,7 +22,6 @@ export type EmulatedStage = {
 };
 
 type EmulatedStageOptions = {
-  /** That of the run. */
   readonly directory: string;
   /** Further environment variables of the emulator and its functions. */
   readonly env?: Record<string, string>;

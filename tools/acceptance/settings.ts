@@ -7,7 +7,6 @@ export const acceptanceApp = 'npx node tools/acceptance/app.ts';
 /** The bank of every extraction by credentials. */
 export const fakeEntity = 'fake-bank';
 
-/** The stack of the fake provider of a stage. */
 export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
 
 /** The stack of those who use a stage with a fake provider. */

@@ -338,7 +338,6 @@ const addCompletion = (program: Command): void => {
     .addHelpText('after', examples('completion bash'));
 };
 
-/** The commands that the help lists. */
 export const commandNames = (program: Command): readonly string[] =>
   program
     .createHelp()

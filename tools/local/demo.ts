@@ -49,7 +49,6 @@ export const watchSystem = async (
 
 type Demo = { readonly system: LocalSystem; readonly show: RunOutput; readonly signal: AbortSignal };
 
-/** A call of a route about consents, for the person. */
 const callForPerson = async <Answer>(
   { system: { api }, signal }: Demo,
   path: string,
@@ -63,7 +62,6 @@ const callForPerson = async <Answer>(
   return JSON.parse(text) as Answer;
 };
 
-/** Requests an extraction, and returns it with its outcome. */
 const extract = async ({ system: { api }, show, signal }: Demo, request: ExtractionRequest) => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const requested = await client.requestExtraction(request, { signal });

@@ -21,7 +21,6 @@ type DeployOptions = {
   context: Record<string, string>;
   /** An existing directory of this run, for the synthesized app, logs and outputs. */
   directory: string;
-  /** Called with a few words when a step starts. */
   onProgress?: (step: string) => void;
   signal?: AbortSignal;
 };

@@ -16,14 +16,11 @@ import type { RunOutput } from './run-output.ts';
 /** The app, deployed to an emulator and connected to the provider sandbox. */
 export type LocalSystem = {
   emulator: Emulator;
-  /** The outputs of the stack, by name. */
   outputs: Record<string, string>;
   api: { base: string; fetch: ReturnType<typeof signedFetch> };
   /** The sandbox's control interface, which reports its events and acts for its users. */
   provider: SandboxControl;
-  /** The provider as its clients see it. */
   access: { baseUrl: string; apiKey: string };
-  /** Ends an outage of the sandbox early. */
   endOutage: () => Promise<void>;
   /** Deploys another checkout over it, with the same settings. `directory` is an existing one of this deployment. */
   deployOver: (options: {
@@ -36,10 +33,8 @@ export type LocalSystem = {
 export type Run = {
   /** The port of the emulator. Any free one if omitted. */
   port?: number;
-  /** For logs and temporary files. */
   directory: string;
   show: RunOutput;
-  /** Aborts the run. */
   signal: AbortSignal;
   /** The root of the checkout that is deployed. Default: this one. */
   tree?: string;
@@ -151,5 +146,4 @@ const startEmulatorOf = async (run: Run): Promise<Emulator> => {
   return emulator;
 };
 
-/** 256 bits, as text. */
 const randomKey = () => randomBytes(32).toString('hex');

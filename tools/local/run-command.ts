@@ -9,7 +9,6 @@ type CommandResult = { code: number; output: string };
 type Options = {
   env: Record<string, string | undefined>;
   cwd: string;
-  /** Both streams are appended to this file. */
   logFile?: string;
   signal?: AbortSignal;
 };

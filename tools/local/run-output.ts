@@ -9,15 +9,12 @@ const subjectWidth = 10;
 
 /** Prints a run to the terminal, in the order of events, such as `  6.1 s  ✔ deploy      Cosecha-local`. */
 export type RunOutput = {
-  /** A step is done. */
   done(subject: string, text: string): void;
-  /** An event happened. */
   note(subject: string, text: string): void;
   /** Text without time and sign. */
   plain(text: string): void;
   /** The run now waits for this. It is the text of the spinner, or a line without a terminal. */
   wait(subject: string, text: string): void;
-  /** The run no longer waits. */
   rest(): void;
 };
 

@@ -29,7 +29,6 @@ export const outcomeRequest = (username: string) =>
     ],
   }) as const;
 
-/** Requests an extraction, as a caller does. */
 const request = async ({ api }: System, body: ExtractionRequest, what: string): Promise<ActionResult> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const { extraction } = await client.requestExtraction({ ...body, reference: `sandbox: ${what}` });

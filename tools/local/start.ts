@@ -92,7 +92,6 @@ const publishDeployment = async (
   return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
 };
 
-/** Prints what to try next, and serves until Ctrl-C. */
 const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const { show, signal, directory } = run;
   const operate = await publishDeployment(run, system);

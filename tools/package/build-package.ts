@@ -9,7 +9,6 @@ import { repository } from '../local/paths.ts';
 import { generateSettingsType } from './generate-settings-type.ts';
 import { bundledPackages, licencesOf } from './licences-and-sbom.ts';
 
-/** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
   readonly name: string;
   readonly version: string;

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { repository } from '../local/paths.ts';
 
-/** The folders of the packages whose code is in the bundles, such as `node_modules/hono`. */
 export const bundledPackages = (metafiles: readonly Metafile[]): readonly string[] => {
   const folders = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) =>

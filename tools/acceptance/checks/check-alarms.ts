@@ -40,7 +40,6 @@ const setState = async (
   await cloudWatch.send(new SetAlarmStateCommand({ AlarmName, StateValue, StateReason }));
 };
 
-/** Each alarm notifies a topic, and a state that is set by hand reaches it. */
 export const alarmNotifies: Check = {
   id: 'alarm-notifies',
   title: 'Every alarm has a topic, and the topic is notified when an alarm changes its state',

@@ -84,7 +84,6 @@ const callFor =
     );
   };
 
-/** From the session to the revocation, as a client goes through it. */
 export const consentFlow: Check = {
   id: 'consent-flow',
   title: 'A consent is created, authorized, used for an extraction, and revoked',

@@ -54,7 +54,6 @@ export const running = async (context: AcceptContext, checkId: string, scenario:
   return { extractionId, taskId: before.taskId ?? '', before };
 };
 
-/** Throws Unmet unless an extraction is still as it was before. */
 const expectUnchanged = async (
   context: AcceptContext,
   before: Awaited<ReturnType<typeof readExtraction>>,

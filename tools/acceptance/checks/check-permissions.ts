@@ -41,7 +41,6 @@ const samples: readonly (readonly [action: string, resource: string, may: string
   ['states:StartExecution', 'machine', 'request-extraction', 'start-task'],
 ];
 
-/** The resources by the names that the samples use. */
 const arnsOf = async ({ deployment, stack }: AcceptContext): Promise<ReadonlyMap<string, string>> => {
   const { output, stackName } = deployment;
   const extractions = output('ExtractionsTableArn');

@@ -52,7 +52,6 @@ export const requestForgotten: Check = {
   },
 };
 
-/** Throws Unmet unless AWS denies the call. */
 const expectDenied = async (call: Promise<unknown>, unmet: string): Promise<void> => {
   const answer = await call.then(
     () => 'allowed',
@@ -90,7 +89,6 @@ export const sealKeyAdministrator: Check = {
   },
 };
 
-/** A statement of a key policy. */
 export type Statement = {
   readonly Effect: string;
   readonly Principal?: '*' | { readonly AWS?: string | readonly string[] };

@@ -28,9 +28,7 @@ export const expectNone = (problems: readonly string[], remedy = ''): void => {
 /** What a check gets. All checks of a run share it, except how it waits. */
 export type AcceptContext = {
   readonly deployment: Deployment;
-  /** The same as `deployment.client`. */
   readonly client: ClientConfig;
-  /** The settings that the stage was deployed with. */
   readonly settings: ReconcileSettings;
   readonly stack: StackParts;
   readonly fakeProvider: FakeProvider;
@@ -39,7 +37,6 @@ export type AcceptContext = {
   readonly received: string[];
   /** After how many seconds the task ends that has to time out before. */
   readonly lateTaskSeconds: number;
-  /** When the run began. */
   readonly startedAt: Date;
   readonly now: () => Date;
   readonly randomId: () => string;
@@ -57,7 +54,6 @@ export type AcceptContext = {
   ) => Promise<Found>;
 };
 
-/** What all checks of a run share. */
 export type SharedContext = Omit<AcceptContext, 'signal' | 'sleep' | 'waitFor' | 'until'>;
 
 /**

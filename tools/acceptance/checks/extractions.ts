@@ -45,7 +45,6 @@ export const extractWithKey = async (
   }
 };
 
-/** Reads an extraction. Throws Unmet unless the answer is 200. */
 export const readExtraction = async (
   { api }: Pick<AcceptContext, 'api'>,
   extractionId: string,
@@ -60,7 +59,6 @@ export const readExtraction = async (
 /** Between two reads of one extraction, in milliseconds. */
 const readEveryMs = 1_000;
 
-/** What of an extraction a failure shows. */
 const describeExtraction = ({ status, reason, settledBy, collectionError }: PublicExtraction): string =>
   [status, settledBy && `settled by ${settledBy}`, reason, collectionError].filter(Boolean).join(', ');
 
@@ -90,7 +88,6 @@ export const readUntil = async (
   }
 };
 
-/** Requests an extraction with this scenario, and waits until it is done. */
 export const extractUntilDone = async (
   context: AcceptContext,
   checkId: string,
@@ -99,7 +96,6 @@ export const extractUntilDone = async (
 ): Promise<PublicExtraction> =>
   readUntil(context, await extract(context, requestOf(checkId, scenario)), what, isDone);
 
-/** The events of an extraction's execution. */
 export const readHistory = async (
   { client, deployment }: AcceptContext,
   extractionId: string,

@@ -34,7 +34,6 @@ export const parseReport = (line: string): Invocation | undefined => {
   };
 };
 
-/** The lines of a log group since a time. */
 export const readLogLines = async (
   client: ClientConfig,
   logGroupName: string,

@@ -3,7 +3,6 @@ import { queueClient } from '../../cli/aws/queues.ts';
 import type { AcceptContext } from './check.ts';
 
 type Wanted = {
-  /** For the progress. */
   readonly what: string;
   readonly fits: (body: string) => boolean;
 };

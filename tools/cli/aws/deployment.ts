@@ -22,7 +22,6 @@ export type Deployment = {
   readonly stackName: string;
   readonly stackStatus: string;
   readonly client: ClientConfig;
-  /** Whether it is on an emulator. */
   readonly isEmulated: boolean;
   /** An output of the stack. Throws CliError where the stack does not have it. */
   readonly output: (name: string) => string;

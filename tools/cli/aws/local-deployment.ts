@@ -10,9 +10,7 @@ const schema = v.object({
   endpoint: v.pipe(v.string(), v.url()),
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
-  /** The base address of the API, as `ApiUrl` is on AWS. */
   apiUrl: v.exactOptional(v.pipe(v.string(), v.url())),
-  /** The control interface of the provider sandbox (docs/sandbox.md). */
   sandboxControlUrl: v.exactOptional(v.pipe(v.string(), v.url())),
 });
 export type LocalDeployment = Readonly<v.InferOutput<typeof schema>>;

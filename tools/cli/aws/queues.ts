@@ -22,7 +22,6 @@ const attributes = {
   inFlight: 'ApproximateNumberOfMessagesNotVisible',
 } as const satisfies Readonly<Record<keyof QueueContent, QueueAttributeName>>;
 
-/** The name of a queue is the last part of its URL. */
 export const queueNameOf = (queueUrl: string): string => new URL(queueUrl).pathname.split('/').at(-1) ?? '';
 
 /** How many messages a queue holds. SQS counts approximately. Throws the SDK's errors. */

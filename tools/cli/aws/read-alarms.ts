@@ -7,7 +7,6 @@ export type AlarmLine = {
   /** What is wrong, and the address of its runbook entry. */
   readonly description?: string;
   readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-  /** When it changed to this state. */
   readonly since?: string;
 };
 
@@ -23,7 +22,6 @@ export const alarmNamesOf = async ({ resources }: Deployment): Promise<readonly 
 /** DescribeAlarms accepts this many names. */
 const batchSize = 100;
 
-/** The state of each of these alarms. Throws the SDK's errors. */
 export const readAlarms = async (
   client: CloudWatchClient,
   names: readonly string[],

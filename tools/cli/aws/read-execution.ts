@@ -14,7 +14,6 @@ export type ExecutionEvent = {
   /** Of the events that enter and leave a state. */
   readonly state?: string;
   readonly error?: string;
-  /** The message of the error, without its stack. */
   readonly message?: string;
   /** Of a scheduled task: its timeout under the definition that this execution runs. */
   readonly timeoutSeconds?: number;

@@ -10,7 +10,6 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Bounded } from './deployment.ts';
 import { type StreamRecord, shardsOf } from './follow-stream.ts';
 
-/** One record of the table's stream: what it changed, without the images. */
 export type StreamChange = {
   readonly at: string;
   readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';

@@ -81,7 +81,6 @@ export async function* readItems(
   }
 }
 
-/** The existing records of these ids, in any order. Strongly consistent. */
 export const readExtractions = async (
   client: DynamoDBClient,
   table: string,

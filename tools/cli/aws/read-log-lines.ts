@@ -55,7 +55,6 @@ const patternOf = (ids: readonly string[]): string => {
   return `{ ${terms.join(' || ')} }`;
 };
 
-/** The lines of these log groups that have one of the ids. Throws the SDK's errors. */
 export const readLogLines = async (
   client: CloudWatchLogsClient,
   logGroupNames: readonly string[],

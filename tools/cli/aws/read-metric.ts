@@ -11,7 +11,6 @@ export type MetricId = {
   readonly dimensions: Readonly<Record<string, string>>;
 };
 
-/** A metric that the functions of a stage count. */
 export const ownMetric = (stage: string, name: MetricName): MetricId => ({
   namespace: metricsNamespace(stage),
   name,

@@ -11,7 +11,6 @@ export type Pipe = {
   readonly deadLetterQueue: string;
 };
 
-/** The parts that are read of the answer to DescribePipe. */
 type Described = {
   readonly CurrentState?: string;
   readonly StateReason?: string;

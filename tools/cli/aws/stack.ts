@@ -19,7 +19,6 @@ export const describeStack = async (client: CloudFormationClient, name: string) 
   }
 };
 
-/** The physical ids of a stack's resources, by type. Throws the SDK's errors. */
 export const readStackResources = async (
   client: CloudFormationClient,
   stackName: string,

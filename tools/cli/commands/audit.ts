@@ -11,7 +11,6 @@ export type AuditCommandOptions = {
   readonly results?: true;
 };
 
-/** Checks what the deployment has recorded, and prints a line for each rule and each finding. */
 export const audit = async (
   options: AuditCommandOptions,
   { shell, connect }: CommandContext,

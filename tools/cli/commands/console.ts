@@ -44,7 +44,6 @@ export const serveConsoleOf = (
   });
 };
 
-/** Serves the console until the process is ended. */
 export const serve = async (
   { port, actions }: ConsoleOptions,
   { shell, connect }: CommandContext,

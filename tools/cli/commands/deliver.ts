@@ -21,7 +21,6 @@ export type DeliverOptions = {
   readonly force?: true;
 };
 
-/** Signs a delivery, sends it to the webhook, and reports its effect. */
 export const deliver = async (
   taskId: string | undefined,
   options: DeliverOptions,
@@ -50,7 +49,6 @@ export const deliver = async (
   return answer === expected ? 0 : 1;
 };
 
-/** A task, and the record of the extraction that it is linked to. */
 type Target = { readonly taskId: string; readonly record: Extraction | undefined };
 
 const findTarget = async (
@@ -100,7 +98,6 @@ export const requireConfirmation = async (
   throw new CliError(`${warning} Nothing was sent. Use --yes to send it.`);
 };
 
-/** The key that the provider signs with or, for a forged delivery, a random one. */
 const signingKey = async (forged: boolean, { client, name }: Deployment, shell: Shell): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(client);

@@ -11,7 +11,6 @@ const linesOf = (finding: Finding): readonly string[] => {
   return finding.result === 'failed' ? [line, `  → ${finding.remedy}`] : [line];
 };
 
-/** Runs every check, and prints a line for each and a remedy for each that failed. */
 export const doctor = async (options: DoctorOptions, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   let failures = 0;

@@ -7,7 +7,6 @@ import type { CommandContext } from './command-context.ts';
 
 export type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
 
-/** Lets credentials be sent again that the provider reported as wrong, and that were not. */
 export const forgetRefusals = async (
   { entity, since, yes }: ForgetOptions,
   { shell, connect }: CommandContext,

@@ -120,7 +120,6 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
   return 0;
 };
 
-/** What `--json` prints of a record. */
 const listedFields = (record: Extraction) => {
   const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
   const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
@@ -155,7 +154,6 @@ export const selectOpen = (records: readonly Extraction[], filter: ListFilter): 
     .filter((record) => record.dueAt !== undefined && matches(record, filter))
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
-/** The records that match, the newest first. */
 export const selectNewest = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
   records
     .filter((record) => matches(record, filter))
@@ -166,7 +164,6 @@ const matches = (record: Extraction, { status, since = '', reference }: ListFilt
   (reference === undefined || record.reference === reference) &&
   record.requestedAt >= since;
 
-/** A heading, and a line for each record, in columns. */
 export const rows = (
   records: readonly Extraction[],
   now: Date,

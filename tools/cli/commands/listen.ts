@@ -31,7 +31,6 @@ export type ListenOptions = {
   readonly state?: string;
 };
 
-/** Hands the events of the stream to a local handler, in order, and continues where the last run stopped. */
 export const listen = async (options: ListenOptions, { shell, connect }: CommandContext): Promise<number> => {
   if (options.forwardTo === undefined && options.print !== true) {
     throw new UsageError('Name a handler with --forward-to <url>, or use --print.');

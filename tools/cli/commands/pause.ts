@@ -11,7 +11,6 @@ type Which = { readonly [Calls in PausableCalls]?: true };
 export type PauseOptions = Which & { readonly reason: string };
 export type ResumeOptions = Which;
 
-/** Prints what holds these calls now. */
 const printHolds = async (
   calls: readonly PausableCalls[],
   breakers: Breakers,
@@ -31,7 +30,6 @@ const chosenOf = (which: Which): readonly PausableCalls[] =>
 
 const depsOf = ({ shell }: CommandContext) => ({ now: shell.now, newVersion: shell.randomId });
 
-/** Holds all calls that start tasks, or read them, until `resume`. */
 export const pause = async ({ reason, ...which }: PauseOptions, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   if (chosen.length === 0) throw new UsageError('Use --starts, --reads, or both.');
@@ -46,7 +44,6 @@ export const pause = async ({ reason, ...which }: PauseOptions, context: Command
   return 0;
 };
 
-/** Lets the calls through again. For starts it also closes every open breaker. */
 export const resume = async (which: ResumeOptions, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   const calls = chosen.length === 0 ? pausableCalls : chosen;

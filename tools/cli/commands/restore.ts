@@ -24,7 +24,6 @@ const meanings: Readonly<Record<RestoredKind, string>> = {
   unreadable: 'omitted: not a record of an extraction',
 };
 
-/** Copies the records that the live table lacks from a table that point-in-time recovery made. */
 export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: CommandContext,
@@ -63,7 +62,6 @@ export const restore = async (
   return 0;
 };
 
-/** Throws CliError where there is no such table, or it has no extractions, or it is not ACTIVE. */
 const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName })).catch((cause: unknown) => {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;

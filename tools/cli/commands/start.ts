@@ -5,7 +5,6 @@ import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { watchOne } from './watch.ts';
 
-/** Requests an extraction, and with --watch prints its changes until it is closed. */
 export const start = async (options: StartOptions, { shell, connect }: CommandContext): Promise<number> => {
   // The API validates it.
   const request = (await buildExtractionRequest(options, shell.readText)) as ExtractionRequest;

@@ -30,7 +30,6 @@ export type ConsoleDeps = LiveDeps & {
   readonly sandboxState?: () => Promise<SandboxState>;
   /** A text that cannot be guessed, new at each call. */
   readonly random: () => string;
-  /** Reports on the terminal what was done. */
   readonly onAction: (line: string) => void;
 };
 

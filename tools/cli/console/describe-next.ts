@@ -13,7 +13,6 @@ const waits: Readonly<Record<string, string>> = {
   TIMED_OUT: 'waits for a late final status',
 };
 
-/** What an open extraction waits for, in a few words. */
 const awaited = (record: Extraction): string => {
   if (isTerminalStatus(record.status)) return 'its results are collected next';
   return waits[record.status] ?? (hasWebhook(record) ? 'waits for the webhook' : 'is polled');

@@ -6,7 +6,6 @@ import type { Content } from './pages/page-content-and-links.ts';
 export type LiveDeps = {
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Between two reads of what a page shows. */
   readonly everyMs: number;
   /** Reports a defect. The page only says that there was one. */
   readonly onError: (error: unknown) => void;

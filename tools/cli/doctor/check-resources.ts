@@ -18,7 +18,6 @@ import type { Rule } from '../aws/read-rules.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
-/** Fails where the last deployment of the stack failed. */
 export const checkStack = (name: string, status: string): Finding => {
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(`stack ${name} is ${status}`);
   if (status.endsWith('_IN_PROGRESS')) {
@@ -35,7 +34,6 @@ type Table = { readonly name: string; readonly label: string; readonly isPublic:
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
-/** Fails where a table is not as the stack makes it. */
 export const checkTable = async (
   client: DynamoDBClient,
   { name, label, isPublic }: Table,
@@ -74,7 +72,6 @@ const isRecoverable = async (client: DynamoDBClient, TableName: string): Promise
   );
 };
 
-/** Fails where the results bucket does not exist, or the operator has no access to it. */
 export const checkBucket = async (client: S3Client, Bucket: string): Promise<Finding> => {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
@@ -124,7 +121,6 @@ export const checkMachine = async (
   return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
 };
 
-/** Fails where a rule is disabled, or none has the schedule of the sweep. */
 export const checkRules = (rules: readonly Rule[]): Finding => {
   const disabled = rules.filter(({ enabled }) => !enabled);
   if (disabled.length > 0) {

@@ -6,7 +6,6 @@ export type Attempt = {
   /** 1 for the first try of the state. */
   readonly number: number;
   readonly scheduledAt: string;
-  /** After this many seconds the state times out. */
   readonly timeoutSeconds?: number;
   readonly endedAt?: string;
   /** Absent if it succeeded, or still runs. */
@@ -117,11 +116,9 @@ export type Trying = {
   readonly does: 'start' | 'wait' | 'poll';
   /** Of a start or a poll: how many tries were made. */
   readonly tries: number;
-  /** What the last try to start failed with. */
   readonly error?: string;
   /** Why, as start-task reported it. */
   readonly problem?: string;
-  /** When it tries or polls next, at the latest. */
   readonly nextAt?: string;
 };
 

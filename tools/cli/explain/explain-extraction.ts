@@ -23,7 +23,6 @@ const taskLines = ({ task }: Known): readonly StoryLine[] => {
   return [{ at: task.notifiedAt, lane: 'webhook', who: 'receive-webhook', what, verdict: 'ok' }];
 };
 
-/** Everything that was stored and is still there, or was deleted, without its content. */
 const resultLines = ({ results }: Known): readonly StoryLine[] =>
   results.map(({ at, bytes }) => ({
     at,

@@ -8,8 +8,6 @@ import { lastFailure } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
 
-/** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
-
 type Ended = Known & { readonly record: Extraction };
 
 const metricLine = ({ logs }: Known, metric: string): LogLine | undefined =>

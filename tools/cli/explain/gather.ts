@@ -42,7 +42,6 @@ const reader = () => {
   return { unread, notShown, read };
 };
 
-/** The first time that the extraction is known to have existed. */
 const firstSeenAt = (
   record: Extraction | undefined,
   execution: Progress | undefined,

@@ -8,7 +8,6 @@ import { waitsFor } from './waits.ts';
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-/** What is wrong with the sweep, as far as this open extraction needs it. */
 const sweepTrouble = (
   { sweep, extractionId, now }: Known,
   { dueAt }: Extraction,
@@ -49,7 +48,6 @@ const restoration = ({ changes, now }: Known, { reason }: Extraction): string | 
     : `It was restored from a backup at ${clockTime(insert.at, now)}.`;
 };
 
-/** What an extraction waits for, until when, and what happens then. For one that is closed: why it ended so. */
 export const headlineOf = (known: Known): string => {
   const { record, unread } = known;
   if (record === undefined) {

@@ -32,7 +32,6 @@ const settledLine = (record: Extraction): StoryLine[] => {
   ];
 };
 
-/** The lines that one state of a record shows by its own times. */
 const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const { requestedAt, requestedBy, reference, traceparent, startingAt, startedAt, taskId = '' } = record;
   const { collectedAt, results, oversizedAt } = record;
@@ -135,7 +134,6 @@ const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryL
   return [];
 };
 
-/** What the record shows now, and what the stream shows of its earlier states. */
 export const recordLines = (known: Known): readonly StoryLine[] => {
   const { record, changes } = known;
   const images = [...changes.flatMap(({ before, after }) => [before, after]), record];

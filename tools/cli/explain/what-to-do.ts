@@ -5,7 +5,6 @@ import type { Story } from './story.ts';
 /** How an operator finds out what is wrong, of an extraction that does not go on by itself. */
 export type Waiting = {
   readonly isOverdue: boolean;
-  /** What keeps its calls from the provider, if anything does. */
   readonly hold?: 'paused' | 'held' | undefined;
 };
 

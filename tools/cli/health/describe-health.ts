@@ -73,7 +73,6 @@ const figuresRow = (
 
 export const healthHeading = row(columns);
 
-/** A sentence about the last hour, and a row for each period. */
 export const describeSubject = (health: SubjectHealth): readonly string[] => [
   `${health.subject}  ${describeHour(health)}`,
   ...(Object.keys(periodLabels) as PeriodName[]).map((name) => figuresRow(periodLabels[name], health[name])),

@@ -76,7 +76,6 @@ export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRo
   return { subject, step, what, count: Number(extractions), ...since, ...begin, ...times };
 };
 
-/** What the query reads of one line. */
 export type ProgressLine = Pick<ProgressRow, 'subject' | 'step' | 'what'> & {
   readonly extractionId: string;
   /** When the outcome was recorded or, of a line without one, when it was logged. */

@@ -39,7 +39,6 @@ const iteratorType = (at: StartAt) => {
   return { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: at.after } as const;
 };
 
-/** Reads a DynamoDB stream. It throws StreamError, and the SDK's others. */
 export const dynamoStreamReader = (
   client: DynamoDBStreamsClient,
   StreamArn: string,

@@ -23,7 +23,6 @@ const signEvent = (
   };
 };
 
-/** What is posted for one change. `eventId` is the same in every repetition. */
 export type Posted = { readonly eventId: string; readonly body: string };
 
 export type ForwardDeps = {
@@ -33,7 +32,6 @@ export type ForwardDeps = {
   readonly secret: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => Date;
-  /** Returns early once the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called after a try that failed. `answer` is the status, or why there was none. */
   readonly onFailed: (answer: string, tries: number, retryAfterMs: number) => void;

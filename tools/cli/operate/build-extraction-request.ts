@@ -6,7 +6,6 @@ import {
 import { pointerTo } from '../../../lib/http/violation.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
-/** The options of `start`. Credentials and national ids are read from a file or from standard input. */
 export type StartOptions = {
   readonly file?: string;
   readonly entity?: string;
@@ -36,7 +35,6 @@ const flagOf = (name: string): string =>
 const flagsIn = (options: StartOptions, names: readonly (keyof StartOptions)[]): string[] =>
   names.filter((name) => options[name] !== undefined).map(flagOf);
 
-/** What a file holds, in messages. */
 type Content = 'request' | 'credentials';
 
 const readJson = (text: string, content: Content): unknown => {

@@ -145,7 +145,6 @@ export const redriveLetters = async (deps: RedriveDeps) => {
   return counts;
 };
 
-/** The dead letters of a deployment, and how the extraction of one is reconciled. */
 export const deadLettersOnAws = (deployment: Deployment): Pick<RedriveDeps, 'letters' | 'reconcile'> => {
   const { client, output } = deployment;
   const lambda = new LambdaClient(client);

@@ -63,7 +63,6 @@ export const removeObjects = async (client: S3Client, Bucket: string, prefix: st
 
 type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
 
-/** DynamoDB's answer has no readable date. */
 export class AnswerNotDated extends Error {
   override readonly name = 'AnswerNotDated';
 }
@@ -90,7 +89,6 @@ const getDated = async (
   return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
 };
 
-/** The dependencies of `erase`, on AWS. */
 export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
   const [extractionsTable, tasksTable] = [output('ExtractionsTableName'), output('TasksTableName')];
   const [requestsTable, refusalsTable] = [output('RequestsTableName'), output('RefusalsTableName')];

@@ -18,7 +18,6 @@ export type Hold =
       readonly kind: 'paused';
       readonly calls: PausableCalls;
       readonly since: string;
-      /** As the operator gave it. */
       readonly reason: string;
       /** ARN of the operator. */
       readonly by?: string;

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { CliError, UsageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** What an error of the SDK or of Node may carry. */
 type ErrorInfo = {
   readonly name: string;
   readonly message: string;

@@ -30,7 +30,6 @@ export const describeCode = (code: string): string => {
   return Object.hasOwn(codes, code) ? codes[code as keyof typeof codes] : `the provider's error is ${code}`;
 };
 
-/** Each error code, and the actions that failed with it. */
 const failedActions = ({ actionResults = [] }: Extraction) => {
   const failed = actionResults.filter(
     ({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined,
@@ -43,7 +42,6 @@ const failedActions = ({ actionResults = [] }: Extraction) => {
 export const failurePhrases = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code}`);
 
-/** The same with the meaning of each code. */
 export const failureMeanings = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code)})`);
 

@@ -8,7 +8,6 @@ import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { findPython, type Python, withoutPython } from './find-python.ts';
 
-/** What an environment contains. */
 type Contents = {
   /** Subject of the sentence that reports a failure. */
   readonly name: string;
@@ -27,7 +26,6 @@ const emulator: Contents = {
 type Preparation = {
   /** Default: the emulator. */
   contents?: Contents;
-  /** Called before an installation starts. */
   onInstall?: () => void;
   signal?: AbortSignal;
 };

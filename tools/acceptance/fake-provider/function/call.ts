@@ -15,13 +15,11 @@ export interface ProviderPorts extends DeliveryPorts {
 export type ProviderEnv = {
   Variables: {
     readonly ports: ProviderPorts;
-    /** The key of all tokens. */
     readonly key: string;
     readonly now: number;
   };
 };
 
-/** One request, and what every route needs to answer it. */
 export type Call = Context<ProviderEnv>;
 
 /** To throw: the request is answered with this status and error type instead of a 2xx. */

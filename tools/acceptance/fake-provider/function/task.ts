@@ -53,7 +53,6 @@ export const openTaskId = (key: string, taskId: string): Task | undefined => {
 export const hasEnded = ({ startedAt, endsAfter }: Pick<Task, 'startedAt' | 'endsAfter'>, now: number) =>
   endsAfter !== 'never' && now >= startedAt + endsAfter;
 
-/** The answer to a read of a v2 task ("Read task (v2)"). */
 export const viewTask = (task: Task, now: number) => {
   const taskStatus = hasEnded(task, now) ? task.outcome : 'RUNNING';
   const hasResults = ['COMPLETED', 'PARTIAL', 'FAILED'].includes(taskStatus);

@@ -19,7 +19,6 @@ const takesEffect = 'It takes effect within 5 seconds.';
 
 type Operating = {
   readonly breakers: Breakers;
-  /** The ARN of the operator, if it can be found out. */
   readonly identity: () => Promise<string | undefined>;
   readonly now: () => Date;
 };

@@ -119,7 +119,6 @@ const filterForm = (kind: string, since: string, links: Links): Html => html`
   <button type="submit">Filter</button>
 </form>`;
 
-/** What the provider delivered, and what receive-webhook did with it. */
 export const deliveriesPage = async (
   query: URLSearchParams,
   sources: ConsoleSources,

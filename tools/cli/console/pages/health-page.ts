@@ -212,7 +212,6 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
 /** The rest have been held for less long. */
 const maxHolds = 25;
 
-/** Whether the deployment and the provider work. */
 export const healthPage = async (
   {
     sources,

@@ -69,7 +69,6 @@ export const statusBadge = (status: string): Html => {
   return badge(name, kind, status);
 };
 
-/** The part, or the sentence that says why it cannot be shown. */
 export const showPart = <Value>(part: Part<Value>, name: string, view: (value: Value) => Html): Html =>
   part.kind === 'read'
     ? view(part.value)

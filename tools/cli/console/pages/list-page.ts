@@ -27,7 +27,6 @@ import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
 import type { Content, Links } from './page-content-and-links.ts';
 import { pageOf, showPager } from './pager.ts';
 
-/** What decides which records are overdue. */
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
 
 const countOverdue = (records: readonly Extraction[], { now, sweepEveryMinutes }: Clock): number =>
@@ -79,7 +78,6 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form></details>`;
 
-/** What keeps open extractions from the provider, and what the machine does about them. */
 type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<string, Trying> };
 
 const row = (record: Extraction, { held, trying }: Progress, clock: Clock, links: Links): Html => {
@@ -180,7 +178,6 @@ const isTried = (record: Extraction): boolean =>
 /** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
 const maxTried = 10;
 
-/** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
   query: URLSearchParams,
   { sources, state }: { readonly sources: ConsoleSources; readonly state: DeploymentState },

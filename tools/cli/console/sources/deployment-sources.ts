@@ -101,7 +101,6 @@ const deliveryPattern =
   '{ ($.message = "Delivery received.") || ($.message = "Delivery refused.") || ($.level = "ERROR") }';
 const sweepPattern = '{ $.message = "Sweep finished." }';
 
-/** Reads a deployment for the console, with the operator's own credentials. */
 export const consoleSources = (deployment: Deployment, now: () => Date): ConsoleSources => {
   const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);

@@ -71,7 +71,6 @@ const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSource
   ];
 };
 
-/** The figures of the health page that CloudWatch keeps. Throws the SDK's errors. */
 export const readTrends = async (
   client: CloudWatchClient,
   sources: TrendSources,

@@ -11,7 +11,6 @@ import { choiceIn, type Since, sinceIn } from '../query-choices.ts';
 
 const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
 
-/** What the status filter offers. */
 export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
@@ -85,7 +84,6 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
     isShortOf(filter.name, record.extractionId) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
 
-/** Overdue first, then open, then ended. */
 const rank = (record: Extraction, isLate: Matches): number => {
   if (isLate(record)) return 0;
   return isOpen(record) ? 1 : 2;

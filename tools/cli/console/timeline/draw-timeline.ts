@@ -31,7 +31,6 @@ export type Drawing = {
   readonly now?: number;
 };
 
-/** The drawing's width, without the names at its left. */
 export const drawingWidth = 1_000;
 
 /** The part of it that has what is expected next, and how many times fit into it. */
