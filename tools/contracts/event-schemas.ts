@@ -32,10 +32,7 @@ const fields: {
   expired: {},
 };
 
-const extraction: Schema = {
-  description: 'The record after the change.',
-  $ref: 'extraction.json',
-};
+const extraction: Schema = { description: 'The record after the change.', $ref: 'extraction.json' };
 
 const eventOf = (kind: ExtractionEvent['kind']): Schema => {
   const isRemoval = kind === 'erased' || kind === 'expired';

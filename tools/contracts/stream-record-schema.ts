@@ -86,10 +86,7 @@ const kind = (description: string, eventName: string, dynamodb: Schema): Schema 
 });
 
 const insert = (description: string, now: Schema): Schema =>
-  kind(description, 'INSERT', {
-    allOf: [has('NewImage'), lacks('OldImage')],
-    properties: { NewImage: now },
-  });
+  kind(description, 'INSERT', { allOf: [has('NewImage'), lacks('OldImage')], properties: { NewImage: now } });
 
 const modify = (description: string, before: Schema, now: Schema): Schema =>
   kind(description, 'MODIFY', {

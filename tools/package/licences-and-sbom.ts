@@ -58,10 +58,7 @@ export const billOfMaterials = async (folders: readonly string[]): Promise<strin
   const { stdout } = await promisify(execFile)(
     'npm',
     ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'],
-    {
-      cwd: repository,
-      maxBuffer: 64 * 1_048_576,
-    },
+    { cwd: repository, maxBuffer: 64 * 1_048_576 },
   );
   const bill = JSON.parse(stdout) as Bill;
   const packages = await Promise.all(folders.map(manifestOf));

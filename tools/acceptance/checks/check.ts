@@ -6,10 +6,7 @@ import type { FakeProvider } from './find-fake-provider.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */
-export type CheckResult = {
-  readonly kind: 'passed' | 'failed' | 'skipped';
-  readonly why: string;
-};
+export type CheckResult = { readonly kind: 'passed' | 'failed' | 'skipped'; readonly why: string };
 
 export const passed = (why: string): CheckResult => ({ kind: 'passed', why });
 export const failed = (why: string): CheckResult => ({ kind: 'failed', why });

@@ -2,10 +2,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs
 import { queueClient } from '../../cli/aws/queues.ts';
 import type { AcceptContext } from './check.ts';
 
-type Wanted = {
-  readonly what: string;
-  readonly fits: (body: string) => boolean;
-};
+type Wanted = { readonly what: string; readonly fits: (body: string) => boolean };
 
 /** Waits for the first message of a queue that fits, past ones included. Returns its body. */
 export const waitForMessage = async (

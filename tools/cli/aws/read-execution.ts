@@ -19,10 +19,7 @@ export type ExecutionEvent = {
   readonly timeoutSeconds?: number;
 };
 
-export type Execution = {
-  readonly startedAt: string;
-  readonly events: readonly ExecutionEvent[];
-};
+export type Execution = { readonly startedAt: string; readonly events: readonly ExecutionEvent[] };
 
 /** The most that a page can have. */
 const pageSize = 1_000;

@@ -3,11 +3,7 @@ import * as v from 'valibot';
 import { CliError } from '../terminal/errors.ts';
 
 /** Delays that a state of the machine draws between two tries: uniform from 0 to a bound that grows up to `every`. */
-export type RetryDelays = {
-  readonly first: number;
-  readonly every: number;
-  readonly backoff: number;
-};
+export type RetryDelays = { readonly first: number; readonly every: number; readonly backoff: number };
 
 /** When the machine tries again. All in seconds. */
 export type MachineSettings = {

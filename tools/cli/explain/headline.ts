@@ -23,9 +23,7 @@ const sweepTrouble = (
       : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
   }
   return late
-    ? {
-        before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.`,
-      }
+    ? { before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.` }
     : {};
 };
 

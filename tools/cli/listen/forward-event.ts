@@ -16,11 +16,7 @@ const signEvent = (
   const timestamp = Math.floor(now.getTime() / 1_000).toString();
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
   const signature = createHmac('sha256', key).update(`${eventId}.${timestamp}.${body}`).digest('base64');
-  return {
-    'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
-  };
+  return { 'webhook-id': eventId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 };
 
 export type Posted = { readonly eventId: string; readonly body: string };

@@ -69,10 +69,7 @@ const message = v.object({ extractionId: id, cause: v.string() });
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html), so both the event and the message are
  * accepted here.
  */
-const brokenExecution = v.object({
-  source: v.literal('aws.states'),
-  detail: v.object({ name: id }),
-});
+const brokenExecution = v.object({ source: v.literal('aws.states'), detail: v.object({ name: id }) });
 
 /** The extraction of a message of the dead-letter queue, or undefined where Cosecha did not write the message. */
 export const parseDeadLetter = (body: string): string | undefined => {

@@ -21,10 +21,7 @@ export const findRefusals = async (
   {
     getRecord,
     now,
-  }: {
-    readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
-    readonly now: Date;
-  },
+  }: { readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>; readonly now: Date },
 ): Promise<readonly RefusalMark[]> => {
   const found: RefusalMark[] = [];
   const scan = {
@@ -64,11 +61,7 @@ export const forgetRefusal = async (
         Key: marshall({ credentialsMac }),
         UpdateExpression: 'SET isRefused = :no, noticedAt = :now',
         ConditionExpression: 'noticedAt = :at',
-        ExpressionAttributeValues: marshall({
-          ':no': false,
-          ':now': now.toISOString(),
-          ':at': noticedAt,
-        }),
+        ExpressionAttributeValues: marshall({ ':no': false, ':now': now.toISOString(), ':at': noticedAt }),
       }),
     );
     return true;

@@ -82,8 +82,5 @@ export const describeFailure = (
     return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
   const sentence = explainFailure(error, profile);
-  return {
-    lines: sentence === undefined ? inspect(error).split('\n') : [sentence],
-    code: exitCodes.failed,
-  };
+  return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: exitCodes.failed };
 };

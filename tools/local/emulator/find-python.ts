@@ -33,12 +33,7 @@ print(json.dumps({"executable": sys.executable, "version": platform.python_versi
 const schema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({
-    executable: v.string(),
-    version: v.string(),
-    isOld: v.boolean(),
-    missing: v.array(v.string()),
-  }),
+  v.object({ executable: v.string(), version: v.string(), isOld: v.boolean(), missing: v.array(v.string()) }),
 );
 
 /** A Python: the absolute path of its interpreter, and the standard modules that the emulator needs and it lacks. */

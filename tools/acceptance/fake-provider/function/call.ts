@@ -13,11 +13,7 @@ export interface ProviderPorts extends DeliveryPorts {
 }
 
 export type ProviderEnv = {
-  Variables: {
-    readonly ports: ProviderPorts;
-    readonly key: string;
-    readonly now: number;
-  };
+  Variables: { readonly ports: ProviderPorts; readonly key: string; readonly now: number };
 };
 
 export type Call = Context<ProviderEnv>;

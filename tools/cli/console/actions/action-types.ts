@@ -36,6 +36,4 @@ export type ConsoleAction = {
   readonly run: (subject: string, input: string) => Promise<ActionResult>;
 };
 
-export type SandboxState = {
-  readonly active: readonly string[];
-};
+export type SandboxState = { readonly active: readonly string[] };

@@ -133,11 +133,7 @@ export const consoleActions = (
     ? [
         reconcileAction(deployment),
         redriveAction(deployment),
-        ...pauseActions({
-          breakers: breakersOf(deployment),
-          identity: () => identityOf(deployment),
-          now,
-        }),
+        ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
       ]
     : []),
 ];

@@ -36,10 +36,7 @@ export const iconSprite = html`<svg class="hidden" aria-hidden="true">${Object.e
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
 
-type Appearance = {
-  readonly icon: IconName;
-  readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown';
-};
+type Appearance = { readonly icon: IconName; readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown' };
 
 /** Each status has an icon of its own shape, so that no status is shown by colour alone. */
 const appearances: Readonly<Record<ExtractionStatus, Appearance>> = {
