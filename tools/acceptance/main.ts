@@ -28,11 +28,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-const runOnEmulator = async (
-  { checks, upgrade }: AcceptOptions,
-  shell: Shell,
-  stop: AbortSignal,
-): Promise<number> => {
+const runOnEmulator = async ({ checks, upgrade }: AcceptOptions, shell: Shell, stop: AbortSignal) => {
   const directory = await createRunDirectory('accept', shell.now());
   const onProgress = (step: string): void => shell.hint(`… ${step}`);
   const stage = await startEmulatedStage({

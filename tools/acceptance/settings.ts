@@ -58,9 +58,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
 };
 
 /** The settings for a region, and a sentence about what is left out there. */
-export const settingsFor = (
-  region: string | undefined,
-): { readonly settings: Readonly<Record<string, string>>; readonly omitted?: string } => {
+export const settingsFor = (region: string | undefined) => {
   if (region === undefined || !regionsWithoutPipes.includes(region)) return { settings: awsSettings };
   const { fanOutToEventBus: _without, ...settings } = awsSettings;
   return {

@@ -49,11 +49,7 @@ export const watchSystem = async (
 
 type Demo = { readonly system: LocalSystem; readonly show: RunOutput; readonly signal: AbortSignal };
 
-const callForPerson = async <Answer>(
-  { system: { api }, signal }: Demo,
-  path: string,
-  body: object = {},
-): Promise<Answer> => {
+const callForPerson = async <Answer>({ system: { api }, signal }: Demo, path: string, body: object = {}) => {
   const headers = { 'content-type': 'application/json', 'cosecha-target': person };
   const request = { method: 'POST', headers, body: JSON.stringify(body), signal };
   const answer = await api.fetch(`${api.base}${path}`, request);

@@ -101,11 +101,7 @@ const bootstrap = async (
   });
 };
 
-const deployAssembly = async (
-  emulator: Emulator,
-  directory: string,
-  signal: AbortSignal,
-): Promise<Record<string, string>> => {
+const deployAssembly = async (emulator: Emulator, directory: string, signal: AbortSignal) => {
   const outputsFile = join(directory, 'outputs.json');
   // `direct` creates no change set, because nothing has to be approved.
   const options = '--all --require-approval never --method direct';

@@ -22,10 +22,7 @@ export type RunOutput = {
  * @param out coloured by `styleText` if it is a terminal and NO_COLOR is not set
  * @param now the clock, in milliseconds; elapsed times count from this call
  */
-export const createRunOutput = (
-  out: Pick<WriteStream, 'write'> & { isTTY?: boolean },
-  now: () => number,
-): RunOutput => {
+export const createRunOutput = (out: Pick<WriteStream, 'write'> & { isTTY?: boolean }, now: () => number) => {
   const startedAt = now();
   const stream = out as WriteStream;
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>

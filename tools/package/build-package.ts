@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
 import { generateSettingsType } from './generate-settings-type.ts';
@@ -85,11 +85,7 @@ export const buildPackage = async (directory: string): Promise<readonly string[]
   return packages;
 };
 
-const bundle = (
-  directory: string,
-  entryPoints: Record<string, string>,
-  options: BuildOptions = {},
-): Promise<{ readonly metafile: Metafile }> =>
+const bundle = (directory: string, entryPoints: Record<string, string>, options: BuildOptions = {}) =>
   build({
     absWorkingDir: repository,
     entryPoints,

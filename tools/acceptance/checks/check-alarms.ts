@@ -17,11 +17,7 @@ type Notification = {
 const parseNotification = (body: string): Notification =>
   JSON.parse((JSON.parse(body) as { readonly Message?: string }).Message ?? '{}');
 
-const notified = (
-  context: AcceptContext,
-  alarm: string,
-  fits: (notification: Notification) => boolean,
-): Promise<string> =>
+const notified = (context: AcceptContext, alarm: string, fits: (notification: Notification) => boolean) =>
   waitForMessage(context, context.fakeProvider.output('AlarmQueueUrl'), {
     what: `the alarm topic to report ${alarm}`,
     fits: (body) => {

@@ -16,10 +16,7 @@ import {
 const maxAttempts = 5;
 
 /** POST to the webhook, as the provider would. Returns the status of the last answer. */
-const deliver = async (
-  { deployment, signal, sleep }: AcceptContext,
-  { body, signature }: SignedDelivery,
-): Promise<number> => {
+const deliver = async ({ deployment, signal, sleep }: AcceptContext, { body, signature }: SignedDelivery) => {
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   const post = () => fetch(deployment.api.webhookUrl, { method: 'POST', headers, body, signal });
   const answer = await fetchAgain(post, sleep, maxAttempts);

@@ -156,10 +156,7 @@ const [metricEveryMs, metricSettledMs, metricWaitMs] = [15_000, 90_000, 600_000]
  * (https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html). Its values come minutes later, so it is read
  * until it has stayed the same. They are "delivered on a best-effort basis", so that there may be none.
  */
-const consumedTransitions = async (
-  { client, sleep, now, waitFor }: AcceptContext,
-  since: Date,
-): Promise<number | undefined> => {
+const consumedTransitions = async ({ client, sleep, now, waitFor }: AcceptContext, since: Date) => {
   const cloudWatch = new CloudWatchClient(client);
   const metric = {
     namespace: 'AWS/States',

@@ -4,7 +4,7 @@ import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client/request-extraction.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { type ExecutionEvent, readExecution } from '../../cli/aws/read-execution.ts';
+import { readExecution } from '../../cli/aws/read-execution.ts';
 import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
 import { fakeEntity } from '../settings.ts';
 import { type AcceptContext, Unmet } from './check.ts';
@@ -45,10 +45,7 @@ export const extractWithKey = async (
   }
 };
 
-export const readExtraction = async (
-  { api }: Pick<AcceptContext, 'api'>,
-  extractionId: string,
-): Promise<PublicExtraction> => {
+export const readExtraction = async ({ api }: Pick<AcceptContext, 'api'>, extractionId: string) => {
   const { status, body } = await api.call('GET', `/extractions/${extractionId}`);
   if (status === 200) return JSON.parse(body) as PublicExtraction;
   throw new Unmet(
@@ -96,10 +93,7 @@ export const extractUntilDone = async (
 ): Promise<PublicExtraction> =>
   readUntil(context, await extract(context, requestOf(checkId, scenario)), what, isDone);
 
-export const readHistory = async (
-  { client, deployment }: AcceptContext,
-  extractionId: string,
-): Promise<readonly ExecutionEvent[]> => {
+export const readHistory = async ({ client, deployment }: AcceptContext, extractionId: string) => {
   const arn = executionArn(deployment.output('StateMachineArn'), extractionId);
   return (await readExecution(new SFNClient(client), arn))?.events ?? [];
 };

@@ -34,11 +34,7 @@ export const parseReport = (line: string): Invocation | undefined => {
   };
 };
 
-export const readLogLines = async (
-  client: ClientConfig,
-  logGroupName: string,
-  since: Date,
-): Promise<readonly string[]> => {
+export const readLogLines = async (client: ClientConfig, logGroupName: string, since: Date) => {
   const logs = logsClient(client);
   const lines: string[] = [];
   const pages = paginateFilterLogEvents({ client: logs }, { logGroupName, startTime: since.getTime() });

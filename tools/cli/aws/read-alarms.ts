@@ -22,10 +22,7 @@ export const alarmNamesOf = async ({ resources }: Deployment): Promise<readonly 
 /** DescribeAlarms accepts this many names. */
 const batchSize = 100;
 
-export const readAlarms = async (
-  client: CloudWatchClient,
-  names: readonly string[],
-): Promise<readonly AlarmLine[]> => {
+export const readAlarms = async (client: CloudWatchClient, names: readonly string[]) => {
   const lines: AlarmLine[] = [];
   for (let from = 0; from < names.length; from += batchSize) {
     const { MetricAlarms = [], CompositeAlarms = [] } = await client.send(

@@ -54,10 +54,7 @@ const toEvent = (event: HistoryEvent): ExecutionEvent => {
  * The history of an execution, without the inputs and outputs of its states. Undefined where there is none: it was never
  * started, or ended more than 90 days ago. Throws the SDK's other errors.
  */
-export const readExecution = async (
-  client: SFNClient,
-  executionArn: string,
-): Promise<Execution | undefined> => {
+export const readExecution = async (client: SFNClient, executionArn: string) => {
   const events: ExecutionEvent[] = [];
   try {
     const request = { executionArn, includeExecutionData: false, maxResults: pageSize };

@@ -15,11 +15,7 @@ import type { ReferenceEntry, ReferenceIndex } from '../../../lib/extraction/sto
 const batchSize = 100;
 
 /** Every id in the sparse index `due`, or those that are due at `until`. Eventually consistent, as every such index. */
-export const openExtractionIds = async (
-  client: DynamoDBClient,
-  table: string,
-  until?: string,
-): Promise<readonly string[]> => {
+export const openExtractionIds = async (client: DynamoDBClient, table: string, until?: string) => {
   const idsIn = async (shard: number): Promise<string[]> => {
     const ids: string[] = [];
     const pages = paginateQuery(
@@ -42,10 +38,7 @@ export const openExtractionIds = async (
 };
 
 /** The ids of all extractions with a reference, the newest first. Eventually consistent. */
-export const idsWithReference = async (
-  index: ReferenceIndex,
-  reference: string,
-): Promise<readonly string[]> => {
+export const idsWithReference = async (index: ReferenceIndex, reference: string) => {
   const ids: string[] = [];
   let after: ReferenceEntry | undefined;
   do {

@@ -34,10 +34,7 @@ const delaysOf = (retriers: readonly v.InferOutput<typeof retrier>[]): RetryDela
 };
 
 /** The times of the deployed machine. Throws CliError if its definition has another form, and the SDK's errors. */
-export const readMachineSettings = async (
-  client: SFNClient,
-  stateMachineArn: string,
-): Promise<MachineSettings> => {
+export const readMachineSettings = async (client: SFNClient, stateMachineArn: string) => {
   const { definition = '' } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), definition);
   if (!parsed.success) {

@@ -53,12 +53,7 @@ export const readMetric = async (
 };
 
 /** The sum of a metric since a time, by whole minutes. Throws the SDK's errors. */
-export const sumMetric = async (
-  client: CloudWatchClient,
-  metric: MetricId,
-  since: Date,
-  until: Date,
-): Promise<number> => {
+export const sumMetric = async (client: CloudWatchClient, metric: MetricId, since: Date, until: Date) => {
   const points = await readMetric(client, metric, { since, until, periodSeconds: 60, statistic: 'Sum' });
   return points.reduce((sum, { value }) => sum + value, 0);
 };

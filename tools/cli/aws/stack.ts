@@ -19,10 +19,7 @@ export const describeStack = async (client: CloudFormationClient, name: string) 
   }
 };
 
-export const readStackResources = async (
-  client: CloudFormationClient,
-  stackName: string,
-): Promise<ReadonlyMap<string, readonly string[]>> => {
+export const readStackResources = async (client: CloudFormationClient, stackName: string) => {
   const byType = new Map<string, string[]>();
   for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
     for (const { ResourceType = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {

@@ -44,10 +44,7 @@ export const serveConsoleOf = (
   });
 };
 
-export const serve = async (
-  { port, actions }: ConsoleOptions,
-  { shell, connect }: CommandContext,
-): Promise<number> => {
+export const serve = async ({ port, actions }: ConsoleOptions, { shell, connect }: CommandContext) => {
   const deployment = await connect();
   const { url } = await serveConsoleOf(deployment, { port, allowed: actions === true, shell });
   shell.print(`The console of ${deployment.stackName}: ${url}`, { url });

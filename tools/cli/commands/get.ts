@@ -33,10 +33,7 @@ export const get = async (
   return 0;
 };
 
-const download = async (
-  deployment: Deployment,
-  { bucket, key, sha256 }: StoredResults,
-): Promise<Uint8Array> => {
+const download = async (deployment: Deployment, { bucket, key, sha256 }: StoredResults) => {
   const { Body } = await s3Of(deployment)
     .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     .catch((cause: unknown) => {

@@ -164,11 +164,7 @@ const matches = (record: Extraction, { status, since = '', reference }: ListFilt
   (reference === undefined || record.reference === reference) &&
   record.requestedAt >= since;
 
-export const rows = (
-  records: readonly Extraction[],
-  now: Date,
-  sweepEveryMinutes: number,
-): readonly string[] => {
+export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinutes: number) => {
   const cells = [
     ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
     ...records.map((record) => {

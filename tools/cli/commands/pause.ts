@@ -11,11 +11,7 @@ type Which = { readonly [Calls in PausableCalls]?: true };
 export type PauseOptions = Which & { readonly reason: string };
 export type ResumeOptions = Which;
 
-const printHolds = async (
-  calls: readonly PausableCalls[],
-  breakers: Breakers,
-  { shell }: CommandContext,
-): Promise<void> => {
+const printHolds = async (calls: readonly PausableCalls[], breakers: Breakers, { shell }: CommandContext) => {
   const holds = await readHolds(breakers, shell.now());
   for (const one of calls) {
     const held = holds.filter((hold) => hold.calls === one);

@@ -21,11 +21,7 @@ const digestOf = (model: unknown): string =>
  * between, `checked` says that nothing has changed. A page that cannot be read any more ends the stream, and the browser
  * connects again.
  */
-export const sendLive = (
-  c: Context,
-  { load, onEnd }: Stream,
-  { now, sleep, everyMs, onError }: LiveDeps,
-): Response => {
+export const sendLive = (c: Context, { load, onEnd }: Stream, { now, sleep, everyMs, onError }: LiveDeps) => {
   const follow = async (stream: SSEStreamingApi): Promise<void> => {
     stream.onAbort(onEnd);
     let sent: string | undefined;

@@ -34,10 +34,7 @@ type Table = { readonly name: string; readonly label: string; readonly isPublic:
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
-export const checkTable = async (
-  client: DynamoDBClient,
-  { name, label, isPublic }: Table,
-): Promise<Finding> => {
+export const checkTable = async (client: DynamoDBClient, { name, label, isPublic }: Table) => {
   const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName: name })),
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
@@ -98,11 +95,7 @@ const brokenStatuses = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
 const maxCounted = 100;
 
 /** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep queues. */
-export const checkMachine = async (
-  client: SFNClient,
-  stateMachineArn: string,
-  now: Date,
-): Promise<Finding> => {
+export const checkMachine = async (client: SFNClient, stateMachineArn: string, now: Date) => {
   const { status } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   if (status !== 'ACTIVE') {
     return failed(`machine is ${String(status)}`, 'Nothing can be started. Deploy the stack again.');
@@ -205,10 +198,7 @@ const headroom = 50;
  * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html), and each throttle of a message counts as a
  * receive. So messages without any fault become dead letters.
  */
-export const checkConcurrency = async (
-  client: LambdaClient,
-  reconcileConcurrency: number,
-): Promise<Finding> => {
+export const checkConcurrency = async (client: LambdaClient, reconcileConcurrency: number) => {
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
   const needed = 2 * reconcileConcurrency + headroom;

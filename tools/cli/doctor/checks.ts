@@ -129,11 +129,7 @@ const queueChecks = (deployment: Deployment): Runs => {
 };
 
 /** Every check of a deployment, in the order in which `doctor` prints them. docs/cli.md lists their ids. */
-export const checksOf = (
-  deployment: Deployment,
-  { provider }: DoctorOptions,
-  now: Date,
-): readonly Check[] => {
+export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, now: Date) => {
   const { client, output, name, api, stackName, stackStatus } = deployment;
   const runs: Runs = {
     credentials: async () => {

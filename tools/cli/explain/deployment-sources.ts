@@ -15,17 +15,13 @@ import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
+import type { StorySources, Sweep } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
 const vended = '/aws/vendedlogs/';
 
 /** The item of `Tasks`. The callback token stays here. */
-const readTask = async (
-  deployment: Deployment,
-  now: () => Date,
-  taskId: string,
-): Promise<TaskFacts | undefined> => {
+const readTask = async (deployment: Deployment, now: () => Date, taskId: string) => {
   const item = await tasksOf(deployment, now).get(taskId);
   if (item === undefined) return undefined;
   const { callbackToken: _callbackToken, ...facts } = item;
@@ -33,10 +29,7 @@ const readTask = async (
 };
 
 /** Every version and delete marker of an extraction's results, of which there are few. */
-const readStoredResults = async (
-  deployment: Deployment,
-  extractionId: string,
-): Promise<readonly StoredObject[]> => {
+const readStoredResults = async (deployment: Deployment, extractionId: string) => {
   const where = { Bucket: deployment.output('ResultsBucketName'), Prefix: `${extractionId}/` };
   const { Versions = [], DeleteMarkers = [] } = await s3Of(deployment).send(
     new ListObjectVersionsCommand(where),

@@ -92,11 +92,7 @@ const maxDelay = ({ first, every, backoff }: RetryDelays, failures: number): num
  * When the try after `attempt` was made, or is made at the latest, because the machine draws each delay between 0 and a
  * bound. Undefined where there is none, as the state was left.
  */
-export const nextAttemptAt = (
-  visit: StateVisit,
-  attempt: Attempt,
-  settings: StorySettings | undefined,
-): string | undefined => {
+export const nextAttemptAt = (visit: StateVisit, attempt: Attempt, settings: StorySettings | undefined) => {
   const next = visit.attempts.find(({ number }) => number === attempt.number + 1);
   if (next !== undefined) return next.scheduledAt;
   const { endedAt, error } = attempt;

@@ -8,7 +8,7 @@ import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
 import { recordLines } from './record-lines.ts';
 import type { StorySources } from './sources.ts';
-import type { Story, StoryLine } from './story.ts';
+import type { StoryLine } from './story.ts';
 import { sentenceOf } from './waits.ts';
 
 /** More lines than a history of any default settings has, which is some 600 events. */
@@ -82,11 +82,7 @@ const isKnown = ({ record, execution, changes, results, unread }: Known): boolea
  * The whole story of one extraction, from every source that has a part of it. Undefined if it is unknown. A source that
  * cannot be read is named in `notShown`, so this throws nothing but defects.
  */
-export const explainExtraction = async (
-  sources: StorySources,
-  extractionId: string,
-  now: Date,
-): Promise<Story | undefined> => {
+export const explainExtraction = async (sources: StorySources, extractionId: string, now: Date) => {
   const known = await gather(sources, extractionId, now);
   if (!isKnown(known)) return undefined;
   const { record, unread } = known;

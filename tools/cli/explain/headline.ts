@@ -8,10 +8,7 @@ import { waitsFor } from './waits.ts';
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-const sweepTrouble = (
-  { sweep, extractionId, now }: Known,
-  { dueAt }: Extraction,
-): { readonly before?: string; readonly after?: string } => {
+const sweepTrouble = ({ sweep, extractionId, now }: Known, { dueAt }: Extraction) => {
   if (sweep === undefined || dueAt === undefined) return {};
   const due = clockTime(dueAt, now);
   const late = isOverdue({ dueAt }, now, sweep.everyMinutes);

@@ -60,10 +60,7 @@ const row = (cells: readonly string[]): string =>
 export const describeTimes = (times: Times | undefined): string =>
   times === undefined ? '–' : `${formatSeconds(times.p50)}, ${formatSeconds(times.p95)}`;
 
-const figuresRow = (
-  label: string,
-  { requested, well, user, caller, failed, toStart, toOutcome }: Figures,
-): string =>
+const figuresRow = (label: string, { requested, well, user, caller, failed, toStart, toOutcome }: Figures) =>
   row([
     `  ${label}`,
     ...[requested, well, user, caller, failed].map((count) => count.toLocaleString('en')),

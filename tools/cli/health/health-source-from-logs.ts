@@ -18,11 +18,7 @@ const reporting = ['RequestExtractionLog', 'StartTaskLog', 'ReceiveWebhookLog', 
 type Logs = ReturnType<typeof logsClient>;
 
 /** The lines of the last two days. An emulator has few, and its logs know no queries with `stats`. */
-const readLines = async (
-  logs: Logs,
-  groups: readonly string[],
-  now: Date,
-): Promise<Bounded<ProgressLine>> => {
+const readLines = async (logs: Logs, groups: readonly string[], now: Date) => {
   const since = new Date(now.getTime() - 48 * 3_600_000);
   const read = await Promise.all(
     groups.map((logGroupName) =>

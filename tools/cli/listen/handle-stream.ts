@@ -83,10 +83,7 @@ type Run = HandleStreamDeps & {
   readonly iterators: Map<string, string>;
 };
 
-const recover = async (
-  error: unknown,
-  { onTrimmed, onUnreachable, sleep, signal }: HandleStreamDeps,
-): Promise<void> => {
+const recover = async (error: unknown, { onTrimmed, onUnreachable, sleep, signal }: HandleStreamDeps) => {
   if (!(error instanceof StreamError)) throw error;
   if (error.kind === 'expired') return;
   if (error.kind === 'trimmed') return onTrimmed();
@@ -123,11 +120,7 @@ const isDue = (
   return !hasParent || positions.get(parentId ?? '') === END;
 };
 
-const openShard = async (
-  shardId: string,
-  atNewest: boolean,
-  { reader, positions, iterators }: Run,
-): Promise<void> => {
+const openShard = async (shardId: string, atNewest: boolean, { reader, positions, iterators }: Run) => {
   const after = positions.get(shardId);
   const first = atNewest ? 'newest' : 'oldest';
   try {

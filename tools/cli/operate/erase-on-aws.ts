@@ -14,7 +14,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoRefusalStore } from '../../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
+import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 
@@ -68,11 +68,7 @@ export class AnswerNotDated extends Error {
 }
 
 /** Reads an item, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
-const getDated = async (
-  client: DynamoDBClient,
-  TableName: string,
-  extractionId: string,
-): Promise<RecordRead> => {
+const getDated = async (client: DynamoDBClient, TableName: string, extractionId: string) => {
   const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
   let date: string | undefined;
   command.middlewareStack.add(

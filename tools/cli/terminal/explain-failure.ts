@@ -74,10 +74,7 @@ export const explainFailure = (error: unknown, profile?: string): string | undef
 };
 
 /** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
-export const describeFailure = (
-  error: unknown,
-  profile: string | undefined,
-): { readonly lines: readonly string[]; readonly code: number } => {
+export const describeFailure = (error: unknown, profile: string | undefined) => {
   if (error instanceof CliError) {
     return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }

@@ -23,10 +23,7 @@ export const refused = (status: HTTPException['status'], errorType: string): HTT
   new HTTPException(status, { message: errorType });
 
 /** Parses the body. Refused with 400 if it does not match. */
-export const readBody = async <Schema extends v.GenericSchema>(
-  { req }: Call,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> => {
+export const readBody = async <Schema extends v.GenericSchema>({ req }: Call, schema: Schema) => {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await req.text());
   if (!parsed.success) throw refused(400, 'INVALID_REQUEST');
   return parsed.output;

@@ -25,12 +25,7 @@ export const showActions = (actions: readonly ConsoleAction[], subject: string, 
           html`<a class="button" href="${links.action(id, subject === '' ? undefined : subject)}">${label}</a> `,
       )}</p>`;
 
-export const confirmPage = (
-  action: ConsoleAction,
-  subject: string,
-  token: string,
-  links: Links,
-): Html => html`
+export const confirmPage = (action: ConsoleAction, subject: string, token: string, links: Links) => html`
 <h1>${action.label}?</h1>
 ${subject === '' ? '' : html`<p class="mono">${shown(subject)}</p>`}
 <p>${action.effect}</p>

@@ -88,11 +88,7 @@ const headline = (all: readonly Row[], since: string): string => {
 
 const none = html`<span class="none">–</span>`;
 
-const row = (
-  { at, taskId, extractionId, answer, appearance }: Row,
-  now: Date,
-  links: Links,
-): Html => html`<tr>
+const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, links: Links) => html`<tr>
 <td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
 <th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
 <td data-label="Task" class="cut" title="${shown(taskId ?? '')}">${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>

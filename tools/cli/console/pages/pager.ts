@@ -5,10 +5,7 @@ import type { Html } from '../format-for-page.ts';
 export const rowsOfPage = 300;
 
 /** The rows of the page that a query names, which is the first one by default. */
-export const pageOf = <Row>(
-  query: URLSearchParams,
-  rows: readonly Row[],
-): { readonly shown: readonly Row[]; readonly page: number; readonly pages: number } => {
+export const pageOf = <Row>(query: URLSearchParams, rows: readonly Row[]) => {
   const pages = Math.max(1, Math.ceil(rows.length / rowsOfPage));
   const asked = Number(query.get('page') ?? '1');
   const page = Number.isInteger(asked) ? Math.min(Math.max(1, asked), pages) : 1;

@@ -16,11 +16,7 @@ const hour = 3_600_000;
 const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
 
 /** The last hour, the one before it, and the same hour a day ago. Undefined is an hour without any value. */
-const compareHours = (
-  points: readonly MetricPoint[],
-  statistic: MetricQuery['statistic'],
-  now: Date,
-): readonly (number | undefined)[] =>
+const compareHours = (points: readonly MetricPoint[], statistic: MetricQuery['statistic'], now: Date) =>
   comparedHours.map(({ begin, end }) => {
     const values = points.flatMap(({ at, value }) => {
       const age = now.getTime() - at;
@@ -71,11 +67,7 @@ const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSource
   ];
 };
 
-export const readTrends = async (
-  client: CloudWatchClient,
-  sources: TrendSources,
-  now: Date,
-): Promise<readonly Trend[]> => {
+export const readTrends = async (client: CloudWatchClient, sources: TrendSources, now: Date) => {
   const since = new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
   return Promise.all(
     figuresOf(sources).map(async ({ figure, unit, statistic, metrics }) => {
