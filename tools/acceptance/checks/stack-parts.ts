@@ -7,18 +7,6 @@ import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
 
-/** A function of the stage, as it is deployed now. */
-export type DeployedFunction = {
-  /** Such as `start-task`. */
-  readonly name: string;
-  readonly physicalName: string;
-  readonly roleArn: string;
-  readonly logGroup: string;
-  readonly memoryMB: number;
-  readonly timeoutSeconds: number;
-  readonly variables: Readonly<Record<string, string>>;
-};
-
 /** The functions of the stage's stack, read once. */
 export const stackParts = ({ client, stackName, resources }: Deployment) => {
   const lambda = new LambdaClient(client);
@@ -44,23 +32,20 @@ export const stackParts = ({ client, stackName, resources }: Deployment) => {
 
 export type StackParts = ReturnType<typeof stackParts>;
 
-export const describeFunction = (configuration: FunctionConfiguration): DeployedFunction => {
-  const {
-    FunctionName = '',
-    Role,
-    Environment,
-    MemorySize = 128,
-    Timeout = 3,
-    LoggingConfig,
-  } = configuration;
-  const variables = Environment?.Variables ?? {};
+export const describeFunction = (configuration: FunctionConfiguration) => {
+  const { FunctionName = '', Role = '', MemorySize = 128, Timeout = 3, LoggingConfig } = configuration;
+  const variables = configuration.Environment?.Variables ?? {};
   return {
+    /** Such as `start-task`. */
     name: variables.POWERTOOLS_SERVICE_NAME ?? FunctionName,
     physicalName: FunctionName,
-    roleArn: Role ?? '',
+    roleArn: Role,
     logGroup: LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`,
     memoryMB: MemorySize,
     timeoutSeconds: Timeout,
     variables,
   };
 };
+
+/** A function of the stage, as it is deployed now. */
+export type DeployedFunction = Readonly<ReturnType<typeof describeFunction>>;

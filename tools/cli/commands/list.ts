@@ -123,19 +123,10 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
 const listedFields = (record: Extraction) => {
   const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
   const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
-  const subject = subjectFields(record);
-  const ended = { lastProblem, advice, settledAt, settledBy, collectedAt, collectionError };
   return {
-    extractionId,
-    status,
-    reason,
-    ...subject,
-    taskId,
-    reference,
-    requestedBy,
-    requestedAt,
-    dueAt,
-    ...ended,
+    ...{ extractionId, status, reason, ...subjectFields(record) },
+    ...{ taskId, reference, requestedBy, requestedAt, dueAt },
+    ...{ lastProblem, advice, settledAt, settledBy, collectedAt, collectionError },
   };
 };
 

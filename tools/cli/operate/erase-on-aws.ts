@@ -17,6 +17,7 @@ import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
+import { CliError } from '../terminal/errors.ts';
 
 /** S3 did not delete some of the objects. The message has their number and S3's codes. */
 export class ResultsNotDeleted extends Error {
@@ -63,10 +64,6 @@ export const removeObjects = async (client: S3Client, Bucket: string, prefix: st
 
 type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
 
-export class AnswerNotDated extends Error {
-  override readonly name = 'AnswerNotDated';
-}
-
 /** Reads an item, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
 const getDated = async (client: DynamoDBClient, TableName: string, extractionId: string) => {
   const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
@@ -81,7 +78,7 @@ const getDated = async (client: DynamoDBClient, TableName: string, extractionId:
   );
   const { Item } = await client.send(command);
   const at = new Date(date ?? '');
-  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('The answer of DynamoDB has no date.');
+  if (Number.isNaN(at.getTime())) throw new CliError('The answer of DynamoDB has no date.');
   return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
 };
 

@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { QueueContent } from '../../aws/queues.ts';
+import type { readQueue } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
@@ -44,7 +44,7 @@ export type DeliveryLine = {
 
 export type FindingLine = Finding & { readonly id: string };
 
-export type QueueLine = QueueContent & {
+export type QueueLine = Readonly<Awaited<ReturnType<typeof readQueue>>> & {
   readonly name: string;
   /** Whether somebody has to do something about each message. */
   readonly isDeadLetters: boolean;
