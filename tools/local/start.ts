@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { defined } from '../../lib/defined.ts';
-import {
-  claimLocalDeployment,
-  type LocalDeployment,
-  removeLocalDeployment,
-} from '../cli/aws/local-deployment.ts';
+import type { LocalDeployment } from '../cli/aws/local-deployment.ts';
+import { claimLocalDeployment, removeLocalDeployment } from '../cli/aws/local-deployment.ts';
 import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';

@@ -1,8 +1,5 @@
-import {
-  CloudWatchLogsClient,
-  type CloudWatchLogsClientConfig,
-  paginateFilterLogEvents,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClientConfig } from '@aws-sdk/client-cloudwatch-logs';
+import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 
 /**

@@ -1,10 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  paginateQuery,
-  paginateScan,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';

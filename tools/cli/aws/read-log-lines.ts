@@ -1,8 +1,5 @@
-import {
-  type CloudWatchLogsClient,
-  paginateFilterLogEvents,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateFilterLogEvents, ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 import { loggedFields } from './logs.ts';
 

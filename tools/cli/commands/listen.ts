@@ -8,12 +8,8 @@ import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
 import { forwardEvent, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
-import {
-  defaultStateFile,
-  type ListenState,
-  readListenState,
-  writeListenState,
-} from '../listen/listen-state.ts';
+import type { ListenState } from '../listen/listen-state.ts';
+import { defaultStateFile, readListenState, writeListenState } from '../listen/listen-state.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';

@@ -1,11 +1,6 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import {
-  type Extraction,
-  hasTaskItem,
-  hasWebhook,
-  isTerminalStatus,
-  isUnderstood,
-} from '../../../lib/extraction/record.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { hasTaskItem, hasWebhook, isTerminalStatus, isUnderstood } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { bounded, clockTime, whyPolled } from './bounded-text.ts';
