@@ -1,5 +1,5 @@
 import type { Shell } from '../cli/terminal/command-environment.ts';
-import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import { exitCodes } from '../cli/terminal/errors.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
 import { createRunDirectory } from '../local/paths.ts';

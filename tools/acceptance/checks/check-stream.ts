@@ -6,9 +6,8 @@ import { percentile } from '../../cli/health/progress-rows.ts';
 import { failingReference } from '../stream-consumer-function.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';
-import { extract, requestOf } from './extractions.ts';
+import { extract, requestOf, waitForMessage } from './extractions.ts';
 import { readLogLines } from './lambda-report-lines.ts';
-import { waitForMessage } from './wait-for-message.ts';
 
 const timedWebhooks = 5;
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client/request-extraction.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import { queueClient } from '../../cli/aws/queues.ts';
 import { readExecution } from '../../cli/aws/read-execution.ts';
 import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
 import { fakeEntity } from '../settings.ts';
@@ -116,4 +118,28 @@ export const expectOutcome = (
   throw new Unmet(
     `Extraction ${extraction.extractionId} is ${describeExtraction(extraction)}, not ${status}, settled by ${String(settledBy)}. ${lookAt}`,
   );
+};
+
+type Wanted = { readonly what: string; readonly fits: (body: string) => boolean };
+
+/** Waits for the first message of a queue that fits, past ones included. Returns its body. */
+export const waitForMessage = async (
+  { deployment, received, signal, until }: AcceptContext,
+  QueueUrl: string,
+  { what, fits }: Wanted,
+): Promise<string> => {
+  const sqs = queueClient(deployment);
+  return until(what, async () => {
+    const found = received.find(fits);
+    if (found !== undefined) return found;
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }),
+      { abortSignal: signal },
+    );
+    for (const { Body = '', ReceiptHandle } of Messages) {
+      received.push(Body);
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+    return false;
+  });
 };

@@ -2,8 +2,6 @@ import { checksOf, type DoctorOptions } from '../doctor/checks.ts';
 import { type Finding, runCheck } from '../doctor/finding.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type { DoctorOptions };
-
 const signs = { passed: '✓', failed: '✗', skipped: '·' } as const;
 
 const linesOf = (finding: Finding): readonly string[] => {

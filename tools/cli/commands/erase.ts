@@ -7,11 +7,9 @@ import type { Shell } from '../terminal/command-environment.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type EraseOptions = { readonly yes?: true };
-
 export const erase = async (
   extractionId: string,
-  { yes }: EraseOptions,
+  { yes }: { readonly yes?: true },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();

@@ -7,11 +7,9 @@ import { CliError } from '../terminal/errors.ts';
 import { describeView, operatorView } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type GetOptions = { readonly results?: string };
-
 export const get = async (
   extractionId: string,
-  { results: file }: GetOptions,
+  { results: file }: { readonly results?: string },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();

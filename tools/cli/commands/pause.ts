@@ -8,8 +8,7 @@ import { UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
 type Which = { readonly [Calls in PausableCalls]?: true };
-export type PauseOptions = Which & { readonly reason: string };
-export type ResumeOptions = Which;
+type PauseOptions = Which & { readonly reason: string };
 
 const printHolds = async (calls: readonly PausableCalls[], breakers: Breakers, { shell }: CommandContext) => {
   const holds = await readHolds(breakers, shell.now());
@@ -40,7 +39,7 @@ export const pause = async ({ reason, ...which }: PauseOptions, context: Command
   return 0;
 };
 
-export const resume = async (which: ResumeOptions, context: CommandContext): Promise<number> => {
+export const resume = async (which: Which, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   const calls = chosen.length === 0 ? pausableCalls : chosen;
   const breakers = breakersOf(await context.connect());

@@ -1,7 +1,6 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { describeStartError } from '../explain/describe-start-error.ts';
 import type { Trying } from '../explain/execution-progress.ts';
-import { failureMeanings } from '../terminal/extraction-failures.ts';
+import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeDue } from '../terminal/operator-view.ts';
 import { plural, shown } from './format-for-page.ts';

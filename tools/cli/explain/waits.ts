@@ -2,10 +2,10 @@ import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts'
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { hasTaskItem, hasWebhook, isTerminalStatus, isUnderstood } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
+import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { bounded, clockTime, whyPolled } from './bounded-text.ts';
 import { nextRead, webhookCame } from './derived-facts.ts';
-import { describeStartError } from './describe-start-error.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { Hold, StorySettings } from './sources.ts';

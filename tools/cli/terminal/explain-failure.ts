@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-import { CliError, UsageError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes, UsageError } from './errors.ts';
 
 type ErrorInfo = {
   readonly name: string;

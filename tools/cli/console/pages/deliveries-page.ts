@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { ago, clock, type Html, plural, shortId, shown, withCode } from '../format-for-page.ts';
-import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query-choices.ts';
+import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { badge, type IconName, option, showPart } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
-import { pageOf, showPager } from './pager.ts';
+import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;

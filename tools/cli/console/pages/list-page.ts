@@ -6,11 +6,11 @@ import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
-import { hoursText, sinceChoices, startOf } from '../query-choices.ts';
 import {
   distinct,
   type Filter,
   groupFailures,
+  hoursText,
   idIn,
   isFiltered,
   isOpen,
@@ -18,14 +18,15 @@ import {
   methodChoices,
   parseFilter,
   selectExtractions,
+  sinceChoices,
+  startOf,
   statusChoices,
   taskIdIn,
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
 import { type DeploymentState, heldIn, showStrip } from './health-banner-and-strip.ts';
 import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
-import { pageOf, showPager } from './pager.ts';
+import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
 
