@@ -38,15 +38,11 @@ export const startEmulatedStage = async ({
     await emulator.stop();
   };
   try {
+    const context = { stage: LOCAL_STAGE, ...emulatorSettings, ...settings };
     const deployFrom = (own: string, { tree = repository, fails }: Update = {}) =>
       deployStack({
         ...{ emulator, app: acceptanceApp, tree, directory: own, onProgress, ...(signal && { signal }) },
-        context: {
-          stage: LOCAL_STAGE,
-          ...emulatorSettings,
-          ...settings,
-          ...(fails && { failUpdate: 'true' }),
-        },
+        context: { ...context, ...(fails && { failUpdate: 'true' }) },
       });
     const outputs = await deployFrom(directory);
     const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: emulator.client });

@@ -13,13 +13,8 @@ export const resultsPresigned: Check = {
   dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
-    const resultBytes = 200_000;
-    const done = await extractUntilDone(
-      context,
-      'results-presigned',
-      { resultBytes },
-      'COMPLETED with results',
-    );
+    const scenario = { resultBytes: 200_000 };
+    const done = await extractUntilDone(context, 'results-presigned', scenario, 'COMPLETED with results');
     const { extractionId, results } = done;
     const where = 'Check the role of get-extraction, its key and the bucket policy.';
     if (results === undefined) throw new Unmet(`Extraction ${extractionId} has no results. ${where}`);

@@ -175,17 +175,10 @@ export const sealKeyContext: Check = {
     const { extractionId, requestId } = item;
     const { physicalName } = await context.stack.functionNamed('start-task');
     const lambda = new LambdaClient(context.client);
-    const invoke = new InvokeCommand({
-      FunctionName: physicalName,
-      LogType: 'Tail',
-      // The token is of no machine, so that the report of the failure ends none.
-      Payload: JSON.stringify({
-        extractionId,
-        requestId,
-        callbackToken: 'cosecha-accept',
-        callbackAttempt: 0,
-      }),
-    });
+    // The token is of no machine, so that the report of the failure ends none.
+    const callback = { callbackToken: 'cosecha-accept', callbackAttempt: 0 };
+    const Payload = JSON.stringify({ extractionId, requestId, ...callback });
+    const invoke = new InvokeCommand({ FunctionName: physicalName, LogType: 'Tail', Payload });
     try {
       await putItem(context, { ...item, sealed: other.item.sealed });
       await context.until(

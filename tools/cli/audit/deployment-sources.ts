@@ -39,13 +39,11 @@ async function* logged(
 
 /** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
 async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
-  const ProjectionExpression = 'requestId, extractionId, expiresAt';
-  const scan = {
-    TableName,
+  const read = {
     Select: 'SPECIFIC_ATTRIBUTES',
-    ProjectionExpression,
-    ConsistentRead: true,
+    ProjectionExpression: 'requestId, extractionId, expiresAt',
   } as const;
+  const scan = { TableName, ConsistentRead: true, ...read };
   for await (const { Items = [] } of paginateScan({ client }, scan)) {
     yield* Items.map((item) => unmarshall(item) as RequestItem);
   }

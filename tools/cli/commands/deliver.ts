@@ -14,12 +14,7 @@ import type { CommandContext } from './command-context.ts';
 export type DeliverOptions = {
   readonly extraction?: string;
   readonly status: string;
-  readonly encrypted?: true;
-  readonly forged?: true;
-  readonly orphan?: true;
-  readonly yes?: true;
-  readonly force?: true;
-};
+} & Readonly<Partial<Record<'encrypted' | 'forged' | 'orphan' | 'yes' | 'force', true>>>;
 
 export const deliver = async (
   taskId: string | undefined,
@@ -119,12 +114,8 @@ const send = async (
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   try {
     // 15 s, three times the provider's limit, so that a slow answer is still reported.
-    const answer = await fetch(webhookUrl, {
-      method: 'POST',
-      headers,
-      body,
-      signal: AbortSignal.timeout(15_000),
-    });
+    const signal = AbortSignal.timeout(15_000);
+    const answer = await fetch(webhookUrl, { method: 'POST', headers, body, signal });
     await answer.body?.cancel();
     return answer.status;
   } catch (cause) {

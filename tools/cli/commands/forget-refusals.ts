@@ -12,10 +12,8 @@ export const forgetRefusals = async (
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
-  const marks = {
-    client: new DynamoDBClient(deployment.client),
-    table: deployment.output('RefusalsTableName'),
-  };
+  const { client, output } = deployment;
+  const marks = { client: new DynamoDBClient(client), table: output('RefusalsTableName') };
   const now = shell.now();
   const wanted = { entity, since: since(now) };
   shell.wait('reading the marks');

@@ -8,12 +8,8 @@ export const checkKeys = async (client: KMSClient, keys: Readonly<Record<string,
   const found = await Promise.all(
     Object.entries(keys).map(async ([label, KeyId]) => {
       const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
-      return {
-        label,
-        KeyId,
-        state: KeyMetadata?.KeyState ?? 'unknown',
-        deletedAt: KeyMetadata?.DeletionDate,
-      };
+      const { KeyState: state = 'unknown', DeletionDate: deletedAt } = KeyMetadata ?? {};
+      return { label, KeyId, state, deletedAt };
     }),
   );
   const unusable = found.filter(({ state }) => state !== 'Enabled');

@@ -31,12 +31,6 @@ const resultLines = ({ results }: Known): readonly StoryLine[] =>
     what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
   }));
 
-const queueNames = {
-  reconcile: 'reconcile queue',
-  slow: 'slow queue',
-  'dead-letter': 'dead-letter queue',
-} as const;
-
 /** They are as of now, so that they belong to the story of an open extraction only. */
 const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
   queues
@@ -45,7 +39,7 @@ const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
       at: now.toISOString(),
       lane: 'queue',
       who: 'SQS',
-      what: `The ${queueNames[queue]} holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
+      what: `The ${queue} queue holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
     }));
 
 /** What holds this extraction. What holds only others is no part of its story. */

@@ -83,14 +83,12 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   const taskId = (record ?? last?.after ?? last?.before)?.taskId;
   const since = firstSeenAt(record, execution, changes);
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
+  const to = lastSeenAt(record, now);
   const [task, logged] = await Promise.all([
     taskId === undefined ? undefined : read('task', sources.task(taskId)),
     since === undefined
       ? undefined
-      : read(
-          'logs',
-          sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to: lastSeenAt(record, now) }),
-        ),
+      : read('logs', sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to })),
   ]);
   if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");

@@ -40,20 +40,16 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const as = reference === undefined ? '' : `, as "${reference}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
+  const byStart = { lane: 'start', who: 'start-task' } as const;
   return [
     ...line(requestedAt, {
       lane: 'api',
       who: 'API',
       what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}.`),
     }),
-    ...line(startingAt, {
-      lane: 'start',
-      who: 'start-task',
-      what: 'Wrote STARTING, and sends the start call.',
-    }),
+    ...line(startingAt, { ...byStart, what: 'Wrote STARTING, and sends the start call.' }),
     ...line(startedAt, {
-      lane: 'start',
-      who: 'start-task',
+      ...byStart,
       what: bounded(`Wrote RUNNING: the provider accepted the start as task ${taskId}.`),
       verdict: 'ok',
     }),

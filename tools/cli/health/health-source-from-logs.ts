@@ -56,11 +56,8 @@ export const healthSource = (
   return async (period, { byHour = false } = {}) => {
     // What is repeated or collected later is of the period of its outcome.
     const read = { logGroupNames: await groups, from: period.from, to: now.toISOString() };
-    const { items, complete } = await runLogsQuery(
-      logs,
-      { ...read, query: progressQuery(period, byHour) },
-      sleep,
-    );
+    const query = { ...read, query: progressQuery(period, byHour) };
+    const { items, complete } = await runLogsQuery(logs, query, sleep);
     return { items: items.flatMap((row) => parseQueryRow(row) ?? []), complete };
   };
 };

@@ -6,19 +6,12 @@ import {
 import { pointerTo } from '../../../lib/http/violation.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
-export type StartOptions = {
-  readonly file?: string;
-  readonly entity?: string;
+type TextOption =
+  | ('file' | 'entity' | 'movementFrom' | 'movementTo' | 'credentials')
+  | ('consent' | 'product' | 'variant' | 'target' | 'reference' | 'idempotencyKey');
+
+export type StartOptions = { readonly [Name in TextOption]?: string } & {
   readonly action?: readonly string[];
-  readonly movementFrom?: string;
-  readonly movementTo?: string;
-  readonly credentials?: string;
-  readonly consent?: string;
-  readonly product?: string;
-  readonly variant?: string;
-  readonly target?: string;
-  readonly reference?: string;
-  readonly idempotencyKey?: string;
   readonly watch?: true;
 };
 

@@ -79,12 +79,8 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
     const endpoint = `${caFile ? 'https' : 'http'}://127.0.0.1:${port}`;
     await waitForHealth(endpoint, child, logFile, signal);
     const root = { region: 'us-east-1', accessKeyId: 'test', secretAccessKey: 'test' };
-    return {
-      access: { endpoint, ...root, ...defined({ caFile }) },
-      ...defined({ pid: child.pid }),
-      logFile,
-      stop,
-    };
+    const { pid } = child;
+    return { access: { endpoint, ...root, ...defined({ caFile }) }, ...defined({ pid }), logFile, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -72,7 +72,12 @@ type Installation = {
 };
 
 /** Runs pip with the environment of the caller, so that its proxy and package index are used. */
-const install = async ({ python, directory, contents, signal }: Installation): Promise<void> => {
+const install = async ({
+  python: { executable },
+  directory,
+  contents,
+  signal,
+}: Installation): Promise<void> => {
   const { name, requirements, otherwise } = contents;
   const run = async (command: string, args: string[], problem: string): Promise<void> => {
     const options = { env: process.env, cwd: repository, ...defined({ signal }) };
@@ -81,11 +86,7 @@ const install = async ({ python, directory, contents, signal }: Installation): P
     const remedy = ['Try again', ...(otherwise === undefined ? [] : [otherwise])].join(', ');
     throw new ExpectedFailure(`${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`);
   };
-  await run(
-    python.executable,
-    ['-m', 'venv', directory],
-    'its private Python environment could not be created',
-  );
+  await run(executable, ['-m', 'venv', directory], 'its private Python environment could not be created');
   // Wheels only, so that nothing is compiled and no package's own build code runs.
   const options = '--require-hashes --only-binary :all: --no-input --disable-pip-version-check --quiet';
   await run(

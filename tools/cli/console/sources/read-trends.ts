@@ -21,11 +21,7 @@ const compareHours = (points: readonly MetricPoint[], statistic: MetricQuery['st
     return statistic === 'Sum' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values);
   });
 
-export type TrendSources = {
-  readonly stage: string;
-  readonly reconcileQueueUrl: string;
-  readonly deadLetterQueueUrl: string;
-};
+type TrendSources = Readonly<Record<'stage' | 'reconcileQueueUrl' | 'deadLetterQueueUrl', string>>;
 
 /** The values of several metrics are one figure. */
 type Figure = Pick<Trend, 'figure' | 'unit'> & {
