@@ -23,13 +23,8 @@ type EmulatedStageOptions = {
 };
 
 /** Starts an emulator that enforces IAM, and deploys the stage to it. */
-export const startEmulatedStage = async ({
-  directory,
-  env = {},
-  settings = {},
-  onProgress = () => {},
-  signal,
-}: EmulatedStageOptions) => {
+export const startEmulatedStage = async (options: EmulatedStageOptions) => {
+  const { directory, env = {}, settings = {}, onProgress = () => {}, signal } = options;
   const emulator = await startEmulator({ auth: true, directory, env, ...(signal && { signal }) });
   const moving = new AbortController();
   const stop = async (): Promise<void> => {

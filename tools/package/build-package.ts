@@ -35,17 +35,9 @@ const construct = { cdk: 'infra/cdk.ts' };
 
 /** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
 const pages = [
-  'docs/api.md',
-  'docs/asyncapi.yaml',
-  'docs/cli.md',
-  'docs/embedding.md',
-  'docs/events',
-  'docs/openapi.yaml',
-  'docs/provider-client.md',
-  'docs/schemas',
-  'docs/settings.md',
-  'docs/stream.md',
-];
+  ...['api.md', 'asyncapi.yaml', 'cli.md', 'embedding.md', 'events', 'openapi.yaml'],
+  ...['provider-client.md', 'schemas', 'settings.md', 'stream.md'],
+].map((name) => `docs/${name}`);
 
 /** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
 const requireForCommonJs =
@@ -152,13 +144,7 @@ const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
-  name,
-  version,
-  description,
-  license,
-  type: 'module',
-  engines,
-  bin,
+  ...{ name, version, description, license, type: 'module', engines, bin },
   exports: {
     ...Object.fromEntries(
       Object.entries({ ...libraries, ...construct }).map(([name, source]) => [

@@ -70,20 +70,9 @@ export const coldStarts: Check = {
 
 /** Metrics that the checks of the turn `together` always cause. Alarms watch most of them. */
 const causedMetrics: readonly MetricName[] = [
-  'SettledByWebhook',
-  'SettledByStart',
-  'SettledByReconcile',
-  'Rejected',
-  'Unconfirmed',
-  'TimedOut',
-  'Corrected',
-  'ProviderBusy',
-  'WebhookTooLarge',
-  'WebhookSignatureMismatch',
-  'StatusDisagreement',
-  'Collected',
-  'SweepStarted',
-  'SweepFinished',
+  ...(['SettledByWebhook', 'SettledByStart', 'SettledByReconcile', 'Rejected', 'Unconfirmed'] as const),
+  ...(['TimedOut', 'Corrected', 'ProviderBusy', 'WebhookTooLarge', 'WebhookSignatureMismatch'] as const),
+  ...(['StatusDisagreement', 'Collected', 'SweepStarted', 'SweepFinished'] as const),
 ];
 
 export const metricsArrive: Check = {
@@ -200,10 +189,7 @@ export const costOfMillion: Check = {
     for (let left = round.counted; left > 0; left -= 1) extractions.push(...(await runRound(context)));
     context.waitFor('the logs of the functions');
     await sleep(logDelayMs);
-    const ids = extractions.flatMap(({ extractionId, taskId }) => [
-      extractionId,
-      ...(taskId ? [taskId] : []),
-    ]);
+    const ids = extractions.flatMap(({ extractionId, taskId }) => [extractionId, taskId ?? []].flat());
     const perFunction = await Promise.all(
       (await stack.functions()).map(async ({ logGroup }) =>
         invocationsFor(await readLogLines(client, logGroup, since), ids),

@@ -25,12 +25,8 @@ export const start = async (options: StartOptions, { shell, connect }: CommandCo
     .finally(() => shell.wait(undefined));
 
   const { extractionId, status } = extraction;
-  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, {
-    extractionId,
-    status,
-    idempotencyKey,
-    replayed,
-  });
+  const facts = { extractionId, status, idempotencyKey, replayed };
+  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, facts);
   return options.watch === true ? watchOne(extractionId, {}, deployment, shell) : 0;
 };
 

@@ -93,21 +93,12 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
   return {
-    extractionId,
-    now,
-    settings,
-    record,
-    task,
-    execution,
+    ...{ extractionId, now, settings, record, task, execution, changes, sweep, unread, notShown },
     logs: logged?.items ?? [],
     hasAllLogs: logged?.complete === true,
     results: results ?? [],
     queues: queues ?? [],
-    changes,
     holds: holds ?? [],
-    sweep,
-    unread,
-    notShown,
   };
 };
 

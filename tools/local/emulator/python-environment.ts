@@ -49,11 +49,7 @@ export const environmentKey = (
  *
  * @throws ExpectedFailure; `AbortError` when aborted
  */
-export const preparePython = async ({
-  contents = emulator,
-  onInstall,
-  signal,
-}: Preparation = {}): Promise<string> => {
+export const preparePython = async ({ contents = emulator, onInstall, signal }: Preparation = {}) => {
   const python = await findPython();
   const requirements = await readFile(contents.requirements, 'utf8');
   const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
@@ -72,12 +68,7 @@ type Installation = {
 };
 
 /** Runs pip with the environment of the caller, so that its proxy and package index are used. */
-const install = async ({
-  python: { executable },
-  directory,
-  contents,
-  signal,
-}: Installation): Promise<void> => {
+const install = async ({ python: { executable }, directory, contents, signal }: Installation) => {
   const { name, requirements, otherwise } = contents;
   const run = async (command: string, args: string[], problem: string): Promise<void> => {
     const options = { env: process.env, cwd: repository, ...defined({ signal }) };

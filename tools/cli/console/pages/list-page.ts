@@ -159,18 +159,11 @@ const searched = (filter: Filter, all: readonly Extraction[]): Html =>
     ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${hoursText(filter.since)}. Any older one is found by its whole id, task or reference alone.</p>`
     : html``;
 
-const limits = ({ referenced, recent }: Lists): readonly Html[] => [
-  ...(valueIn(referenced)?.complete === false
-    ? [
-        html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>`,
-      ]
-    : []),
-  ...(valueIn(recent)?.complete === false
-    ? [
-        html`<p class="note">Of those that ended, only the newest ${plural(valueIn(recent)?.items.length ?? 0, 'execution')} were read.</p>`,
-      ]
-    : []),
-];
+const limits = ({ referenced, recent }: Lists): Html => {
+  const read = valueIn(recent);
+  return html`${valueIn(referenced)?.complete === false ? html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>` : ''}
+${read?.complete === false ? html`<p class="note">Of those that ended, only the newest ${plural(read.items.length, 'execution')} were read.</p>` : ''}`;
+};
 
 /** The machine starts it, waits for its webhook or polls it. Everything else is the queue's. */
 const isTried = (record: Extraction): boolean =>
