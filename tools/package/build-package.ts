@@ -64,9 +64,12 @@ export const buildPackage = async (directory: string): Promise<readonly string[]
   await Promise.all([
     licencesOf(packages).then((text) => writeFile(join(directory, 'THIRD-PARTY-LICENCES.txt'), text)),
     declareTypes(join(directory, 'dist')),
-    // The bundle reads them from its own directory.
+    // The chunk of the console reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>
-      cp(join(repository, `tools/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+      cp(
+        join(repository, `tools/cli/console/console.${type}`),
+        join(directory, `dist/chunks/console.${type}`),
+      ),
     ),
     ...[...Object.values(manifest.bin), 'tools/cli/require-node.js', 'LICENSE', ...pages].map((path) =>
       copy(path, directory),
