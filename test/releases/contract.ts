@@ -6,7 +6,7 @@ import { settingChapters } from '../../infra/settings/settings.ts';
 import { problemTypes, problemUri } from '../../lib/http/problem.ts';
 import { metricsNamespace, metricsService } from '../../lib/observability/metric-names.ts';
 import { createProgram } from '../../tools/cli/program.ts';
-import { exitCodes } from '../../tools/cli/terminal/exit-codes.ts';
+import { exitCodes } from '../../tools/cli/terminal/errors.ts';
 import { contractSchemas } from '../../tools/contracts/contract-schemas.ts';
 import { repository } from '../../tools/local/paths.ts';
 import { metricNames, read } from '../unit/docs/metric-names.ts';

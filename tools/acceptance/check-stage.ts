@@ -1,4 +1,3 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../cli/aws/deployment.ts';
 import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
@@ -18,7 +17,6 @@ export type CheckStageOptions = {
   readonly stop: AbortSignal;
 };
 
-/** What a run of the checks needs of a shell. */
 export type CheckShell = Pick<Shell, 'print' | 'hint' | 'wait' | 'now' | 'sleep' | 'randomId'>;
 
 /** The deadline is counted from the request, and a task from its start, which comes later. */
@@ -40,8 +38,8 @@ export const checkStage = async (options: CheckStageOptions): Promise<number> =>
 
 /** Finds the fake provider, and shares new random keys with it. */
 const prepare = async ({ deployment, lateTaskSeconds, shell }: CheckStageOptions): Promise<SharedContext> => {
-  const { client, output, api } = deployment;
-  const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
+  const { client, api } = deployment;
+  const settings = await readReconcileSettings(deployment);
   const stack = stackParts(deployment);
   const fakeProvider = await findFakeProvider(deployment, await stack.functions());
   const randomKey = (): string => `${shell.randomId()}${shell.randomId()}`;
@@ -77,7 +75,6 @@ const progressOn = (shell: CheckShell, total: number) => {
   };
 };
 
-/** A line for each check, in the order of the table, with what it shows. */
 const tableOf = (reports: readonly CheckReport[]): readonly string[] => {
   const width = Math.max(...reports.map(({ id }) => id.length));
   return reports.map(

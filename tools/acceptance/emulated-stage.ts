@@ -3,27 +3,16 @@ import { join } from 'node:path';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { deployStack } from '../local/deploy.ts';
-import { type Emulator, startEmulator } from '../local/emulator/emulator.ts';
+import { startEmulator } from '../local/emulator/emulator.ts';
 import { ExpectedFailure } from '../local/expected-failure.ts';
 import { repository } from '../local/paths.ts';
 import { saveFunctionLogs } from '../local/save-function-logs.ts';
 import { type CheckStageOptions, checkStage } from './check-stage.ts';
-import type { Update, UpdateStage } from './checks/check-upgrade.ts';
+import type { Update } from './checks/check-upgrade.ts';
 import { moveTime } from './move-time.ts';
 import { acceptanceApp, emulatorLateTaskSeconds, emulatorSettings } from './settings.ts';
 
-/** A stage with its fake provider on an emulator of its own. */
-export type EmulatedStage = {
-  readonly emulator: Emulator;
-  /** The outputs of its stacks. */
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly check: (options: Pick<CheckStageOptions, 'checks' | 'shell' | 'stop'>) => Promise<number>;
-  readonly stop: () => Promise<void>;
-  readonly deploy: UpdateStage;
-};
-
 type EmulatedStageOptions = {
-  /** That of the run. */
   readonly directory: string;
   /** Further environment variables of the emulator and its functions. */
   readonly env?: Record<string, string>;
@@ -34,13 +23,8 @@ type EmulatedStageOptions = {
 };
 
 /** Starts an emulator that enforces IAM, and deploys the stage to it. */
-export const startEmulatedStage = async ({
-  directory,
-  env = {},
-  settings = {},
-  onProgress = () => {},
-  signal,
-}: EmulatedStageOptions): Promise<EmulatedStage> => {
+export const startEmulatedStage = async (options: EmulatedStageOptions) => {
+  const { directory, env = {}, settings = {}, onProgress = () => {}, signal } = options;
   const emulator = await startEmulator({ auth: true, directory, env, ...(signal && { signal }) });
   const moving = new AbortController();
   const stop = async (): Promise<void> => {
@@ -49,31 +33,30 @@ export const startEmulatedStage = async ({
     await emulator.stop();
   };
   try {
+    const context = { stage: LOCAL_STAGE, ...emulatorSettings, ...settings };
     const deployFrom = (own: string, { tree = repository, fails }: Update = {}) =>
       deployStack({
         ...{ emulator, app: acceptanceApp, tree, directory: own, onProgress, ...(signal && { signal }) },
-        context: {
-          stage: LOCAL_STAGE,
-          ...emulatorSettings,
-          ...settings,
-          ...(fails && { failUpdate: 'true' }),
-        },
+        context: { ...context, ...(fails && { failUpdate: 'true' }) },
       });
     const outputs = await deployFrom(directory);
     const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: emulator.client });
     await moveTime(deployment, moving.signal);
     return {
       ...{ emulator, outputs, stop },
-      deploy: async (update) => {
+      deploy: async (update: Update) => {
         const own = await mkdtemp(join(directory, 'update-'));
         await deployFrom(own, update).catch((error: unknown) => {
           if (!update.fails || !(error instanceof ExpectedFailure)) throw error;
         });
       },
-      check: (options) => checkStage({ ...options, deployment, lateTaskSeconds: emulatorLateTaskSeconds }),
+      check: (options: Pick<CheckStageOptions, 'checks' | 'shell' | 'stop'>) =>
+        checkStage({ ...options, deployment, lateTaskSeconds: emulatorLateTaskSeconds }),
     };
   } catch (error) {
     await stop();
     throw error;
   }
 };
+
+export type EmulatedStage = Readonly<Awaited<ReturnType<typeof startEmulatedStage>>>;

@@ -1,5 +1,5 @@
 import type { Shell } from '../cli/terminal/command-environment.ts';
-import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import { exitCodes } from '../cli/terminal/errors.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
 import { createRunDirectory } from '../local/paths.ts';
@@ -28,11 +28,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-const runOnEmulator = async (
-  { checks, upgrade }: AcceptOptions,
-  shell: Shell,
-  stop: AbortSignal,
-): Promise<number> => {
+const runOnEmulator = async ({ checks, upgrade }: AcceptOptions, shell: Shell, stop: AbortSignal) => {
   const directory = await createRunDirectory('accept', shell.now());
   const onProgress = (step: string): void => shell.hint(`… ${step}`);
   const stage = await startEmulatedStage({

@@ -5,7 +5,6 @@ import type { Check } from './checks/check.ts';
 import { chooseChecks } from './checks/checks.ts';
 
 type Options = {
-  /** Further settings of the app, and the stage. */
   readonly context?: Readonly<Record<string, string>>;
   readonly only?: string;
   /** `true`: to a later version of today's. */
@@ -25,7 +24,6 @@ const addSetting = (setting: string, before: Readonly<Record<string, string>> = 
   return { ...before, [name]: value };
 };
 
-/** One of the ways to run. */
 const way = (name: string, description: string): Option => {
   const ways = ['emulator', 'keep', 'again', 'destroy'];
   return new Option(`--${name}`, description).conflicts(ways.filter((one) => one !== name));

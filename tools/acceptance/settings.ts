@@ -7,7 +7,6 @@ export const acceptanceApp = 'npx node tools/acceptance/app.ts';
 /** The bank of every extraction by credentials. */
 export const fakeEntity = 'fake-bank';
 
-/** The stack of the fake provider of a stage. */
 export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
 
 /** The stack of those who use a stage with a fake provider. */
@@ -59,9 +58,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
 };
 
 /** The settings for a region, and a sentence about what is left out there. */
-export const settingsFor = (
-  region: string | undefined,
-): { readonly settings: Readonly<Record<string, string>>; readonly omitted?: string } => {
+export const settingsFor = (region: string | undefined) => {
   if (region === undefined || !regionsWithoutPipes.includes(region)) return { settings: awsSettings };
   const { fanOutToEventBus: _without, ...settings } = awsSettings;
   return {

@@ -11,7 +11,6 @@ export const acceptanceSources = {
   'stream-consumer': 'tools/acceptance/stream-consumer-function.ts',
 } as const;
 
-/** The directory of each function's bundle. */
 export type AcceptanceCode = FunctionCode & Readonly<Record<keyof typeof acceptanceSources, string>>;
 
 /**

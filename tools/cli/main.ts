@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { connect } from './aws/deployment.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
-import { exitCodes } from './terminal/exit-codes.ts';
+import { exitCodes } from './terminal/errors.ts';
 import { describeFailure } from './terminal/explain-failure.ts';
 import { nodeShell } from './terminal/node-shell.ts';
 
@@ -19,7 +19,7 @@ const describeUsageError = ({ code, message }: CommanderError, program: Command)
 };
 
 /**
- * Runs `cosecha` with these arguments. Returns the exit code (exit-codes.ts).
+ * Runs `cosecha` with these arguments. Returns the exit code (errors.ts).
  *
  * @param root the directory of the package
  */
@@ -30,11 +30,8 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
+      ...{ stack, region, profile, root },
       stage: stage ?? process.env.COSECHA_STAGE,
-      stack,
-      region,
-      profile,
-      root,
       endpoint: endpoint === '' ? undefined : endpoint,
     };
     try {

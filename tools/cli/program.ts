@@ -15,12 +15,15 @@ export type GlobalOptions = {
   readonly profile?: string;
 };
 
-/** Runs one command. Each imports its work when it runs: importing all AWS clients at once takes a second. */
 type Run = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
-const statuses = [...openStatuses, ...terminalStatuses, ...ownOutcomes];
+/** It takes as many of commander's arguments and options as it declares, and then the context. */
+type Work = (...args: never[]) => Promise<number>;
 
-type AddCommand = (program: Command, run: Run) => void;
+/** Each command is imported when it runs: importing all AWS clients at once takes a second. */
+type RunImported = (load: () => Promise<Work>) => (...args: readonly unknown[]) => Promise<void>;
+
+const statuses = [...openStatuses, ...terminalStatuses, ...ownOutcomes];
 
 /** Parses an argument. One that `parse` does not accept is refused with this sentence. */
 const parsed =
@@ -60,7 +63,7 @@ const port = parsed(
   'A port is a number from 0 to 65535.',
 );
 
-const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
+const id = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 
 /** What `--help` prints at its end: command lines that one can copy. A test parses each. */
 const examples = (...lines: readonly string[]): string =>
@@ -69,311 +72,247 @@ const examples = (...lines: readonly string[]): string =>
 const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 const appendedId = (value: string, before?: readonly string[]) => appended(extractionId(value), before);
 
-const addStart: AddCommand = (program, run) =>
-  program
-    .command('start')
-    .description('request an extraction')
-    .option('--file <path>', 'the whole request as JSON; - is standard input')
-    .option('--entity <slug>', 'by credentials: the entity')
-    .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)
-    .option('--movement-from <date>', 'by credentials: the action movement, from this day')
-    .option('--movement-to <date>', 'by credentials: the action movement, to this day')
-    .option('--credentials <path>', 'by credentials: the credentials as JSON (default: -, standard input)')
-    .option('--consent <consentId>', 'by consent: the consent')
-    .option('--product <product>', 'by consent: the product')
-    .option('--variant <v1|v2>', "by consent: the version of the provider's interface")
-    .option('--target <path>', "by consent: the user's national id (default: -, standard input)")
-    .option('--reference <text>', "the caller's own reference")
-    .option('--idempotency-key <key>', 'all requests with one key are one extraction (default: a random key)')
-    .option('--watch', 'continue as watch does')
-    .addHelpText(
-      'after',
-      examples(
-        '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
-        '--stage local start --file request.json --idempotency-key order-7',
-      ),
-    )
-    .action((options) =>
-      run(async (context) => (await import('./commands/start.ts')).start(options, context)),
-    );
-
-const addGet: AddCommand = (program, run) =>
-  program
-    .command('get')
-    .description('print the record of an extraction')
-    .argument('<extractionId>', 'the extraction', extractionId)
-    .option('--results <file>', 'store its results in this new file instead')
-    .addHelpText(
-      'after',
-      examples(`--stage prod get ${exampleId}`, `--stage prod get ${exampleId} --results results.json`),
-    )
-    .action((id, options) =>
-      run(async (context) => (await import('./commands/get.ts')).get(id, options, context)),
-    );
-
-const addWatch: AddCommand = (program, run) =>
-  program
-    .command('watch')
-    .description('print each change of an extraction until it is closed, or of all extractions')
-    .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
-    .addOption(
-      new Option(
-        '--until <settled|closed>',
-        'of one extraction: until it has an outcome, or until it is closed',
+const commands: readonly ((command: Command['command'], run: RunImported) => unknown)[] = [
+  (command, run) =>
+    command('start')
+      .description('request an extraction')
+      .option('--file <path>', 'the whole request as JSON; - is standard input')
+      .option('--entity <slug>', 'by credentials: the entity')
+      .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)
+      .option('--movement-from <date>', 'by credentials: the action movement, from this day')
+      .option('--movement-to <date>', 'by credentials: the action movement, to this day')
+      .option('--credentials <path>', 'by credentials: the credentials as JSON (default: -, standard input)')
+      .option('--consent <consentId>', 'by consent: the consent')
+      .option('--product <product>', 'by consent: the product')
+      .option('--variant <v1|v2>', "by consent: the version of the provider's interface")
+      .option('--target <path>', "by consent: the user's national id (default: -, standard input)")
+      .option('--reference <text>', "the caller's own reference")
+      .option(
+        '--idempotency-key <key>',
+        'all requests with one key are one extraction (default: a random key)',
       )
-        .choices(['settled', 'closed'])
-        .default(undefined, 'closed'),
-    )
-    .option('--timeout <duration>', 'of one extraction: stop after this time, such as 90s or 10min', duration)
-    .addHelpText(
-      'after',
-      examples(
-        `--stage prod watch ${exampleId} --until settled --timeout 10min`,
-        '--stage local watch --json',
-      ),
-    )
-    .action((id, options) =>
-      run(async (context) => (await import('./commands/watch.ts')).watch(id, options, context)),
-    );
-
-const addExplain: AddCommand = (program, run) =>
-  program
-    .command('explain')
-    .description('print what an extraction waits for or why it ended, and all that happened to it')
-    .argument('<extractionId>', 'the extraction', extractionId)
-    .addHelpText(
-      'after',
-      examples(`--stage prod explain ${exampleId}`, `--stage prod explain ${exampleId} --json`),
-    )
-    .action((id) => run(async (context) => (await import('./commands/explain.ts')).explain(id, context)));
-
-const addListen: AddCommand = (program, run) =>
-  program
-    .command('listen')
-    .description(
-      'send the events of the stream to a handler on this machine, and continue after the last one',
-    )
-    .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
-    .option('--print', 'print each event as JSON')
-    .option('--raw', 'the event that Lambda passes to a consumer: `{"Records": [...]}`')
-    .option('--all', 'every change, and not only those of extractions with an outcome')
-    .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
-    .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
-    .option('--state <file>', 'where it stores its position in the stream (default: a file for each stage)')
-    .addHelpText(
-      'after',
-      examples(
-        '--stage local listen --forward-to http://localhost:3000/hook',
-        '--stage prod listen --print --since 2h',
-        '--stage local listen --raw --forward-to http://localhost:9000/2015-03-31/functions/function/invocations',
-        `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
-      ),
-    )
-    .action((options) =>
-      run(async (context) => (await import('./commands/listen.ts')).listen(options, context)),
-    );
-
-const addList: AddCommand = (program, run) =>
-  program
-    .command('list')
-    .description('list extractions: open ones, or those with a reference or a status')
-    .addOption(
-      new Option('--open', 'open ones (the default without a reference or an outcome)').conflicts('due'),
-    )
-    .option('--due', 'only those that are due')
-    .addOption(
-      new Option(
-        '--status <status>',
-        'only those with this status; an outcome among the open and the newest 1,000',
-      ).choices(statuses),
-    )
-    .option(
-      '--since <time>',
-      'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
-      since,
-    )
-    .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
-    .option('--limit <n>', 'at most so many of them', count)
-    .addHelpText(
-      'after',
-      examples(
-        '--stage prod list --due',
-        '--stage prod list --status RUNNING --since 2h --reference order-7',
-      ),
-    )
-    .action((options) => run(async (context) => (await import('./commands/list.ts')).list(options, context)));
-
-const addDeliver: AddCommand = (program, run) =>
-  program
-    .command('deliver')
-    .description('sign a test delivery and send it to the webhook')
-    .argument('[taskId]', 'the task', taskId)
-    .option('--extraction <extractionId>', 'the task of this extraction', extractionId)
-    .addOption(
-      new Option('--status <taskStatus>', 'the final status of the task')
-        .choices(terminalStatuses)
-        .default('COMPLETED'),
-    )
-    .option('--encrypted', 'in encrypted mode')
-    .option('--forged', 'with a wrong signature, which must be answered 401 and change nothing')
-    .option('--orphan', 'send it although no extraction is linked to the task')
-    .option('--yes', 'settle an open extraction without a prompt; stage local only')
-    .option('--force', 'settle an open extraction of any other stage, in place of the provider')
-    .addHelpText(
-      'after',
-      examples(
-        `--stage local deliver --extraction ${exampleId} --encrypted`,
-        `--stage prod deliver --extraction ${exampleId} --forged`,
-      ),
-    )
-    .action((id, options) =>
-      run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
-    );
-
-const addReconcile: AddCommand = (program, run) =>
-  program
-    .command('reconcile')
-    .description('reconcile an extraction now, or all that are due')
-    .argument('[extractionId]', 'the extraction', extractionId)
-    .option('--all-due', 'run a sweep')
-    .addHelpText('after', examples(`--stage prod reconcile ${exampleId}`, '--stage prod reconcile --all-due'))
-    .action((id, options) =>
-      run(async (context) => (await import('./commands/reconcile.ts')).reconcile(id, options, context)),
-    );
-
-const addErase: AddCommand = (program, run) =>
-  program
-    .command('erase')
-    .description('erase a closed extraction and its results for good')
-    .argument('<extractionId>', 'the extraction', extractionId)
-    .option('--yes', 'skip the prompt')
-    .addHelpText('after', examples(`--stage prod erase ${exampleId}`))
-    .action((id, options) =>
-      run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
-    );
-
-const addForgetRefusals: AddCommand = (program, run) =>
-  program
-    .command('forget-refusals')
-    .description('let credentials be sent again that the provider wrongly reported as wrong')
-    .usage('--entity <slug> --since <time> [options]')
-    .requiredOption('--entity <slug>', 'of this entity only (required)')
-    .requiredOption(
-      '--since <time>',
-      'refused within 2h, for example, or since 2026-11-22T08:00:00Z (required)',
-      since,
-    )
-    .option('--yes', 'skip the prompt')
-    .addHelpText('after', examples('--stage prod forget-refusals --entity demo-bank --since 2h'))
-    .action((options) =>
-      run(async (context) =>
-        (await import('./commands/forget-refusals.ts')).forgetRefusals(options, context),
-      ),
-    );
-
-const addRestore: AddCommand = (program, run) =>
-  program
-    .command('restore')
-    .description('copy missing records from a table that point-in-time recovery made')
-    .usage('--from <table> [options]')
-    .requiredOption('--from <table>', 'the restored table (required)')
-    .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
-    .option('--dry-run', 'only report what would be done')
-    .addHelpText(
-      'after',
-      examples(`--stage prod restore --from Cosecha-prod-restored --except ${exampleId} --dry-run`),
-    )
-    .action((options) =>
-      run(async (context) => (await import('./commands/restore.ts')).restore(options, context)),
-    );
-
-const addRedrive: AddCommand = (program, run) =>
-  program
-    .command('redrive')
-    .description('reconcile the extraction of each message in the dead-letter queue')
-    .option(
-      '--remove <messageId>',
-      'delete this message, which Cosecha did not write; may be repeated',
-      appended,
-    )
-    .addHelpText('after', examples('--stage prod redrive', `--stage prod redrive --remove ${exampleId}`))
-    .action((options) =>
-      run(async (context) => (await import('./commands/redrive.ts')).redrive(options, context)),
-    );
-
-const addPause: AddCommand = (program, run) =>
-  program
-    .command('pause')
-    .description('hold all calls that start tasks at the provider, or that read them')
-    .usage('--starts|--reads --reason <text> [options]')
-    .option('--starts', 'hold starts')
-    .option('--reads', 'hold reads')
-    .requiredOption('--reason <text>', 'why; shown where calls are paused (required)', pauseReason)
-    .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
-    .action((options) =>
-      run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),
-    );
-
-const addResume: AddCommand = (program, run) =>
-  program
-    .command('resume')
-    .description('end a pause, and close the breakers that are open')
-    .option('--starts', 'of starts only')
-    .option('--reads', 'of reads only')
-    .addHelpText('after', examples('--stage prod resume'))
-    .action((options) =>
-      run(async (context) => (await import('./commands/pause.ts')).resume(options, context)),
-    );
-
-const addDoctor: AddCommand = (program, run) =>
-  program
-    .command('doctor')
-    .description('check the deployment, and print a remedy for each failed check')
-    .option('--provider', 'also log in at the provider with the API key')
-    .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
-    .action((options) =>
-      run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
-    );
-
-const addHealth: AddCommand = (program, run) =>
-  program
-    .command('health')
-    .description('compare the entities in the last hour and day with the ones before, the worst first')
-    .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
-    .action(() => run(async (context) => (await import('./commands/health.ts')).health(context)));
-
-const addAudit: AddCommand = (program, run) =>
-  program
-    .command('audit')
-    .description('check ten rules over the requests of a period and all that is open')
-    .addOption(
-      new Option('--since <time>', 'requests within 2h, for example, or since 2026-11-22T08:00:00Z')
-        .argParser(since)
-        .default(parseSince('24h'), '24h'),
-    )
-    .option('--sample <n>', 'only so many requests, drawn at random', count)
-    .option('--seed <text>', 'draw the same as a run that printed this seed')
-    .option('--results', 'also read all results, and compare their SHA-256')
-    .addHelpText(
-      'after',
-      examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json'),
-    )
-    .action((options) =>
-      run(async (context) => (await import('./commands/audit.ts')).audit(options, context)),
-    );
-
-const addConsole: AddCommand = (program, run) =>
-  program
-    .command('console')
-    .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
-    .addOption(
-      new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
-    )
-    .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
-    .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
-    .action((options) =>
-      run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
-    );
+      .option('--watch', 'continue as watch does')
+      .addHelpText(
+        'after',
+        examples(
+          '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
+          '--stage local start --file request.json --idempotency-key order-7',
+        ),
+      )
+      .action(run(async () => (await import('./commands/start.ts')).start)),
+  (command, run) =>
+    command('get')
+      .description('print the record of an extraction')
+      .argument('<extractionId>', 'the extraction', extractionId)
+      .option('--results <file>', 'store its results in this new file instead')
+      .addHelpText(
+        'after',
+        examples(`--stage prod get ${id}`, `--stage prod get ${id} --results results.json`),
+      )
+      .action(run(async () => (await import('./commands/get.ts')).get)),
+  (command, run) =>
+    command('watch')
+      .description('print each change of an extraction until it is closed, or of all extractions')
+      .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
+      .addOption(
+        new Option(
+          '--until <settled|closed>',
+          'of one extraction: until it has an outcome, or until it is closed',
+        )
+          .choices(['settled', 'closed'])
+          .default(undefined, 'closed'),
+      )
+      .option(
+        '--timeout <duration>',
+        'of one extraction: stop after this time, such as 90s or 10min',
+        duration,
+      )
+      .addHelpText(
+        'after',
+        examples(`--stage prod watch ${id} --until settled --timeout 10min`, '--stage local watch --json'),
+      )
+      .action(run(async () => (await import('./commands/watch.ts')).watch)),
+  (command, run) =>
+    command('explain')
+      .description('print what an extraction waits for or why it ended, and all that happened to it')
+      .argument('<extractionId>', 'the extraction', extractionId)
+      .addHelpText('after', examples(`--stage prod explain ${id}`, `--stage prod explain ${id} --json`))
+      .action(run(async () => (await import('./commands/explain.ts')).explain)),
+  (command, run) =>
+    command('listen')
+      .description(
+        'send the events of the stream to a handler on this machine, and continue after the last one',
+      )
+      .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
+      .option('--print', 'print each event as JSON')
+      .option('--raw', 'the event that Lambda passes to a consumer: `{"Records": [...]}`')
+      .option('--all', 'every change, and not only those of extractions with an outcome')
+      .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
+      .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
+      .option('--state <file>', 'where it stores its position in the stream (default: a file for each stage)')
+      .addHelpText(
+        'after',
+        examples(
+          '--stage local listen --forward-to http://localhost:3000/hook',
+          '--stage prod listen --print --since 2h',
+          '--stage local listen --raw --forward-to http://localhost:9000/2015-03-31/functions/function/invocations',
+          `--stage local listen --forward-to http://localhost:3000/hook --replay ${id}`,
+        ),
+      )
+      .action(run(async () => (await import('./commands/listen.ts')).listen)),
+  (command, run) =>
+    command('list')
+      .description('list extractions: open ones, or those with a reference or a status')
+      .addOption(
+        new Option('--open', 'open ones (the default without a reference or an outcome)').conflicts('due'),
+      )
+      .option('--due', 'only those that are due')
+      .addOption(
+        new Option(
+          '--status <status>',
+          'only those with this status; an outcome among the open and the newest 1,000',
+        ).choices(statuses),
+      )
+      .option(
+        '--since <time>',
+        'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
+        since,
+      )
+      .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
+      .option('--limit <n>', 'at most so many of them', count)
+      .addHelpText(
+        'after',
+        examples(
+          '--stage prod list --due',
+          '--stage prod list --status RUNNING --since 2h --reference order-7',
+        ),
+      )
+      .action(run(async () => (await import('./commands/list.ts')).list)),
+  (command, run) =>
+    command('deliver')
+      .description('sign a test delivery and send it to the webhook')
+      .argument('[taskId]', 'the task', taskId)
+      .option('--extraction <extractionId>', 'the task of this extraction', extractionId)
+      .addOption(
+        new Option('--status <taskStatus>', 'the final status of the task')
+          .choices(terminalStatuses)
+          .default('COMPLETED'),
+      )
+      .option('--encrypted', 'in encrypted mode')
+      .option('--forged', 'with a wrong signature, which must be answered 401 and change nothing')
+      .option('--orphan', 'send it although no extraction is linked to the task')
+      .option('--yes', 'settle an open extraction without a prompt; stage local only')
+      .option('--force', 'settle an open extraction of any other stage, in place of the provider')
+      .addHelpText(
+        'after',
+        examples(
+          `--stage local deliver --extraction ${id} --encrypted`,
+          `--stage prod deliver --extraction ${id} --forged`,
+        ),
+      )
+      .action(run(async () => (await import('./commands/deliver.ts')).deliver)),
+  (command, run) =>
+    command('reconcile')
+      .description('reconcile an extraction now, or all that are due')
+      .argument('[extractionId]', 'the extraction', extractionId)
+      .option('--all-due', 'run a sweep')
+      .addHelpText('after', examples(`--stage prod reconcile ${id}`, '--stage prod reconcile --all-due'))
+      .action(run(async () => (await import('./commands/reconcile.ts')).reconcile)),
+  (command, run) =>
+    command('erase')
+      .description('erase a closed extraction and its results for good')
+      .argument('<extractionId>', 'the extraction', extractionId)
+      .option('--yes', 'skip the prompt')
+      .addHelpText('after', examples(`--stage prod erase ${id}`))
+      .action(run(async () => (await import('./commands/erase.ts')).erase)),
+  (command, run) =>
+    command('forget-refusals')
+      .description('let credentials be sent again that the provider wrongly reported as wrong')
+      .usage('--entity <slug> --since <time> [options]')
+      .requiredOption('--entity <slug>', 'of this entity only (required)')
+      .requiredOption(
+        '--since <time>',
+        'refused within 2h, for example, or since 2026-11-22T08:00:00Z (required)',
+        since,
+      )
+      .option('--yes', 'skip the prompt')
+      .addHelpText('after', examples('--stage prod forget-refusals --entity demo-bank --since 2h'))
+      .action(run(async () => (await import('./commands/forget-refusals.ts')).forgetRefusals)),
+  (command, run) =>
+    command('restore')
+      .description('copy missing records from a table that point-in-time recovery made')
+      .usage('--from <table> [options]')
+      .requiredOption('--from <table>', 'the restored table (required)')
+      .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
+      .option('--dry-run', 'only report what would be done')
+      .addHelpText(
+        'after',
+        examples(`--stage prod restore --from Cosecha-prod-restored --except ${id} --dry-run`),
+      )
+      .action(run(async () => (await import('./commands/restore.ts')).restore)),
+  (command, run) =>
+    command('redrive')
+      .description('reconcile the extraction of each message in the dead-letter queue')
+      .option(
+        '--remove <messageId>',
+        'delete this message, which Cosecha did not write; may be repeated',
+        appended,
+      )
+      .addHelpText('after', examples('--stage prod redrive', `--stage prod redrive --remove ${id}`))
+      .action(run(async () => (await import('./commands/redrive.ts')).redrive)),
+  (command, run) =>
+    command('pause')
+      .description('hold all calls that start tasks at the provider, or that read them')
+      .usage('--starts|--reads --reason <text> [options]')
+      .option('--starts', 'hold starts')
+      .option('--reads', 'hold reads')
+      .requiredOption('--reason <text>', 'why; shown where calls are paused (required)', pauseReason)
+      .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
+      .action(run(async () => (await import('./commands/pause.ts')).pause)),
+  (command, run) =>
+    command('resume')
+      .description('end a pause, and close the breakers that are open')
+      .option('--starts', 'of starts only')
+      .option('--reads', 'of reads only')
+      .addHelpText('after', examples('--stage prod resume'))
+      .action(run(async () => (await import('./commands/pause.ts')).resume)),
+  (command, run) =>
+    command('doctor')
+      .description('check the deployment, and print a remedy for each failed check')
+      .option('--provider', 'also log in at the provider with the API key')
+      .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
+      .action(run(async () => (await import('./commands/doctor.ts')).doctor)),
+  (command, run) =>
+    command('health')
+      .description('compare the entities in the last hour and day with the ones before, the worst first')
+      .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
+      .action(run(async () => (await import('./commands/health.ts')).health)),
+  (command, run) =>
+    command('audit')
+      .description('check ten rules over the requests of a period and all that is open')
+      .addOption(
+        new Option('--since <time>', 'requests within 2h, for example, or since 2026-11-22T08:00:00Z')
+          .argParser(since)
+          .default(parseSince('24h'), '24h'),
+      )
+      .option('--sample <n>', 'only so many requests, drawn at random', count)
+      .option('--seed <text>', 'draw the same as a run that printed this seed')
+      .option('--results', 'also read all results, and compare their SHA-256')
+      .addHelpText(
+        'after',
+        examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json'),
+      )
+      .action(run(async () => (await import('./commands/audit.ts')).audit)),
+  (command, run) =>
+    command('console')
+      .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
+      .addOption(
+        new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
+      )
+      .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
+      .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
+      .action(run(async () => (await import('./commands/console.ts')).serve)),
+];
 
 /**
  * Prints the library's script for a shell, without `readonly`: bash refuses to define such a variable again, so that a
@@ -390,7 +329,7 @@ const printCompletion = (shell: string): void => {
 };
 
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
-const addCompletion: AddCommand = (program) => {
+const addCompletion = (program: Command): void => {
   completion(program, { completionCommandName: 'completion' });
   program.commands
     .find((command) => command.name() === 'completion')
@@ -399,7 +338,6 @@ const addCompletion: AddCommand = (program) => {
     .addHelpText('after', examples('completion bash'));
 };
 
-/** The commands that the help lists. */
 export const commandNames = (program: Command): readonly string[] =>
   program
     .createHelp()
@@ -407,7 +345,7 @@ export const commandNames = (program: Command): readonly string[] =>
     .map((command) => command.name());
 
 /** In place of commander's own, which prints the general help for a command that does not exist. */
-const addHelp: AddCommand = (program) => {
+const addHelp = (program: Command): void => {
   program
     .command('help')
     .description('print the commands, or the options of one')
@@ -417,29 +355,6 @@ const addHelp: AddCommand = (program) => {
       (program.commands.find((command) => command.name() === name) ?? program).help();
     });
 };
-
-const addCommands = [
-  addStart,
-  addGet,
-  addWatch,
-  addExplain,
-  addListen,
-  addList,
-  addDeliver,
-  addReconcile,
-  addErase,
-  addForgetRefusals,
-  addRestore,
-  addRedrive,
-  addPause,
-  addResume,
-  addDoctor,
-  addHealth,
-  addAudit,
-  addConsole,
-  addCompletion,
-  addHelp,
-];
 
 /**
  * The command line of `cosecha`. A test compares its commands and options with those of docs/cli.md. It prints no error:
@@ -462,6 +377,15 @@ export const createProgram = (run: Run, version: string): Command => {
     )
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
-  for (const add of addCommands) add(program, run);
+  const runImported: RunImported =
+    (load) =>
+    (...args) =>
+      run(async (context) => {
+        const work = (await load()) as (...args: readonly unknown[]) => Promise<number>;
+        return work(...args.slice(0, work.length - 1), context);
+      });
+  for (const add of commands) add(program.command.bind(program), runImported);
+  addCompletion(program);
+  addHelp(program);
   return program;
 };

@@ -32,10 +32,7 @@ const fields: {
   expired: {},
 };
 
-const extraction: Schema = {
-  description: 'The record after the change.',
-  $ref: 'extraction.json',
-};
+const extraction: Schema = { description: 'The record after the change.', $ref: 'extraction.json' };
 
 const eventOf = (kind: ExtractionEvent['kind']): Schema => {
   const isRemoval = kind === 'erased' || kind === 'expired';
@@ -74,13 +71,8 @@ export const eventSchema: Schema = {
 
 /** The kinds that the patterns of the pipe let through: records of extractions that have an outcome, or had one. */
 export const kindsOnTheBus = [
-  'settled',
-  'corrected',
-  'reopened',
-  'collected',
-  'not-collected',
-  'housekeeping',
-  'restored',
+  ...['settled', 'corrected', 'reopened', 'collected', 'not-collected'],
+  ...['housekeeping', 'restored'],
 ] as const;
 
 /** The CloudEvent in `detail`: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */

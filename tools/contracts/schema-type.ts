@@ -20,7 +20,6 @@ export type Schema = {
   readonly additionalProperties?: boolean;
 };
 
-/** A record whose values are those of another one, changed. */
 export const mapValues = <Before, After>(
   record: Readonly<Record<string, Before>>,
   change: (value: Before) => After,

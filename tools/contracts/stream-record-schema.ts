@@ -86,10 +86,7 @@ const kind = (description: string, eventName: string, dynamodb: Schema): Schema 
 });
 
 const insert = (description: string, now: Schema): Schema =>
-  kind(description, 'INSERT', {
-    allOf: [has('NewImage'), lacks('OldImage')],
-    properties: { NewImage: now },
-  });
+  kind(description, 'INSERT', { allOf: [has('NewImage'), lacks('OldImage')], properties: { NewImage: now } });
 
 const modify = (description: string, before: Schema, now: Schema): Schema =>
   kind(description, 'MODIFY', {
@@ -119,31 +116,22 @@ const byTimeToLive: Schema = {
   anyOf: [timeToLive('type', 'principalId'), timeToLive('Type', 'PrincipalId')],
 };
 
+const [isOpen, isSettled] = [lacks('settledAt'), has('settledAt')];
+const mayChange: Schema = { allOf: [isSettled, lacks('isFinal')] };
+
 /** The records of each kind. A schema cannot compare two values, so the table in docs/stream.md decides the kind. */
 export const kinds: Readonly<Record<Kind, Schema>> = {
   requested: insert('A caller requested an extraction.', isRequested),
-  progressed: modify(
-    'The status changed, and there is no outcome yet.',
-    lacks('settledAt'),
-    lacks('settledAt'),
-  ),
-  settled: modify('The extraction has an outcome.', lacks('settledAt'), has('settledAt')),
-  corrected: modify(
-    'Another outcome replaces the first one.',
-    { allOf: [has('settledAt'), lacks('isFinal')] },
-    has('settledAt'),
-  ),
-  reopened: modify(
-    'The outcome is withdrawn. There is none now.',
-    { allOf: [has('settledAt'), lacks('isFinal')] },
-    lacks('settledAt'),
-  ),
+  progressed: modify('The status changed, and there is no outcome yet.', isOpen, isOpen),
+  settled: modify('The extraction has an outcome.', isOpen, isSettled),
+  corrected: modify('Another outcome replaces the first one.', mayChange, isSettled),
+  reopened: modify('The outcome is withdrawn. There is none now.', mayChange, isOpen),
   collected: modify(
     'The results are stored, or there are none to store.',
-    { allOf: [has('settledAt'), lacks('collectedAt')] },
+    { allOf: [isSettled, lacks('collectedAt')] },
     has('collectedAt'),
   ),
-  'not-collected': modify('The results will not be stored.', has('settledAt'), has('collectionError')),
+  'not-collected': modify('The results will not be stored.', isSettled, has('collectionError')),
   housekeeping: modify('An internal change.', {}, {}),
   restored: insert('A lost record was restored from a backup.', { not: isRequested }),
   erased: remove('An operator deleted the record.', { not: byTimeToLive }),

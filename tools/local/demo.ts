@@ -49,12 +49,7 @@ export const watchSystem = async (
 
 type Demo = { readonly system: LocalSystem; readonly show: RunOutput; readonly signal: AbortSignal };
 
-/** A call of a route about consents, for the person. */
-const callForPerson = async <Answer>(
-  { system: { api }, signal }: Demo,
-  path: string,
-  body: object = {},
-): Promise<Answer> => {
+const callForPerson = async <Answer>({ system: { api }, signal }: Demo, path: string, body: object = {}) => {
   const headers = { 'content-type': 'application/json', 'cosecha-target': person };
   const request = { method: 'POST', headers, body: JSON.stringify(body), signal };
   const answer = await api.fetch(`${api.base}${path}`, request);
@@ -63,7 +58,6 @@ const callForPerson = async <Answer>(
   return JSON.parse(text) as Answer;
 };
 
-/** Requests an extraction, and returns it with its outcome. */
 const extract = async ({ system: { api }, show, signal }: Demo, request: ExtractionRequest) => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const requested = await client.requestExtraction(request, { signal });

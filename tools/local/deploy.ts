@@ -21,7 +21,6 @@ type DeployOptions = {
   context: Record<string, string>;
   /** An existing directory of this run, for the synthesized app, logs and outputs. */
   directory: string;
-  /** Called with a few words when a step starts. */
   onProgress?: (step: string) => void;
   signal?: AbortSignal;
 };
@@ -102,11 +101,7 @@ const bootstrap = async (
   });
 };
 
-const deployAssembly = async (
-  emulator: Emulator,
-  directory: string,
-  signal: AbortSignal,
-): Promise<Record<string, string>> => {
+const deployAssembly = async (emulator: Emulator, directory: string, signal: AbortSignal) => {
   const outputsFile = join(directory, 'outputs.json');
   // `direct` creates no change set, because nothing has to be approved.
   const options = '--all --require-approval never --method direct';

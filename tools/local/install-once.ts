@@ -7,10 +7,7 @@ import { dirname } from 'node:path';
  * Returns the directory. The first call fills it under another name and renames it when it is complete, so an interrupted
  * installation is never used. `install` may leave no path of the directory in its files. Throws what `install` throws.
  */
-export const installOnce = async (
-  directory: string,
-  install: (staging: string) => Promise<void>,
-): Promise<string> => {
+export const installOnce = async (directory: string, install: (staging: string) => Promise<void>) => {
   if (existsSync(directory)) return directory;
   await mkdir(dirname(directory), { recursive: true });
   const staging = `${directory}.${randomUUID()}`;

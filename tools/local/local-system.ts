@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { signedFetch } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
-import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
+import { sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/registered-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/local-deployment.ts';
@@ -13,33 +13,11 @@ import { type Emulator, startEmulator } from './emulator/emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';
 import type { RunOutput } from './run-output.ts';
 
-/** The app, deployed to an emulator and connected to the provider sandbox. */
-export type LocalSystem = {
-  emulator: Emulator;
-  /** The outputs of the stack, by name. */
-  outputs: Record<string, string>;
-  api: { base: string; fetch: ReturnType<typeof signedFetch> };
-  /** The sandbox's control interface, which reports its events and acts for its users. */
-  provider: SandboxControl;
-  /** The provider as its clients see it. */
-  access: { baseUrl: string; apiKey: string };
-  /** Ends an outage of the sandbox early. */
-  endOutage: () => Promise<void>;
-  /** Deploys another checkout over it, with the same settings. `directory` is an existing one of this deployment. */
-  deployOver: (options: {
-    tree: string;
-    directory: string;
-    beforeDeploy: () => Promise<void>;
-  }) => Promise<void>;
-};
-
 export type Run = {
   /** The port of the emulator. Any free one if omitted. */
   port?: number;
-  /** For logs and temporary files. */
   directory: string;
   show: RunOutput;
-  /** Aborts the run. */
   signal: AbortSignal;
   /** The root of the checkout that is deployed. Default: this one. */
   tree?: string;
@@ -78,7 +56,7 @@ export const shortTimes = {
 };
 
 /** Starts and connects everything. Each part is stopped at the end of the run. */
-export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
+export const startLocalSystem = async (run: Run) => {
   const { directory, show, signal } = run;
   const secrets = { providerApiKey: randomKey(), webhookSigningKey: randomKey() };
   const sandbox = await startProvider(run, secrets);
@@ -110,14 +88,19 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
     emulator,
     outputs,
     api: { base, fetch: signedFetch(client) },
+    /** The sandbox's control interface, which reports its events and acts for its users. */
     provider,
     access: { baseUrl: sandbox.baseUrl, apiKey: secrets.providerApiKey },
     endOutage: sandbox.comeBack,
-    deployOver: async (options) => {
+    /** Deploys another checkout over it, with the same settings. `directory` is an existing one of this deployment. */
+    deployOver: async (options: { tree: string; directory: string; beforeDeploy: () => Promise<void> }) => {
       await deployStack({ emulator, context, signal, ...options });
     },
   };
 };
+
+/** The app, deployed to an emulator and connected to the provider sandbox. */
+export type LocalSystem = Awaited<ReturnType<typeof startLocalSystem>>;
 
 const startProvider = async (
   { directory, attemptTimeoutMs, show, atEnd }: Run,
@@ -151,5 +134,4 @@ const startEmulatorOf = async (run: Run): Promise<Emulator> => {
   return emulator;
 };
 
-/** 256 bits, as text. */
 const randomKey = () => randomBytes(32).toString('hex');

@@ -6,10 +6,7 @@ import { UsageError } from '../cli/terminal/errors.ts';
  *
  * @throws {UsageError} with the problem and the usage
  */
-export const parseOptions = <Options extends object>(
-  program: Command,
-  args: readonly string[],
-): Options | 'help' => {
+export const parseOptions = <Options extends object>(program: Command, args: readonly string[]) => {
   program.configureOutput({ writeErr: () => undefined }).exitOverride();
   try {
     return program.parse(args, { from: 'user' }).opts<Options>();

@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The root of the repository. */
 export const repository = join(import.meta.dirname, '..', '..');
 
 /** Where local runs write, ignored by git. It can be deleted at any time; the next run then installs the emulator again. */

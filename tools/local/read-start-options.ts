@@ -9,7 +9,6 @@ const port = (value: string): number => {
   throw new InvalidArgumentError('It must be a number from 1 to 65535.');
 };
 
-/** @throws {UsageError} */
 export const readStartOptions = (args: readonly string[]): Options | 'help' =>
   parseOptions(
     new Command('npm start --')

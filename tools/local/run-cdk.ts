@@ -30,14 +30,8 @@ const noAws = {
  *
  * @throws ExpectedFailure with the end of its output and the path of its log; `AbortError` when aborted
  */
-export const runCdk = async ({
-  args,
-  problem,
-  directory,
-  cwd = repository,
-  awsEnv = noAws,
-  signal,
-}: CdkRun): Promise<void> => {
+export const runCdk = async (run: CdkRun): Promise<void> => {
+  const { args, problem, directory, cwd = repository, awsEnv = noAws, signal } = run;
   const logFile = join(directory, `cdk-${args[0]}.log`);
   const { code, output } = await runCommand(
     process.execPath,

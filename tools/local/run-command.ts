@@ -3,13 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** The exit code of a command, and the last 64 KiB of its stdout and stderr, in the order of arrival. */
-type CommandResult = { code: number; output: string };
-
 type Options = {
   env: Record<string, string | undefined>;
   cwd: string;
-  /** Both streams are appended to this file. */
   logFile?: string;
   signal?: AbortSignal;
 };
@@ -17,15 +13,12 @@ type Options = {
 const outputKeptCharacters = 64 * 1024;
 
 /**
- * Runs a command and waits for its end. Any exit code is returned, and 1 for a signal.
+ * Runs a command and waits for its end. Returns its exit code, which is 1 for a signal, and the last 64 KiB of its stdout and stderr,
+ * in the order of arrival.
  *
  * @throws the system's error (`code: 'ENOENT'`, …) if the command cannot be started; `AbortError` when aborted
  */
-export const runCommand = async (
-  command: string,
-  args: string[],
-  options: Options,
-): Promise<CommandResult> => {
+export const runCommand = async (command: string, args: string[], options: Options) => {
   const { env, cwd, logFile, signal } = options;
   const child = spawn(command, args, {
     cwd,

@@ -9,15 +9,12 @@ const subjectWidth = 10;
 
 /** Prints a run to the terminal, in the order of events, such as `  6.1 s  ✔ deploy      Cosecha-local`. */
 export type RunOutput = {
-  /** A step is done. */
   done(subject: string, text: string): void;
-  /** An event happened. */
   note(subject: string, text: string): void;
   /** Text without time and sign. */
   plain(text: string): void;
   /** The run now waits for this. It is the text of the spinner, or a line without a terminal. */
   wait(subject: string, text: string): void;
-  /** The run no longer waits. */
   rest(): void;
 };
 
@@ -25,10 +22,7 @@ export type RunOutput = {
  * @param out coloured by `styleText` if it is a terminal and NO_COLOR is not set
  * @param now the clock, in milliseconds; elapsed times count from this call
  */
-export const createRunOutput = (
-  out: Pick<WriteStream, 'write'> & { isTTY?: boolean },
-  now: () => number,
-): RunOutput => {
+export const createRunOutput = (out: Pick<WriteStream, 'write'> & { isTTY?: boolean }, now: () => number) => {
   const startedAt = now();
   const stream = out as WriteStream;
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>

@@ -19,17 +19,13 @@ export const person = '11111111-1';
 export const outcomeRequest = (username: string) =>
   ({
     entity: 'demo-bank',
-    credentials: {
-      mode: 'raw',
-      value: { businessId: DEMO_BUSINESS_ID, username, password: randomUUID() },
-    },
+    credentials: { mode: 'raw', value: { businessId: DEMO_BUSINESS_ID, username, password: randomUUID() } },
     actions: [
       { id: 'product-balance' },
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ],
   }) as const;
 
-/** Requests an extraction, as a caller does. */
 const request = async ({ api }: System, body: ExtractionRequest, what: string): Promise<ActionResult> => {
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const { extraction } = await client.requestExtraction({ ...body, reference: `sandbox: ${what}` });

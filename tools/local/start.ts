@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import { defined } from '../../lib/defined.ts';
-import {
-  claimLocalDeployment,
-  type LocalDeployment,
-  removeLocalDeployment,
-} from '../cli/aws/local-deployment.ts';
-import { CliError, UsageError } from '../cli/terminal/errors.ts';
-import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import { connect } from '../cli/aws/deployment.ts';
+import type { LocalDeployment } from '../cli/aws/local-deployment.ts';
+import { claimLocalDeployment, removeLocalDeployment } from '../cli/aws/local-deployment.ts';
+import { serveConsoleOf } from '../cli/commands/console.ts';
+import { CliError, exitCodes, UsageError } from '../cli/terminal/errors.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
 import { readStartOptions } from './read-start-options.ts';
 import { createRunOutput } from './run-output.ts';
+import { sandboxActions, sandboxState } from './sandbox-actions.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
-import { serveLocalConsole } from './serve-console.ts';
 
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
@@ -92,7 +92,29 @@ const publishDeployment = async (
   return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
 };
 
-/** Prints what to try next, and serves until Ctrl-C. */
+/** Serves the console of the local stage, with every action and the panel of the sandbox. Returns its address. */
+const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Promise<string> => {
+  const { client } = system.emulator;
+  const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client });
+  const print = (lines: string | readonly string[]): void => {
+    for (const line of [lines].flat()) show.note('console', line);
+  };
+  const { url, close } = await serveConsoleOf(deployment, {
+    port: 0,
+    allowed: true,
+    more: sandboxActions(system),
+    sandboxState: () => sandboxState(system),
+    shell: {
+      hint: print,
+      fail: print,
+      now: () => new Date(),
+      sleep: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
+    },
+  });
+  atEnd(close);
+  return url;
+};
+
 const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const { show, signal, directory } = run;
   const operate = await publishDeployment(run, system);

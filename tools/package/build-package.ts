@@ -3,13 +3,12 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
 import { generateSettingsType } from './generate-settings-type.ts';
 import { bundledPackages, licencesOf } from './licences-and-sbom.ts';
 
-/** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
   readonly name: string;
   readonly version: string;
@@ -36,17 +35,9 @@ const construct = { cdk: 'infra/cdk.ts' };
 
 /** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
 const pages = [
-  'docs/api.md',
-  'docs/asyncapi.yaml',
-  'docs/cli.md',
-  'docs/embedding.md',
-  'docs/events',
-  'docs/openapi.yaml',
-  'docs/provider-client.md',
-  'docs/schemas',
-  'docs/settings.md',
-  'docs/stream.md',
-];
+  ...['api.md', 'asyncapi.yaml', 'cli.md', 'embedding.md', 'events', 'openapi.yaml'],
+  ...['provider-client.md', 'schemas', 'settings.md', 'stream.md'],
+].map((name) => `docs/${name}`);
 
 /** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
 const requireForCommonJs =
@@ -73,9 +64,12 @@ export const buildPackage = async (directory: string): Promise<readonly string[]
   await Promise.all([
     licencesOf(packages).then((text) => writeFile(join(directory, 'THIRD-PARTY-LICENCES.txt'), text)),
     declareTypes(join(directory, 'dist')),
-    // The bundle reads them from its own directory.
+    // The chunk of the console reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>
-      cp(join(repository, `tools/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+      cp(
+        join(repository, `tools/cli/console/console.${type}`),
+        join(directory, `dist/chunks/console.${type}`),
+      ),
     ),
     ...[...Object.values(manifest.bin), 'tools/cli/require-node.js', 'LICENSE', ...pages].map((path) =>
       copy(path, directory),
@@ -86,11 +80,7 @@ export const buildPackage = async (directory: string): Promise<readonly string[]
   return packages;
 };
 
-const bundle = (
-  directory: string,
-  entryPoints: Record<string, string>,
-  options: BuildOptions = {},
-): Promise<{ readonly metafile: Metafile }> =>
+const bundle = (directory: string, entryPoints: Record<string, string>, options: BuildOptions = {}) =>
   build({
     absWorkingDir: repository,
     entryPoints,
@@ -157,13 +147,7 @@ const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
-  name,
-  version,
-  description,
-  license,
-  type: 'module',
-  engines,
-  bin,
+  ...{ name, version, description, license, type: 'module', engines, bin },
   exports: {
     ...Object.fromEntries(
       Object.entries({ ...libraries, ...construct }).map(([name, source]) => [

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { repository } from '../local/paths.ts';
 
-/** The folders of the packages whose code is in the bundles, such as `node_modules/hono`. */
 export const bundledPackages = (metafiles: readonly Metafile[]): readonly string[] => {
   const folders = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) =>
@@ -59,10 +58,7 @@ export const billOfMaterials = async (folders: readonly string[]): Promise<strin
   const { stdout } = await promisify(execFile)(
     'npm',
     ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'],
-    {
-      cwd: repository,
-      maxBuffer: 64 * 1_048_576,
-    },
+    { cwd: repository, maxBuffer: 64 * 1_048_576 },
   );
   const bill = JSON.parse(stdout) as Bill;
   const packages = await Promise.all(folders.map(manifestOf));

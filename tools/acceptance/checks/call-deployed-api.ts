@@ -33,7 +33,6 @@ type CallOptions = {
 /** More requests at once could exceed the concurrency of a new account, which is 10. */
 const requestsAtOnce = 4;
 
-/** The API of the stage, called as an administrator or as another caller. */
 export const acceptApi = (
   { base, fetch }: { readonly base: string; readonly fetch: SignedFetch },
   sleep: (milliseconds: number) => Promise<void>,

@@ -2,8 +2,7 @@ import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@
 import { isWindow } from '../../cli/aws/read-alarms.ts';
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
 import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
-import { extractUntilDone } from './extractions.ts';
-import { waitForMessage } from './wait-for-message.ts';
+import { extractUntilDone, waitForMessage } from './extractions.ts';
 
 type Notification = {
   readonly AlarmName?: string;
@@ -17,11 +16,7 @@ type Notification = {
 const parseNotification = (body: string): Notification =>
   JSON.parse((JSON.parse(body) as { readonly Message?: string }).Message ?? '{}');
 
-const notified = (
-  context: AcceptContext,
-  alarm: string,
-  fits: (notification: Notification) => boolean,
-): Promise<string> =>
+const notified = (context: AcceptContext, alarm: string, fits: (notification: Notification) => boolean) =>
   waitForMessage(context, context.fakeProvider.output('AlarmQueueUrl'), {
     what: `the alarm topic to report ${alarm}`,
     fits: (body) => {
@@ -40,15 +35,14 @@ const setState = async (
   await cloudWatch.send(new SetAlarmStateCommand({ AlarmName, StateValue, StateReason }));
 };
 
-/** Each alarm notifies a topic, and a state that is set by hand reaches it. */
 export const alarmNotifies: Check = {
   id: 'alarm-notifies',
   title: 'Every alarm has a topic, and the topic is notified when an alarm changes its state',
   seconds: () => 90,
   run: async (context) => {
-    const { client, deployment, stack } = context;
+    const { client, deployment } = context;
     const cloudWatch = new CloudWatchClient(client);
-    const names = await stack.resources('AWS::CloudWatch::Alarm');
+    const names = await deployment.resources('AWS::CloudWatch::Alarm');
     const { MetricAlarms = [] } = await cloudWatch.send(
       new DescribeAlarmsCommand({ AlarmNames: names.filter((name) => !isWindow(name)) }),
     );

@@ -66,12 +66,7 @@ const expectLongChain = async (context: AcceptContext, extractionId: string): Pr
 };
 
 /** What the routes about consents answer, as docs/api.md describes it. */
-type Answer = {
-  readonly otpToken?: string;
-  readonly consentId?: string;
-  readonly status?: string;
-  readonly subStatus?: string;
-};
+type Answer = Readonly<Partial<Record<'otpToken' | 'consentId' | 'status' | 'subStatus', string>>>;
 
 const callFor =
   ({ api }: AcceptContext, target: string) =>
@@ -84,7 +79,6 @@ const callFor =
     );
   };
 
-/** From the session to the revocation, as a client goes through it. */
 export const consentFlow: Check = {
   id: 'consent-flow',
   title: 'A consent is created, authorized, used for an extraction, and revoked',

@@ -16,10 +16,7 @@ import {
 const maxAttempts = 5;
 
 /** POST to the webhook, as the provider would. Returns the status of the last answer. */
-const deliver = async (
-  { deployment, signal, sleep }: AcceptContext,
-  { body, signature }: SignedDelivery,
-): Promise<number> => {
+const deliver = async ({ deployment, signal, sleep }: AcceptContext, { body, signature }: SignedDelivery) => {
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   const post = () => fetch(deployment.api.webhookUrl, { method: 'POST', headers, body, signal });
   const answer = await fetchAgain(post, sleep, maxAttempts);
@@ -54,7 +51,6 @@ export const running = async (context: AcceptContext, checkId: string, scenario:
   return { extractionId, taskId: before.taskId ?? '', before };
 };
 
-/** Throws Unmet unless an extraction is still as it was before. */
 const expectUnchanged = async (
   context: AcceptContext,
   before: Awaited<ReturnType<typeof readExtraction>>,

@@ -58,7 +58,6 @@ export const metricsOf = ({ Namespace, MetricName, Metrics = [] }: MetricAlarm):
   return names.toSorted().join(', ') || 'no metric';
 };
 
-/** By their names. */
 const alarmsOf = (alarms: readonly MetricAlarm[]) =>
   new Map(alarms.map((alarm) => [alarm.AlarmName, metricsOf(alarm)]));
 

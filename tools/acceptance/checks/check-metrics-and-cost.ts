@@ -70,20 +70,9 @@ export const coldStarts: Check = {
 
 /** Metrics that the checks of the turn `together` always cause. Alarms watch most of them. */
 const causedMetrics: readonly MetricName[] = [
-  'SettledByWebhook',
-  'SettledByStart',
-  'SettledByReconcile',
-  'Rejected',
-  'Unconfirmed',
-  'TimedOut',
-  'Corrected',
-  'ProviderBusy',
-  'WebhookTooLarge',
-  'WebhookSignatureMismatch',
-  'StatusDisagreement',
-  'Collected',
-  'SweepStarted',
-  'SweepFinished',
+  ...(['SettledByWebhook', 'SettledByStart', 'SettledByReconcile', 'Rejected', 'Unconfirmed'] as const),
+  ...(['TimedOut', 'Corrected', 'ProviderBusy', 'WebhookTooLarge', 'WebhookSignatureMismatch'] as const),
+  ...(['StatusDisagreement', 'Collected', 'SweepStarted', 'SweepFinished'] as const),
 ];
 
 export const metricsArrive: Check = {
@@ -156,10 +145,7 @@ const [metricEveryMs, metricSettledMs, metricWaitMs] = [15_000, 90_000, 600_000]
  * (https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html). Its values come minutes later, so it is read
  * until it has stayed the same. They are "delivered on a best-effort basis", so that there may be none.
  */
-const consumedTransitions = async (
-  { client, sleep, now, waitFor }: AcceptContext,
-  since: Date,
-): Promise<number | undefined> => {
+const consumedTransitions = async ({ client, sleep, now, waitFor }: AcceptContext, since: Date) => {
   const cloudWatch = new CloudWatchClient(client);
   const metric = {
     namespace: 'AWS/States',
@@ -203,10 +189,7 @@ export const costOfMillion: Check = {
     for (let left = round.counted; left > 0; left -= 1) extractions.push(...(await runRound(context)));
     context.waitFor('the logs of the functions');
     await sleep(logDelayMs);
-    const ids = extractions.flatMap(({ extractionId, taskId }) => [
-      extractionId,
-      ...(taskId ? [taskId] : []),
-    ]);
+    const ids = extractions.flatMap(({ extractionId, taskId }) => [extractionId, taskId ?? []].flat());
     const perFunction = await Promise.all(
       (await stack.functions()).map(async ({ logGroup }) =>
         invocationsFor(await readLogLines(client, logGroup, since), ids),

@@ -1,6 +1,8 @@
 import { IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
 import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
 
+const readSecret = 'secretsmanager:GetSecretValue';
+
 /**
  * Who must be allowed and who must be denied an action on a resource, as a sample: the names of functions. The allowed ones also show
  * that the simulation sees the policies. test/unit/infra/permissions.test.ts compares all permissions with the template.
@@ -24,31 +26,25 @@ const samples: readonly (readonly [action: string, resource: string, may: string
   ['s3:PutObject', 'results', '', 'get-extraction'],
   ['dynamodb:GetItem', 'refusals', 'start-task', 'receive-webhook reconcile-extraction get-extraction'],
   ['dynamodb:PutItem', 'refusals', 'start-task receive-webhook reconcile-extraction', 'request-extraction'],
-  ['secretsmanager:GetSecretValue', 'fingerprint-key', 'request-extraction start-task', 'receive-webhook'],
-  [
-    'secretsmanager:GetSecretValue',
-    'provider-api-key',
-    'start-task manage-consents',
-    'request-extraction receive-webhook',
-  ],
-  [
-    'secretsmanager:GetSecretValue',
-    'webhook-signing-key',
-    'receive-webhook',
-    'start-task reconcile-extraction sweep-extractions',
-  ],
+  [readSecret, 'fingerprint-key', 'request-extraction start-task', 'receive-webhook'],
+  [readSecret, 'provider-api-key', 'start-task manage-consents', 'request-extraction receive-webhook'],
+  [readSecret, 'webhook-signing-key', 'receive-webhook', 'start-task reconcile-extraction sweep-extractions'],
   ['states:SendTaskSuccess', 'machine', '', 'reconcile-extraction'],
   ['states:StartExecution', 'machine', 'request-extraction', 'start-task'],
 ];
 
-/** The resources by the names that the samples use. */
 const arnsOf = async ({ deployment, stack }: AcceptContext): Promise<ReadonlyMap<string, string>> => {
   const { output, stackName } = deployment;
   const extractions = output('ExtractionsTableArn');
   const [, partition, , region, account] = extractions.split(':');
-  const secret = (name: string) =>
-    // Any secret of this name: the last six characters are random.
-    `arn:${partition}:secretsmanager:${region}:${account}:secret:${stackName}/${name}-Random`;
+  // Any secret of this name: the last six characters are random.
+  const secrets = ['provider-api-key', 'webhook-signing-key', 'fingerprint-key'].map(
+    (name) =>
+      [
+        name,
+        `arn:${partition}:secretsmanager:${region}:${account}:secret:${stackName}/${name}-Random`,
+      ] as const,
+  );
   return new Map([
     ['extractions', extractions],
     ['tasks', extractions.replace(output('ExtractionsTableName'), output('TasksTableName'))],
@@ -57,10 +53,7 @@ const arnsOf = async ({ deployment, stack }: AcceptContext): Promise<ReadonlyMap
     ['results', `arn:${partition}:s3:::${output('ResultsBucketName')}/any`],
     ['machine', output('StateMachineArn')],
     ['sealKey', (await stack.functionNamed('start-task')).variables.SEAL_KEY_ARN ?? ''],
-    ...['provider-api-key', 'webhook-signing-key', 'fingerprint-key'].map((name): [string, string] => [
-      name,
-      secret(name),
-    ]),
+    ...secrets,
   ]);
 };
 

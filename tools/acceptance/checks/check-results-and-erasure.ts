@@ -13,13 +13,8 @@ export const resultsPresigned: Check = {
   dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
-    const resultBytes = 200_000;
-    const done = await extractUntilDone(
-      context,
-      'results-presigned',
-      { resultBytes },
-      'COMPLETED with results',
-    );
+    const scenario = { resultBytes: 200_000 };
+    const done = await extractUntilDone(context, 'results-presigned', scenario, 'COMPLETED with results');
     const { extractionId, results } = done;
     const where = 'Check the role of get-extraction, its key and the bucket policy.';
     if (results === undefined) throw new Unmet(`Extraction ${extractionId} has no results. ${where}`);
@@ -49,18 +44,8 @@ export const eraseForGood: Check = {
   run: async (context) => {
     const { deployment, settings, client, now } = context;
     const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
-    const removals = eraseOnAws(
-      {
-        dynamo: new DynamoDBClient(client),
-        s3: s3Of(deployment),
-        extractionsTable: deployment.output('ExtractionsTableName'),
-        tasksTable: deployment.output('TasksTableName'),
-        requestsTable: deployment.output('RequestsTableName'),
-        refusalsTable: deployment.output('RefusalsTableName'),
-        resultsBucket: deployment.output('ResultsBucketName'),
-      },
-      now,
-    );
+    const resources = { ...deployment, dynamo: new DynamoDBClient(client), s3: s3Of(deployment) };
+    const removals = eraseOnAws(resources, now);
     const { timeout: reconcileTimeout, timings } = settings;
     const deps = { ...removals, reconcileTimeout, recordRetention: timings.recordRetention };
     const result = await context.until(

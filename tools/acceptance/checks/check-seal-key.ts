@@ -52,7 +52,6 @@ export const requestForgotten: Check = {
   },
 };
 
-/** Throws Unmet unless AWS denies the call. */
 const expectDenied = async (call: Promise<unknown>, unmet: string): Promise<void> => {
   const answer = await call.then(
     () => 'allowed',
@@ -90,7 +89,6 @@ export const sealKeyAdministrator: Check = {
   },
 };
 
-/** A statement of a key policy. */
 export type Statement = {
   readonly Effect: string;
   readonly Principal?: '*' | { readonly AWS?: string | readonly string[] };
@@ -177,17 +175,10 @@ export const sealKeyContext: Check = {
     const { extractionId, requestId } = item;
     const { physicalName } = await context.stack.functionNamed('start-task');
     const lambda = new LambdaClient(context.client);
-    const invoke = new InvokeCommand({
-      FunctionName: physicalName,
-      LogType: 'Tail',
-      // The token is of no machine, so that the report of the failure ends none.
-      Payload: JSON.stringify({
-        extractionId,
-        requestId,
-        callbackToken: 'cosecha-accept',
-        callbackAttempt: 0,
-      }),
-    });
+    // The token is of no machine, so that the report of the failure ends none.
+    const callback = { callbackToken: 'cosecha-accept', callbackAttempt: 0 };
+    const Payload = JSON.stringify({ extractionId, requestId, ...callback });
+    const invoke = new InvokeCommand({ FunctionName: physicalName, LogType: 'Tail', Payload });
     try {
       await putItem(context, { ...item, sealed: other.item.sealed });
       await context.until(

@@ -6,11 +6,9 @@ import { percentile } from '../../cli/health/progress-rows.ts';
 import { failingReference } from '../stream-consumer-function.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';
-import { extract, requestOf } from './extractions.ts';
+import { extract, requestOf, waitForMessage } from './extractions.ts';
 import { readLogLines } from './lambda-report-lines.ts';
-import { waitForMessage } from './wait-for-message.ts';
 
-/** How many webhooks are timed. */
 const timedWebhooks = 5;
 
 type Seen = { readonly kind: string; readonly at: number };
@@ -115,7 +113,6 @@ export const fanOut: Check = {
   },
 };
 
-/** Whether an object of the bucket names an extraction. */
 const bucketNames = async (s3: S3Client, Bucket: string, extractionId: string): Promise<boolean> => {
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
     for (const { Key } of Contents) {

@@ -106,9 +106,7 @@ export const upgradeChecks = (tree: string, update: UpdateStage): readonly Check
     'upgrade-failed',
     'CloudFormation undoes an update that fails, and no extraction is lost',
     update,
-    {
-      fails: true,
-    },
+    { fails: true },
   ),
   doctorPasses,
   auditPasses,

@@ -6,10 +6,7 @@ import type { FakeProvider } from './find-fake-provider.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */
-export type CheckResult = {
-  readonly kind: 'passed' | 'failed' | 'skipped';
-  readonly why: string;
-};
+export type CheckResult = { readonly kind: 'passed' | 'failed' | 'skipped'; readonly why: string };
 
 export const passed = (why: string): CheckResult => ({ kind: 'passed', why });
 export const failed = (why: string): CheckResult => ({ kind: 'failed', why });
@@ -28,9 +25,7 @@ export const expectNone = (problems: readonly string[], remedy = ''): void => {
 /** What a check gets. All checks of a run share it, except how it waits. */
 export type AcceptContext = {
   readonly deployment: Deployment;
-  /** The same as `deployment.client`. */
   readonly client: ClientConfig;
-  /** The settings that the stage was deployed with. */
   readonly settings: ReconcileSettings;
   readonly stack: StackParts;
   readonly fakeProvider: FakeProvider;
@@ -39,7 +34,6 @@ export type AcceptContext = {
   readonly received: string[];
   /** After how many seconds the task ends that has to time out before. */
   readonly lateTaskSeconds: number;
-  /** When the run began. */
   readonly startedAt: Date;
   readonly now: () => Date;
   readonly randomId: () => string;
@@ -57,7 +51,6 @@ export type AcceptContext = {
   ) => Promise<Found>;
 };
 
-/** What all checks of a run share. */
 export type SharedContext = Omit<AcceptContext, 'signal' | 'sleep' | 'waitFor' | 'until'>;
 
 /**

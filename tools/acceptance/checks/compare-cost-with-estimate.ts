@@ -3,11 +3,7 @@ import type { Invocation } from './lambda-report-lines.ts';
 import { prices } from './prices.ts';
 
 /** What Step Functions and Lambda bill for one extraction on the happy path. */
-type BilledWork = {
-  readonly transitions: number;
-  readonly invocations: number;
-  readonly gigabyteSeconds: number;
-};
+type BilledWork = Readonly<Record<'transitions' | 'invocations' | 'gigabyteSeconds', number>>;
 
 /**
  * What `npm run cost` measures on an emulator, with durations that it calculates, and the dollars that the rest of the bill adds per

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client/request-extraction.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { type ExecutionEvent, readExecution } from '../../cli/aws/read-execution.ts';
+import { queueClient } from '../../cli/aws/queues.ts';
+import { readExecution } from '../../cli/aws/read-execution.ts';
 import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
 import { fakeEntity } from '../settings.ts';
 import { type AcceptContext, Unmet } from './check.ts';
@@ -45,11 +47,7 @@ export const extractWithKey = async (
   }
 };
 
-/** Reads an extraction. Throws Unmet unless the answer is 200. */
-export const readExtraction = async (
-  { api }: Pick<AcceptContext, 'api'>,
-  extractionId: string,
-): Promise<PublicExtraction> => {
+export const readExtraction = async ({ api }: Pick<AcceptContext, 'api'>, extractionId: string) => {
   const { status, body } = await api.call('GET', `/extractions/${extractionId}`);
   if (status === 200) return JSON.parse(body) as PublicExtraction;
   throw new Unmet(
@@ -60,7 +58,6 @@ export const readExtraction = async (
 /** Between two reads of one extraction, in milliseconds. */
 const readEveryMs = 1_000;
 
-/** What of an extraction a failure shows. */
 const describeExtraction = ({ status, reason, settledBy, collectionError }: PublicExtraction): string =>
   [status, settledBy && `settled by ${settledBy}`, reason, collectionError].filter(Boolean).join(', ');
 
@@ -90,7 +87,6 @@ export const readUntil = async (
   }
 };
 
-/** Requests an extraction with this scenario, and waits until it is done. */
 export const extractUntilDone = async (
   context: AcceptContext,
   checkId: string,
@@ -99,11 +95,7 @@ export const extractUntilDone = async (
 ): Promise<PublicExtraction> =>
   readUntil(context, await extract(context, requestOf(checkId, scenario)), what, isDone);
 
-/** The events of an extraction's execution. */
-export const readHistory = async (
-  { client, deployment }: AcceptContext,
-  extractionId: string,
-): Promise<readonly ExecutionEvent[]> => {
+export const readHistory = async ({ client, deployment }: AcceptContext, extractionId: string) => {
   const arn = executionArn(deployment.output('StateMachineArn'), extractionId);
   return (await readExecution(new SFNClient(client), arn))?.events ?? [];
 };
@@ -126,4 +118,28 @@ export const expectOutcome = (
   throw new Unmet(
     `Extraction ${extraction.extractionId} is ${describeExtraction(extraction)}, not ${status}, settled by ${String(settledBy)}. ${lookAt}`,
   );
+};
+
+type Wanted = { readonly what: string; readonly fits: (body: string) => boolean };
+
+/** Waits for the first message of a queue that fits, past ones included. Returns its body. */
+export const waitForMessage = async (
+  { deployment, received, signal, until }: AcceptContext,
+  QueueUrl: string,
+  { what, fits }: Wanted,
+): Promise<string> => {
+  const sqs = queueClient(deployment);
+  return until(what, async () => {
+    const found = received.find(fits);
+    if (found !== undefined) return found;
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }),
+      { abortSignal: signal },
+    );
+    for (const { Body = '', ReceiptHandle } of Messages) {
+      received.push(Body);
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+    return false;
+  });
 };

@@ -2,17 +2,6 @@ import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import type { ClientConfig } from '../../cli/aws/deployment.ts';
 import { logsClient } from '../../cli/aws/logs.ts';
 
-/** What Lambda reports of one invocation. Times in milliseconds. */
-export type Invocation = {
-  readonly requestId: string;
-  readonly billedMs: number;
-  readonly durationMs: number;
-  readonly memoryMB: number;
-  readonly usedMB: number;
-  /** Present if the invocation started a new process. */
-  readonly initMs: number | undefined;
-};
-
 const numberIn = (line: string, label: string, unit: string): number | undefined => {
   // A tab or the start is before the label, as `Billed Duration` ends in `Duration`.
   const [, value] = new RegExp(`(?:^|\\t)${label}: ([\\d.]+) ${unit}`).exec(line) ?? [];
@@ -20,7 +9,7 @@ const numberIn = (line: string, label: string, unit: string): number | undefined
 };
 
 /** Reads a REPORT line, such as `REPORT RequestId: … Duration: 2.5 ms Billed Duration: 3 ms …`, separated by tabs. */
-export const parseReport = (line: string): Invocation | undefined => {
+export const parseReport = (line: string) => {
   const [, requestId] = /^REPORT RequestId: (\S+)/.exec(line) ?? [];
   const billedMs = numberIn(line, 'Billed Duration', 'ms');
   if (requestId === undefined || billedMs === undefined) return undefined;
@@ -30,16 +19,15 @@ export const parseReport = (line: string): Invocation | undefined => {
     durationMs: numberIn(line, 'Duration', 'ms') ?? billedMs,
     memoryMB: numberIn(line, 'Memory Size', 'MB') ?? 0,
     usedMB: numberIn(line, 'Max Memory Used', 'MB') ?? 0,
+    /** Present if the invocation started a new process. */
     initMs: numberIn(line, 'Init Duration', 'ms'),
   };
 };
 
-/** The lines of a log group since a time. */
-export const readLogLines = async (
-  client: ClientConfig,
-  logGroupName: string,
-  since: Date,
-): Promise<readonly string[]> => {
+/** What Lambda reports of one invocation. */
+export type Invocation = Readonly<NonNullable<ReturnType<typeof parseReport>>>;
+
+export const readLogLines = async (client: ClientConfig, logGroupName: string, since: Date) => {
   const logs = logsClient(client);
   const lines: string[] = [];
   const pages = paginateFilterLogEvents({ client: logs }, { logGroupName, startTime: since.getTime() });

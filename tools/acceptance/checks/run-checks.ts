@@ -2,19 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
 import { limitParallelCalls } from '../limit-parallel-calls.ts';
-import {
-  type AcceptContext,
-  type Check,
-  type CheckResult,
-  failed,
-  type SharedContext,
-  skipped,
-} from './check.ts';
+import type { AcceptContext, Check, CheckResult, SharedContext } from './check.ts';
+import { failed, skipped } from './check.ts';
 
-/** A check with its result and how long it took. */
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
 
-/** What a run reports while it lasts. */
 type RunProgress = {
   readonly onEnd: (report: CheckReport) => void;
   /** Called when a check starts to wait for something else, with all that are running. */
@@ -118,7 +110,6 @@ const runCheck = async (
   }
 };
 
-/** How a check waits, over these. */
 export const untilWith =
   ({ waitFor, sleep }: Pick<AcceptContext, 'waitFor' | 'sleep'>): AcceptContext['until'] =>
   async (what, probe, everyMs = 1_000) => {

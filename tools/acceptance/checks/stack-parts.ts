@@ -1,31 +1,11 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import {
-  type FunctionConfiguration,
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-} from '@aws-sdk/client-lambda';
+import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
-import { readStackResources } from '../../cli/aws/stack.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
 
-/** A function of the stage, as it is deployed now. */
-export type DeployedFunction = {
-  /** Such as `start-task`. */
-  readonly name: string;
-  readonly physicalName: string;
-  readonly roleArn: string;
-  readonly logGroup: string;
-  readonly memoryMB: number;
-  readonly timeoutSeconds: number;
-  readonly variables: Readonly<Record<string, string>>;
-};
-
-/** The resources of the stage's stack, read once. */
-export const stackParts = ({ client, stackName }: Deployment) => {
-  const byType = once(() => readStackResources(new CloudFormationClient(client), stackName));
-  /** Physical ids of the resources of a type. */
-  const resources = async (type: string): Promise<readonly string[]> => (await byType()).get(type) ?? [];
+/** The functions of the stage's stack, read once. */
+export const stackParts = ({ client, stackName, resources }: Deployment) => {
   const lambda = new LambdaClient(client);
   const functions = once(async () =>
     Promise.all(
@@ -35,7 +15,6 @@ export const stackParts = ({ client, stackName }: Deployment) => {
     ),
   );
   return {
-    resources,
     functions,
     /** One function by its name. Throws CliError where the stack does not have it. */
     functionNamed: async (name: string): Promise<DeployedFunction> => {
@@ -50,23 +29,20 @@ export const stackParts = ({ client, stackName }: Deployment) => {
 
 export type StackParts = ReturnType<typeof stackParts>;
 
-export const describeFunction = (configuration: FunctionConfiguration): DeployedFunction => {
-  const {
-    FunctionName = '',
-    Role,
-    Environment,
-    MemorySize = 128,
-    Timeout = 3,
-    LoggingConfig,
-  } = configuration;
-  const variables = Environment?.Variables ?? {};
+export const describeFunction = (configuration: FunctionConfiguration) => {
+  const { FunctionName = '', Role = '', MemorySize = 128, Timeout = 3, LoggingConfig } = configuration;
+  const variables = configuration.Environment?.Variables ?? {};
   return {
+    /** Such as `start-task`. */
     name: variables.POWERTOOLS_SERVICE_NAME ?? FunctionName,
     physicalName: FunctionName,
-    roleArn: Role ?? '',
+    roleArn: Role,
     logGroup: LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`,
     memoryMB: MemorySize,
     timeoutSeconds: Timeout,
     variables,
   };
 };
+
+/** A function of the stage, as it is deployed now. */
+export type DeployedFunction = Readonly<ReturnType<typeof describeFunction>>;

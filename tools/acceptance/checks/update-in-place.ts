@@ -28,14 +28,12 @@ const endings = {
 
 type State = keyof typeof endings;
 
-/** An extraction that was brought into its state. */
 type One = {
   readonly extractionId: string;
   /** After the update. */
   readonly goOn?: () => Promise<unknown>;
 };
 
-/** Brings an extraction into each state. */
 export type Cases<Brought> = Readonly<Partial<Record<State, () => Promise<Brought>>>>;
 
 type Update<Brought> = {
@@ -46,7 +44,6 @@ type Update<Brought> = {
   readonly request: () => Promise<Brought>;
   /** Updates the stack. It calls `beforeUpdate` once everything is prepared. */
   readonly update: (beforeUpdate: () => Promise<void>) => Promise<unknown>;
-  /** Waits until it is closed. */
   readonly closed: (one: Brought, state: string) => Promise<Ended>;
   readonly isEmulated: boolean;
   readonly waitFor: (what: string) => void;

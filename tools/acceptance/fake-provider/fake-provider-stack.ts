@@ -50,12 +50,7 @@ export class FakeProviderStack extends Stack {
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
     const fakeProvider = new CosechaFunction(this, 'FakeProvider', {
-      config,
-      dataKey,
-      code,
-      name: 'fake-provider',
-      timeout,
-      memoryMB: 512,
+      ...{ config, dataKey, code, name: 'fake-provider', timeout, memoryMB: 512 },
       environment: {
         REGISTRATION_SECRET: registration,
         TOKEN_KEY_SECRET: tokenKey,
@@ -138,10 +133,7 @@ export class FakeProviderStack extends Stack {
  * Where an emulator serves the API of the fake provider. The functions reach the emulator at the same address as the CDK CLI.
  * @throws {ConfigError} if `env` names no emulator
  */
-const urlOnEmulator = (
-  apiId: string,
-  { AWS_ENDPOINT_URL }: { readonly AWS_ENDPOINT_URL?: string },
-): string => {
+const urlOnEmulator = (apiId: string, { AWS_ENDPOINT_URL }: { readonly AWS_ENDPOINT_URL?: string }) => {
   if (AWS_ENDPOINT_URL) return emulatorApiUrl(AWS_ENDPOINT_URL, apiId);
   throw new ConfigError(
     'The stage "local" needs AWS_ENDPOINT_URL: the address of the fake provider contains that of the emulator.',

@@ -7,7 +7,6 @@ export type AuditLimits = Readonly<
   Record<'startTimeout' | 'machineSlack' | 'collectFor' | 'grace' | 'recordRetention' | 'sweepEvery', number>
 >;
 
-/** What a line of a function's log is about. */
 export type Logged = { readonly extractionId: string; readonly taskId?: string; readonly at: string };
 
 /** An item of `Tasks`, without the callback token. */
@@ -18,7 +17,6 @@ export type TaskFacts = {
 /** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
 export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
 
-/** The size and hash of the bytes in the bucket. */
 export type StoredBytes = Pick<StoredResults, 'bytes' | 'sha256'>;
 
 /** What an audit reads. A method throws if its source cannot be read. The rules that need it are then not checked. */
@@ -43,7 +41,6 @@ export interface AuditSources {
 
 export type SourceName = Exclude<keyof AuditSources, 'estimate'>;
 
-/** What rules need of an image of the stream. */
 export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'>;
 
 /** A change of status in the stream. A record that was just created has no `before`, and one that is gone no `after`. */

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
-import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
 import { allStreamChanges } from '../aws/read-extraction-changes.ts';
@@ -17,7 +14,6 @@ import { openExtractionIds, readItems } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { readStackResources } from '../aws/stack.ts';
 import { s3Of } from '../aws/stores.ts';
 import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from './audit-types.ts';
 
@@ -43,13 +39,11 @@ async function* logged(
 
 /** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
 async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
-  const ProjectionExpression = 'requestId, extractionId, expiresAt';
-  const scan = {
-    TableName,
+  const read = {
     Select: 'SPECIFIC_ATTRIBUTES',
-    ProjectionExpression,
-    ConsistentRead: true,
+    ProjectionExpression: 'requestId, extractionId, expiresAt',
   } as const;
+  const scan = { TableName, ConsistentRead: true, ...read };
   for await (const { Items = [] } of paginateScan({ client }, scan)) {
     yield* Items.map((item) => unmarshall(item) as RequestItem);
   }
@@ -86,12 +80,11 @@ const invocationsOf = async ({ client }: Deployment, FunctionName: string, { fro
 
 /** The sources of a deployment, read with the operator's credentials. Nothing is written. */
 export const auditSources = (deployment: Deployment): AuditSources => {
-  const { client, output, stackName, sweepEveryMinutes } = deployment;
+  const { client, output, resources, sweepEveryMinutes } = deployment;
   const dynamo = new DynamoDBClient(client);
-  const resources = once(() => readStackResources(new CloudFormationClient(client), stackName));
   /** The name that CloudFormation generated contains this part. */
   const named = async (type: string, part: string) =>
-    (await resources()).get(type)?.find((name) => name.includes(part)) ?? part;
+    (await resources(type)).find((name) => name.includes(part)) ?? part;
   const lines = (part: string, message: string) =>
     async function* ofPeriod(period: Period) {
       yield* logged(deployment, await named('AWS::Logs::LogGroup', part), message, period);
@@ -100,8 +93,7 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     estimate: async (period) =>
       invocationsOf(deployment, await named('AWS::Lambda::Function', 'RequestExtraction'), period),
     limits: async () => {
-      const name = output('ReconcileFunctionName');
-      const { timings } = await readReconcileSettings(new LambdaClient(client), name);
+      const { timings } = await readReconcileSettings(deployment);
       return { ...timings, sweepEvery: sweepEveryMinutes() * 60 };
     },
     requested: lines('RequestExtractionLog', 'Extraction requested.'),

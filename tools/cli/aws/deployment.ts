@@ -3,8 +3,9 @@ import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
+import { cachedRead } from './cached-read.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
-import { describeStack } from './stack.ts';
+import { describeStack, readStackResources } from './stack.ts';
 
 /** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
 export type ClientConfig = {
@@ -14,31 +15,7 @@ export type ClientConfig = {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 };
 
-export type Deployment = {
-  readonly stage: string;
-  /** The prefix of the deployment's secrets, alarms and parameters. */
-  readonly name: string;
-  readonly stackName: string;
-  readonly stackStatus: string;
-  readonly client: ClientConfig;
-  /** Whether it is on an emulator. */
-  readonly isEmulated: boolean;
-  /** An output of the stack. Throws CliError where the stack does not have it. */
-  readonly output: (name: string) => string;
-  /** An output that only some settings add. */
-  readonly findOutput: (name: string) => string | undefined;
-  /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
-  readonly sweepEveryMinutes: () => number;
-  readonly api: {
-    /** Without a trailing slash. */
-    readonly base: string;
-    readonly webhookUrl: string;
-    /** Signed with the operator's credentials. */
-    readonly fetch: ReturnType<typeof signedFetch>;
-  };
-};
-
-export type ConnectOptions = {
+type ConnectOptions = {
   readonly stage: string | undefined;
   /** Where the construct is in another stack: its name, a slash, and the id of the construct. */
   readonly stack?: string | undefined;
@@ -108,7 +85,7 @@ const isRefused = (error: unknown): boolean => (error as { code?: unknown }).cod
  * Finds the stack of a stage. Throws UsageError without a stage or a region, CliError where there is no such stack or
  * nothing answers, and the SDK's errors.
  */
-export const connect = async (options: ConnectOptions): Promise<Deployment> => {
+export const connect = async (options: ConnectOptions) => {
   const stage = stageOf(options);
   const name = stackNameOf(stage);
   const [stackName = name, prefix = ''] = options.stack?.split('/') ?? [];
@@ -130,7 +107,9 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
         : []),
     ]);
   }
+  /** An output that only some settings add. */
   const findOutput = (name: string): string | undefined => stack.outputs[`${prefix}${name}`] || undefined;
+  /** An output of the stack. Throws CliError where the stack does not have it. */
   const output = (name: string): string => {
     const value = findOutput(name);
     if (value !== undefined) return value;
@@ -143,19 +122,28 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
   const { credentials } = cloudFormation.config;
+  // The console outlives deployments.
+  const byType = cachedRead(
+    300,
+    () => new Date(),
+    () => readStackResources(cloudFormation, stackName),
+  );
   return {
     stage,
+    /** The prefix of the deployment's secrets, alarms and parameters. */
     name,
-    stackName,
-    stackStatus: String(stack.status),
-    client,
-    isEmulated: endpoint !== undefined,
-    output,
-    findOutput,
+    ...{ client, stackName, stackStatus: String(stack.status), isEmulated: endpoint !== undefined },
+    ...{ output, findOutput },
+    /** Physical ids of the stack's resources of a type. */
+    resources: async (type: string) => (await byType()).get(type) ?? [],
+    /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
     sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),
+    /** `base` has no trailing slash. `fetch` signs with the operator's credentials. */
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };
 };
+
+export type Deployment = Readonly<Awaited<ReturnType<typeof connect>>>;
 
 /** A part that was read only up to a limit is not `complete`. */
 export type Bounded<Item> = { readonly items: readonly Item[]; readonly complete: boolean };

@@ -34,11 +34,7 @@ const unlessThrottled = (error: unknown): undefined => {
  * Opens a table's stream at its end: once this resolves, no later record is missed. The generator yields the records, in
  * order within a shard, until `signal` aborts; then it throws `AbortError`. It reads new shards from their start.
  */
-export const openStream = async (
-  client: DynamoDBStreamsClient,
-  StreamArn: string,
-  signal: AbortSignal,
-): Promise<AsyncGenerator<StreamRecord, void>> => {
+export const openStream = async (client: DynamoDBStreamsClient, StreamArn: string, signal: AbortSignal) => {
   const iterators = new Map<string, string | undefined>();
   const addShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON') => {
     for (const { shardId: ShardId } of await shardsOf(client, StreamArn, signal)) {
@@ -69,11 +65,7 @@ export const openStream = async (
 };
 
 /** The shards of a stream. A page has 100 at most; a stream has those of a whole day. */
-export const shardsOf = async (
-  client: DynamoDBStreamsClient,
-  StreamArn: string,
-  signal?: AbortSignal,
-): Promise<Shard[]> => {
+export const shardsOf = async (client: DynamoDBStreamsClient, StreamArn: string, signal?: AbortSignal) => {
   const shards: Shard[] = [];
   let ExclusiveStartShardId: string | undefined;
   do {

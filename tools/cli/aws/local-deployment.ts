@@ -10,9 +10,7 @@ const schema = v.object({
   endpoint: v.pipe(v.string(), v.url()),
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
-  /** The base address of the API, as `ApiUrl` is on AWS. */
   apiUrl: v.exactOptional(v.pipe(v.string(), v.url())),
-  /** The control interface of the provider sandbox (docs/sandbox.md). */
   sandboxControlUrl: v.exactOptional(v.pipe(v.string(), v.url())),
 });
 export type LocalDeployment = Readonly<v.InferOutput<typeof schema>>;
@@ -45,10 +43,7 @@ const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
  * Writes the file, and returns undefined. If it describes another `npm start` of this checkout, and that still serves, the
  * file stays as it is, and that one is returned.
  */
-export const claimLocalDeployment = async (
-  root: string,
-  deployment: LocalDeployment,
-): Promise<LocalDeployment | undefined> => {
+export const claimLocalDeployment = async (root: string, deployment: LocalDeployment) => {
   const other = await readLocalDeployment(root);
   if (other !== undefined && (await isServing(other))) return other;
   // An existing file would keep its mode, so it is removed first.

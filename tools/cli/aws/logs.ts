@@ -1,8 +1,5 @@
-import {
-  CloudWatchLogsClient,
-  type CloudWatchLogsClientConfig,
-  paginateFilterLogEvents,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClientConfig } from '@aws-sdk/client-cloudwatch-logs';
+import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 
 /**
@@ -12,7 +9,6 @@ import type { Bounded } from './deployment.ts';
 export const logsClient = (client: CloudWatchLogsClientConfig): CloudWatchLogsClient =>
   new CloudWatchLogsClient({ ...client, maxAttempts: 10 });
 
-/** The JSON that a function logged. */
 export type LoggedFields = Readonly<Record<string, unknown>>;
 
 /** The fields of a log line. Undefined for a line that is no JSON object, such as REPORT of the Lambda runtime. */

@@ -1,4 +1,4 @@
-import { GetQueueAttributesCommand, type QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Deployment } from './deployment.ts';
 
 /**
@@ -8,30 +8,20 @@ import type { Deployment } from './deployment.ts';
 export const queueClient = ({ client, isEmulated }: Pick<Deployment, 'client' | 'isEmulated'>): SQSClient =>
   new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
 
-export type QueueContent = {
-  readonly waiting: number;
-  /** Sent with a delay that is not over. */
-  readonly later: number;
-  /** Received by a function and not yet deleted. */
-  readonly inFlight: number;
-};
-
-const attributes = {
-  waiting: 'ApproximateNumberOfMessages',
-  later: 'ApproximateNumberOfMessagesDelayed',
-  inFlight: 'ApproximateNumberOfMessagesNotVisible',
-} as const satisfies Readonly<Record<keyof QueueContent, QueueAttributeName>>;
-
-/** The name of a queue is the last part of its URL. */
 export const queueNameOf = (queueUrl: string): string => new URL(queueUrl).pathname.split('/').at(-1) ?? '';
 
-/** How many messages a queue holds. SQS counts approximately. Throws the SDK's errors. */
-export const readQueue = async (client: SQSClient, QueueUrl: string): Promise<QueueContent> => {
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(attributes) }),
+/**
+ * How many messages a queue holds: waiting, sent with a delay that is not over, and received by a function and not yet deleted. SQS
+ * counts approximately. Throws the SDK's errors.
+ */
+export const readQueue = async (client: SQSClient, QueueUrl: string) => {
+  const kinds = ['', 'Delayed', 'NotVisible'] as const;
+  const AttributeNames = kinds.map((kind) => `ApproximateNumberOfMessages${kind}` as const);
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const [waiting = 0, later = 0, inFlight = 0] = AttributeNames.map((name) =>
+    Number(Attributes?.[name] ?? 0),
   );
-  const count = (name: keyof QueueContent): number => Number(Attributes[attributes[name]] ?? 0);
-  return { waiting: count('waiting'), later: count('later'), inFlight: count('inFlight') };
+  return { waiting, later, inFlight };
 };
 
 /** How many messages a queue holds, hidden and delayed ones too. SQS counts approximately. Throws the SDK's errors. */

@@ -1,9 +1,5 @@
-import {
-  ExecutionDoesNotExist,
-  type HistoryEvent,
-  paginateGetExecutionHistory,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
+import type { HistoryEvent, SFNClient } from '@aws-sdk/client-sfn';
+import { ExecutionDoesNotExist, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import { defined } from '../../../lib/defined.ts';
 
 /** One event of an execution's history, without inputs and outputs. */
@@ -14,16 +10,12 @@ export type ExecutionEvent = {
   /** Of the events that enter and leave a state. */
   readonly state?: string;
   readonly error?: string;
-  /** The message of the error, without its stack. */
   readonly message?: string;
   /** Of a scheduled task: its timeout under the definition that this execution runs. */
   readonly timeoutSeconds?: number;
 };
 
-export type Execution = {
-  readonly startedAt: string;
-  readonly events: readonly ExecutionEvent[];
-};
+export type Execution = { readonly startedAt: string; readonly events: readonly ExecutionEvent[] };
 
 /** The most that a page can have. */
 const pageSize = 1_000;
@@ -58,10 +50,7 @@ const toEvent = (event: HistoryEvent): ExecutionEvent => {
  * The history of an execution, without the inputs and outputs of its states. Undefined where there is none: it was never
  * started, or ended more than 90 days ago. Throws the SDK's other errors.
  */
-export const readExecution = async (
-  client: SFNClient,
-  executionArn: string,
-): Promise<Execution | undefined> => {
+export const readExecution = async (client: SFNClient, executionArn: string) => {
   const events: ExecutionEvent[] = [];
   try {
     const request = { executionArn, includeExecutionData: false, maxResults: pageSize };

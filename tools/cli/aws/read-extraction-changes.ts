@@ -1,16 +1,11 @@
-import {
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  type GetRecordsCommandOutput,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBStreamsClient, GetRecordsCommandOutput } from '@aws-sdk/client-dynamodb-streams';
+import { GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Bounded } from './deployment.ts';
 import { type StreamRecord, shardsOf } from './follow-stream.ts';
 
-/** One record of the table's stream: what it changed, without the images. */
 export type StreamChange = {
   readonly at: string;
   readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';

@@ -1,10 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  paginateQuery,
-  paginateScan,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
@@ -15,11 +11,7 @@ import type { ReferenceEntry, ReferenceIndex } from '../../../lib/extraction/sto
 const batchSize = 100;
 
 /** Every id in the sparse index `due`, or those that are due at `until`. Eventually consistent, as every such index. */
-export const openExtractionIds = async (
-  client: DynamoDBClient,
-  table: string,
-  until?: string,
-): Promise<readonly string[]> => {
+export const openExtractionIds = async (client: DynamoDBClient, table: string, until?: string) => {
   const idsIn = async (shard: number): Promise<string[]> => {
     const ids: string[] = [];
     const pages = paginateQuery(
@@ -42,10 +34,7 @@ export const openExtractionIds = async (
 };
 
 /** The ids of all extractions with a reference, the newest first. Eventually consistent. */
-export const idsWithReference = async (
-  index: ReferenceIndex,
-  reference: string,
-): Promise<readonly string[]> => {
+export const idsWithReference = async (index: ReferenceIndex, reference: string) => {
   const ids: string[] = [];
   let after: ReferenceEntry | undefined;
   do {
@@ -81,7 +70,6 @@ export async function* readItems(
   }
 }
 
-/** The existing records of these ids, in any order. Strongly consistent. */
 export const readExtractions = async (
   client: DynamoDBClient,
   table: string,

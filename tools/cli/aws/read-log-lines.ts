@@ -1,8 +1,5 @@
-import {
-  type CloudWatchLogsClient,
-  paginateFilterLogEvents,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateFilterLogEvents, ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 import { loggedFields } from './logs.ts';
 
@@ -55,7 +52,6 @@ const patternOf = (ids: readonly string[]): string => {
   return `{ ${terms.join(' || ')} }`;
 };
 
-/** The lines of these log groups that have one of the ids. Throws the SDK's errors. */
 export const readLogLines = async (
   client: CloudWatchLogsClient,
   logGroupNames: readonly string[],

@@ -3,11 +3,7 @@ import * as v from 'valibot';
 import { CliError } from '../terminal/errors.ts';
 
 /** Delays that a state of the machine draws between two tries: uniform from 0 to a bound that grows up to `every`. */
-export type RetryDelays = {
-  readonly first: number;
-  readonly every: number;
-  readonly backoff: number;
-};
+export type RetryDelays = { readonly first: number; readonly every: number; readonly backoff: number };
 
 /** When the machine tries again. All in seconds. */
 export type MachineSettings = {
@@ -38,10 +34,7 @@ const delaysOf = (retriers: readonly v.InferOutput<typeof retrier>[]): RetryDela
 };
 
 /** The times of the deployed machine. Throws CliError if its definition has another form, and the SDK's errors. */
-export const readMachineSettings = async (
-  client: SFNClient,
-  stateMachineArn: string,
-): Promise<MachineSettings> => {
+export const readMachineSettings = async (client: SFNClient, stateMachineArn: string) => {
   const { definition = '' } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), definition);
   if (!parsed.success) {

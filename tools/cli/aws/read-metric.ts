@@ -1,9 +1,6 @@
 import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
-import {
-  type MetricName,
-  metricsNamespace,
-  metricsService,
-} from '../../../lib/observability/metric-names.ts';
+import type { MetricName } from '../../../lib/observability/metric-names.ts';
+import { metricsNamespace, metricsService } from '../../../lib/observability/metric-names.ts';
 
 export type MetricId = {
   readonly namespace: string;
@@ -11,7 +8,6 @@ export type MetricId = {
   readonly dimensions: Readonly<Record<string, string>>;
 };
 
-/** A metric that the functions of a stage count. */
 export const ownMetric = (stage: string, name: MetricName): MetricId => ({
   namespace: metricsNamespace(stage),
   name,
@@ -54,12 +50,7 @@ export const readMetric = async (
 };
 
 /** The sum of a metric since a time, by whole minutes. Throws the SDK's errors. */
-export const sumMetric = async (
-  client: CloudWatchClient,
-  metric: MetricId,
-  since: Date,
-  until: Date,
-): Promise<number> => {
+export const sumMetric = async (client: CloudWatchClient, metric: MetricId, since: Date, until: Date) => {
   const points = await readMetric(client, metric, { since, until, periodSeconds: 60, statistic: 'Sum' });
   return points.reduce((sum, { value }) => sum + value, 0);
 };

@@ -11,7 +11,6 @@ export type Pipe = {
   readonly deadLetterQueue: string;
 };
 
-/** The parts that are read of the answer to DescribePipe. */
 type Described = {
   readonly CurrentState?: string;
   readonly StateReason?: string;
@@ -39,11 +38,7 @@ export const readPipe = async (client: ClientConfig, name: string, send = fetch)
   if (!answer.ok) throw await refusalOf(answer);
   const { CurrentState = 'unknown', StateReason, SourceParameters } = (await answer.json()) as Described;
   const arn = SourceParameters?.DynamoDBStreamParameters?.DeadLetterConfig?.Arn ?? '';
-  return defined({
-    state: CurrentState,
-    reason: StateReason,
-    deadLetterQueue: arn.split(':').at(-1) ?? '',
-  });
+  return defined({ state: CurrentState, reason: StateReason, deadLetterQueue: arn.split(':').at(-1) ?? '' });
 };
 
 /** An error as those of the SDK, which `explainFailure` explains. */
@@ -53,8 +48,5 @@ const refusalOf = async (answer: Response): Promise<Error> => {
     .json()
     .then((body) => (body as { readonly message?: string }).message)
     .catch(() => undefined);
-  return Object.assign(new Error(message ?? name), {
-    name,
-    $metadata: { httpStatusCode: answer.status },
-  });
+  return Object.assign(new Error(message ?? name), { name, $metadata: { httpStatusCode: answer.status } });
 };

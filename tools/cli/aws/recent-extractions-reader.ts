@@ -19,10 +19,7 @@ const maxExecutions = 1_000;
 const rereadClosedAfterMs = 60_000;
 
 /** The names of the newest executions, which are extractionIds. Step Functions lists the newest first. */
-const executionsSince = async (
-  { stepFunctions, stateMachineArn }: RecentExtractionsDeps,
-  since: Date,
-): Promise<Bounded<string>> => {
+const executionsSince = async ({ stepFunctions, stateMachineArn }: RecentExtractionsDeps, since: Date) => {
   const names: string[] = [];
   const pages = paginateListExecutions(
     { client: stepFunctions, pageSize: maxExecutions },

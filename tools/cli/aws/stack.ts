@@ -1,8 +1,5 @@
-import {
-  type CloudFormationClient,
-  DescribeStacksCommand,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 
 /** The stack of this name, or undefined where there is none. Throws the SDK's other errors. */
 export const describeStack = async (client: CloudFormationClient, name: string) => {
@@ -19,11 +16,7 @@ export const describeStack = async (client: CloudFormationClient, name: string) 
   }
 };
 
-/** The physical ids of a stack's resources, by type. Throws the SDK's errors. */
-export const readStackResources = async (
-  client: CloudFormationClient,
-  stackName: string,
-): Promise<ReadonlyMap<string, readonly string[]>> => {
+export const readStackResources = async (client: CloudFormationClient, stackName: string) => {
   const byType = new Map<string, string[]>();
   for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
     for (const { ResourceType = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {

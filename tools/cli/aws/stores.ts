@@ -11,8 +11,6 @@ import { type Hold, holdsIn } from '../terminal/describe-hold.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The stores of a deployment, with the operator's credentials. */
-
 export const extractionsOf = ({ client, output }: Deployment): ExtractionStore =>
   dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
 
@@ -38,18 +36,15 @@ export const readHolds = async (breakers: Pick<Breakers, 'list'>, now: Date): Pr
 export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
   new S3Client({ ...client, forcePathStyle: isEmulated });
 
-/** For an extraction that has no record. */
 export const noExtraction = ({ stackName }: Deployment, extractionId: string): CliError =>
   new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
 
-/** The record of an extraction. Throws CliError where there is none. */
 export const requireRecord = async (deployment: Deployment, extractionId: string): Promise<Extraction> => {
   const record = await extractionsOf(deployment).get(extractionId);
   if (record !== undefined) return record;
   throw noExtraction(deployment, extractionId);
 };
 
-/** Where the results are. Throws CliError where there are none, or none yet. */
 export const requireResults = (record: Extraction): StoredResults => {
   const { extractionId, status, results, collectionError, dueShard } = record;
   if (results !== undefined) return results;

@@ -11,11 +11,7 @@ export type AuditCommandOptions = {
   readonly results?: true;
 };
 
-/** Checks what the deployment has recorded, and prints a line for each rule and each finding. */
-export const audit = async (
-  options: AuditCommandOptions,
-  { shell, connect }: CommandContext,
-): Promise<number> => {
+export const audit = async (options: AuditCommandOptions, { shell, connect }: CommandContext) => {
   const deployment = await connect();
   const now = shell.now();
   const { sample, results, seed = shell.randomId().slice(0, 8) } = options;

@@ -44,11 +44,7 @@ export const serveConsoleOf = (
   });
 };
 
-/** Serves the console until the process is ended. */
-export const serve = async (
-  { port, actions }: ConsoleOptions,
-  { shell, connect }: CommandContext,
-): Promise<number> => {
+export const serve = async ({ port, actions }: ConsoleOptions, { shell, connect }: CommandContext) => {
   const deployment = await connect();
   const { url } = await serveConsoleOf(deployment, { port, allowed: actions === true, shell });
   shell.print(`The console of ${deployment.stackName}: ${url}`, { url });

@@ -14,14 +14,8 @@ import type { CommandContext } from './command-context.ts';
 export type DeliverOptions = {
   readonly extraction?: string;
   readonly status: string;
-  readonly encrypted?: true;
-  readonly forged?: true;
-  readonly orphan?: true;
-  readonly yes?: true;
-  readonly force?: true;
-};
+} & Readonly<Partial<Record<'encrypted' | 'forged' | 'orphan' | 'yes' | 'force', true>>>;
 
-/** Signs a delivery, sends it to the webhook, and reports its effect. */
 export const deliver = async (
   taskId: string | undefined,
   options: DeliverOptions,
@@ -50,7 +44,6 @@ export const deliver = async (
   return answer === expected ? 0 : 1;
 };
 
-/** A task, and the record of the extraction that it is linked to. */
 type Target = { readonly taskId: string; readonly record: Extraction | undefined };
 
 const findTarget = async (
@@ -100,7 +93,6 @@ export const requireConfirmation = async (
   throw new CliError(`${warning} Nothing was sent. Use --yes to send it.`);
 };
 
-/** The key that the provider signs with or, for a forged delivery, a random one. */
 const signingKey = async (forged: boolean, { client, name }: Deployment, shell: Shell): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(client);
@@ -122,12 +114,8 @@ const send = async (
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   try {
     // 15 s, three times the provider's limit, so that a slow answer is still reported.
-    const answer = await fetch(webhookUrl, {
-      method: 'POST',
-      headers,
-      body,
-      signal: AbortSignal.timeout(15_000),
-    });
+    const signal = AbortSignal.timeout(15_000);
+    const answer = await fetch(webhookUrl, { method: 'POST', headers, body, signal });
     await answer.body?.cancel();
     return answer.status;
   } catch (cause) {
@@ -171,11 +159,7 @@ const describeEffect = (record: Extraction | undefined, status: string): string 
  * `record` is as it is now.
  */
 export const describeAnswer = (
-  {
-    answer,
-    expected,
-    status,
-  }: { readonly answer: number; readonly expected: number; readonly status: string },
+  { answer, expected, status }: Readonly<Record<'answer' | 'expected', number> & Record<'status', string>>,
   record: Extraction | undefined,
 ): string => {
   const meaning =

@@ -2,8 +2,6 @@ import { checksOf, type DoctorOptions } from '../doctor/checks.ts';
 import { type Finding, runCheck } from '../doctor/finding.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type { DoctorOptions };
-
 const signs = { passed: '✓', failed: '✗', skipped: '·' } as const;
 
 const linesOf = (finding: Finding): readonly string[] => {
@@ -11,7 +9,6 @@ const linesOf = (finding: Finding): readonly string[] => {
   return finding.result === 'failed' ? [line, `  → ${finding.remedy}`] : [line];
 };
 
-/** Runs every check, and prints a line for each and a remedy for each that failed. */
 export const doctor = async (options: DoctorOptions, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   let failures = 0;

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type EraseResult, erase as eraseExtraction } from '../../../lib/extraction/operate/erase.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { s3Of } from '../aws/stores.ts';
@@ -8,11 +7,9 @@ import type { Shell } from '../terminal/command-environment.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type EraseOptions = { readonly yes?: true };
-
 export const erase = async (
   extractionId: string,
-  { yes }: EraseOptions,
+  { yes }: { readonly yes?: true },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
@@ -21,19 +18,9 @@ export const erase = async (
   if (yes !== true && !(await shell.confirm(question, extractionId))) {
     throw new CliError('Nothing was erased: type the id at the prompt, or use --yes.');
   }
-  const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
-  const removals = eraseOnAws(
-    {
-      dynamo: new DynamoDBClient(client),
-      s3: s3Of(deployment),
-      extractionsTable: output('ExtractionsTableName'),
-      tasksTable: output('TasksTableName'),
-      requestsTable: output('RequestsTableName'),
-      refusalsTable: output('RefusalsTableName'),
-      resultsBucket: output('ResultsBucketName'),
-    },
-    shell.now,
-  );
+  const settings = await readReconcileSettings(deployment);
+  const resources = { output, dynamo: new DynamoDBClient(client), s3: s3Of(deployment) };
+  const removals = eraseOnAws(resources, shell.now);
   shell.wait('erasing');
   const result = await eraseExtraction(extractionId, {
     ...removals,

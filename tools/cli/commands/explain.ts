@@ -4,7 +4,6 @@ import { explainExtraction } from '../explain/explain-extraction.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** Prints what an extraction waits for or why it ended, and everything that happened to it in order of time. */
 export const explain = async (extractionId: string, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   shell.wait('reading');

@@ -7,16 +7,13 @@ import type { CommandContext } from './command-context.ts';
 
 export type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
 
-/** Lets credentials be sent again that the provider reported as wrong, and that were not. */
 export const forgetRefusals = async (
   { entity, since, yes }: ForgetOptions,
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
-  const marks = {
-    client: new DynamoDBClient(deployment.client),
-    table: deployment.output('RefusalsTableName'),
-  };
+  const { client, output } = deployment;
+  const marks = { client: new DynamoDBClient(client), table: output('RefusalsTableName') };
   const now = shell.now();
   const wanted = { entity, since: since(now) };
   shell.wait('reading the marks');

@@ -7,11 +7,9 @@ import { CliError } from '../terminal/errors.ts';
 import { describeView, operatorView } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type GetOptions = { readonly results?: string };
-
 export const get = async (
   extractionId: string,
-  { results: file }: GetOptions,
+  { results: file }: { readonly results?: string },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
@@ -33,10 +31,7 @@ export const get = async (
   return 0;
 };
 
-const download = async (
-  deployment: Deployment,
-  { bucket, key, sha256 }: StoredResults,
-): Promise<Uint8Array> => {
+const download = async (deployment: Deployment, { bucket, key, sha256 }: StoredResults) => {
   const { Body } = await s3Of(deployment)
     .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     .catch((cause: unknown) => {

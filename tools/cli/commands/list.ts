@@ -2,13 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
-import {
-  type Extraction,
-  type ExtractionStatus,
-  entityOrProductOf,
-  openStatuses,
-  subjectFields,
-} from '../../../lib/extraction/record.ts';
+import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import { entityOrProductOf, openStatuses, subjectFields } from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
@@ -120,23 +115,13 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
   return 0;
 };
 
-/** What `--json` prints of a record. */
 const listedFields = (record: Extraction) => {
   const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
   const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
-  const subject = subjectFields(record);
-  const ended = { lastProblem, advice, settledAt, settledBy, collectedAt, collectionError };
   return {
-    extractionId,
-    status,
-    reason,
-    ...subject,
-    taskId,
-    reference,
-    requestedBy,
-    requestedAt,
-    dueAt,
-    ...ended,
+    ...{ extractionId, status, reason, ...subjectFields(record) },
+    ...{ taskId, reference, requestedBy, requestedAt, dueAt },
+    ...{ lastProblem, advice, settledAt, settledBy, collectedAt, collectionError },
   };
 };
 
@@ -155,7 +140,6 @@ export const selectOpen = (records: readonly Extraction[], filter: ListFilter): 
     .filter((record) => record.dueAt !== undefined && matches(record, filter))
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
-/** The records that match, the newest first. */
 export const selectNewest = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
   records
     .filter((record) => matches(record, filter))
@@ -166,12 +150,7 @@ const matches = (record: Extraction, { status, since = '', reference }: ListFilt
   (reference === undefined || record.reference === reference) &&
   record.requestedAt >= since;
 
-/** A heading, and a line for each record, in columns. */
-export const rows = (
-  records: readonly Extraction[],
-  now: Date,
-  sweepEveryMinutes: number,
-): readonly string[] => {
+export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinutes: number) => {
   const cells = [
     ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
     ...records.map((record) => {

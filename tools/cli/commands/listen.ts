@@ -8,15 +8,10 @@ import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
 import { forwardEvent, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
-import {
-  defaultStateFile,
-  type ListenState,
-  readListenState,
-  writeListenState,
-} from '../listen/listen-state.ts';
+import type { ListenState } from '../listen/listen-state.ts';
+import { defaultStateFile, readListenState, writeListenState } from '../listen/listen-state.ts';
 import type { Shell } from '../terminal/command-environment.ts';
-import { CliError, UsageError } from '../terminal/errors.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { CliError, exitCodes, UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
@@ -31,7 +26,6 @@ export type ListenOptions = {
   readonly state?: string;
 };
 
-/** Hands the events of the stream to a local handler, in order, and continues where the last run stopped. */
 export const listen = async (options: ListenOptions, { shell, connect }: CommandContext): Promise<number> => {
   if (options.forwardTo === undefined && options.print !== true) {
     throw new UsageError('Name a handler with --forward-to <url>, or use --print.');

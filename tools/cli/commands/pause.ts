@@ -8,15 +8,9 @@ import { UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
 type Which = { readonly [Calls in PausableCalls]?: true };
-export type PauseOptions = Which & { readonly reason: string };
-export type ResumeOptions = Which;
+type PauseOptions = Which & { readonly reason: string };
 
-/** Prints what holds these calls now. */
-const printHolds = async (
-  calls: readonly PausableCalls[],
-  breakers: Breakers,
-  { shell }: CommandContext,
-): Promise<void> => {
+const printHolds = async (calls: readonly PausableCalls[], breakers: Breakers, { shell }: CommandContext) => {
   const holds = await readHolds(breakers, shell.now());
   for (const one of calls) {
     const held = holds.filter((hold) => hold.calls === one);
@@ -31,7 +25,6 @@ const chosenOf = (which: Which): readonly PausableCalls[] =>
 
 const depsOf = ({ shell }: CommandContext) => ({ now: shell.now, newVersion: shell.randomId });
 
-/** Holds all calls that start tasks, or read them, until `resume`. */
 export const pause = async ({ reason, ...which }: PauseOptions, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   if (chosen.length === 0) throw new UsageError('Use --starts, --reads, or both.');
@@ -46,8 +39,7 @@ export const pause = async ({ reason, ...which }: PauseOptions, context: Command
   return 0;
 };
 
-/** Lets the calls through again. For starts it also closes every open breaker. */
-export const resume = async (which: ResumeOptions, context: CommandContext): Promise<number> => {
+export const resume = async (which: Which, context: CommandContext): Promise<number> => {
   const chosen = chosenOf(which);
   const calls = chosen.length === 0 ? pausableCalls : chosen;
   const breakers = breakersOf(await context.connect());

@@ -8,11 +8,9 @@ import { formatSeconds } from '../terminal/format-seconds.ts';
 import { describeDue, describeProgress } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type ReconcileOptions = { readonly allDue?: true };
-
 export const reconcile = async (
   extractionId: string | undefined,
-  { allDue }: ReconcileOptions,
+  { allDue }: { readonly allDue?: true },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   if ((extractionId === undefined) !== (allDue === true)) {

@@ -9,10 +9,7 @@ export type RedriveOptions = { readonly remove?: readonly string[] };
  * Reconciles the extraction of each message in the dead-letter queue. The start of a message that Cosecha did not write is printed, and it stays
  * unless `remove` has its id. No other message is ever deleted without its extraction being reconciled.
  */
-export const redrive = async (
-  { remove = [] }: RedriveOptions,
-  { shell, connect }: CommandContext,
-): Promise<number> => {
+export const redrive = async ({ remove = [] }: RedriveOptions, { shell, connect }: CommandContext) => {
   const deployment = await connect();
   shell.wait('reading the queue');
   const result = await redriveLetters({

@@ -1,5 +1,4 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
 import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
@@ -25,7 +24,6 @@ const meanings: Readonly<Record<RestoredKind, string>> = {
   unreadable: 'omitted: not a record of an extraction',
 };
 
-/** Copies the records that the live table lacks from a table that point-in-time recovery made. */
 export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: CommandContext,
@@ -37,7 +35,7 @@ export const restore = async (
   if (from === table) throw new UsageError('--from is the live table. Name the restored one.');
   const dynamo = new DynamoDBClient(client);
   await requireTable(dynamo, from);
-  const { timings } = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
+  const { timings } = await readReconcileSettings(deployment);
   const live = extractionsOf(deployment);
   const requests = requestsOf(deployment);
   shell.wait('copying');
@@ -64,7 +62,6 @@ export const restore = async (
   return 0;
 };
 
-/** Throws CliError where there is no such table, or it has no extractions, or it is not ACTIVE. */
 const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName })).catch((cause: unknown) => {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;

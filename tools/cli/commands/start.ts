@@ -5,7 +5,6 @@ import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { watchOne } from './watch.ts';
 
-/** Requests an extraction, and with --watch prints its changes until it is closed. */
 export const start = async (options: StartOptions, { shell, connect }: CommandContext): Promise<number> => {
   // The API validates it.
   const request = (await buildExtractionRequest(options, shell.readText)) as ExtractionRequest;
@@ -26,12 +25,8 @@ export const start = async (options: StartOptions, { shell, connect }: CommandCo
     .finally(() => shell.wait(undefined));
 
   const { extractionId, status } = extraction;
-  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, {
-    extractionId,
-    status,
-    idempotencyKey,
-    replayed,
-  });
+  const facts = { extractionId, status, idempotencyKey, replayed };
+  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, facts);
   return options.watch === true ? watchOne(extractionId, {}, deployment, shell) : 0;
 };
 

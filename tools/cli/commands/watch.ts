@@ -7,8 +7,7 @@ import { openStream } from '../aws/follow-stream.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
-import { UsageError } from '../terminal/errors.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodes, UsageError } from '../terminal/errors.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeProgress } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
@@ -23,11 +22,9 @@ const holdsSeconds = 5;
 type FollowDeps = {
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
   readonly now: () => Date;
-  /** Returns early once the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Called on a change of status, on collection and on close. */
   readonly onChange: (line: string, facts: Readonly<Record<string, unknown>>) => void;
-  /** Called between changes. */
   readonly onWait: (line: string) => void;
   /** What holds calls to the provider, the worst first. Called for each reading of the record. */
   readonly readHolds: () => Promise<readonly Hold[]>;
@@ -47,7 +44,6 @@ type FollowResult =
   | { readonly kind: 'ended' | 'timed-out' | 'interrupted'; readonly status: ExtractionStatus }
   | { readonly kind: 'absent' };
 
-/** Reads a record until it is closed, or as far as the options say. */
 export const followExtraction = async (
   extractionId: string,
   { until = 'closed', timeout = Number.POSITIVE_INFINITY, interrupted }: FollowOptions,
@@ -96,7 +92,6 @@ const sinceOf = ({ status, requestedAt, startingAt, startedAt, settledAt }: Extr
 
 export type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
 
-/** Prints the changes of one extraction until it is closed, or of all extractions until it is stopped. */
 export const watch = async (
   extractionId: string | undefined,
   options: WatchOptions,
@@ -144,7 +139,6 @@ export const watchOne = async (
 
 type End = { readonly hint?: string; readonly code: number };
 
-/** What to print if the extraction has not ended, and the exit code. */
 export const describeEnd = (
   { kind, status }: Exclude<FollowResult, { kind: 'absent' }>,
   { timeout = 0 }: WatchOptions,

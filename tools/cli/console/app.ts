@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { describeStory } from '../explain/describe-story.ts';
 import { printableLines } from '../terminal/printable.ts';
 import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
-import { readAsset } from './assets.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
@@ -30,9 +30,14 @@ export type ConsoleDeps = LiveDeps & {
   readonly sandboxState?: () => Promise<SandboxState>;
   /** A text that cannot be guessed, new at each call. */
   readonly random: () => string;
-  /** Reports on the terminal what was done. */
   readonly onAction: (line: string) => void;
 };
+
+const assetTypes: ReadonlyMap<string, string> = new Map([
+  ['console.css', 'text/css; charset=utf-8'],
+  ['console.js', 'text/javascript; charset=utf-8'],
+  ['console.svg', 'image/svg+xml'],
+]);
 
 /** Each open page reads from AWS every few seconds. */
 const maxFollowers = 20;
@@ -145,8 +150,11 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   const app = new Hono<ConsoleEnv>();
   app.use('*', guardRequest(address));
   app.get(`${prefix}/assets/:name`, (c) => {
-    const asset = readAsset(c.req.param('name'));
-    return asset === undefined ? c.notFound() : c.body(asset.body, 200, { 'content-type': asset.type });
+    const name = c.req.param('name');
+    const type = assetTypes.get(name);
+    if (type === undefined) return c.notFound();
+    // It lies beside this module, and in the package beside the bundle.
+    return c.body(readFileSync(new URL(name, import.meta.url), 'utf8'), 200, { 'content-type': type });
   });
   addLiveRoute(app, `${prefix}/live`, making);
   addForms(app, prefix, making);

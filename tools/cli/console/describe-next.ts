@@ -1,7 +1,6 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { describeStartError } from '../explain/describe-start-error.ts';
 import type { Trying } from '../explain/execution-progress.ts';
-import { failureMeanings } from '../terminal/extraction-failures.ts';
+import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeDue } from '../terminal/operator-view.ts';
 import { plural, shown } from './format-for-page.ts';
@@ -13,7 +12,6 @@ const waits: Readonly<Record<string, string>> = {
   TIMED_OUT: 'waits for a late final status',
 };
 
-/** What an open extraction waits for, in a few words. */
 const awaited = (record: Extraction): string => {
   if (isTerminalStatus(record.status)) return 'its results are collected next';
   return waits[record.status] ?? (hasWebhook(record) ? 'waits for the webhook' : 'is polled');

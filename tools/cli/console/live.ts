@@ -6,7 +6,6 @@ import type { Content } from './pages/page-content-and-links.ts';
 export type LiveDeps = {
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Between two reads of what a page shows. */
   readonly everyMs: number;
   /** Reports a defect. The page only says that there was one. */
   readonly onError: (error: unknown) => void;
@@ -22,11 +21,7 @@ const digestOf = (model: unknown): string =>
  * between, `checked` says that nothing has changed. A page that cannot be read any more ends the stream, and the browser
  * connects again.
  */
-export const sendLive = (
-  c: Context,
-  { load, onEnd }: Stream,
-  { now, sleep, everyMs, onError }: LiveDeps,
-): Response => {
+export const sendLive = (c: Context, { load, onEnd }: Stream, { now, sleep, everyMs, onError }: LiveDeps) => {
   const follow = async (stream: SSEStreamingApi): Promise<void> => {
     stream.onAbort(onEnd);
     let sent: string | undefined;

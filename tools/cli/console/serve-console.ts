@@ -19,10 +19,7 @@ const loopback = '127.0.0.1';
 const newToken = (): string => randomBytes(24).toString('base64url');
 
 /** Serves the console on this machine, on any free port for 0. Throws CliError if the port is taken. */
-export const serveConsole = async (
-  port: number,
-  deps: Omit<ConsoleDeps, 'address'>,
-): Promise<RunningConsole> => {
+export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'address'>) => {
   const server = createServer();
   server.listen(port, loopback);
   await once(server, 'listening').catch((cause: unknown) => {

@@ -1,6 +1,5 @@
 /** Values that pages and forms name by an id that cannot be guessed, for ten minutes. */
 export type ShortLived<Value> = {
-  /** Returns the id. */
   readonly keep: (value: Value) => string;
   readonly find: (id: string | null) => Value | undefined;
   /** As `find`, and removes it, so that it is found once. */

@@ -11,7 +11,6 @@ import { describeHolds } from '../terminal/describe-hold.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
-/** Fails while any alarm of the stack is in ALARM. */
 export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Finding> => {
   const inAlarm = (await readAlarms(client, names)).filter(({ state }) => state === 'ALARM');
   if (inAlarm.length === 0) return passed(`none of ${names.length} alarms is in ALARM`);
@@ -19,7 +18,6 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
   return failed(`in ALARM: ${named}`, 'docs/operations.md has an entry for each alarm.');
 };
 
-/** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */
 export const checkBreakers = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<Finding> => {
   const holds = await readHolds(breakers, now);
   if (holds.length === 0) return passed('neither starts nor reads are held');
@@ -34,7 +32,6 @@ export const checkBreakers = async (breakers: Pick<Breakers, 'list'>, now: Date)
   return failed(describeHolds(holds, now).join('; '), remedies.join(' '));
 };
 
-/** Fails unless the dead-letter queue is empty. */
 export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Finding> => {
   const count = await countMessages(client, queueUrl);
   if (count === 0) return passed('dead-letter queue is empty');

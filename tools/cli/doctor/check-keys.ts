@@ -1,23 +1,15 @@
 import { type IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { formatSeconds } from '../terminal/format-seconds.ts';
-import { type Finding, failed, passed } from './finding.ts';
+import { failed, passed } from './finding.ts';
 
 /** Fails where a key cannot be used, or will be deleted. `keys` are ARNs, by what the keys are called. */
-export const checkKeys = async (
-  client: KMSClient,
-  keys: Readonly<Record<string, string>>,
-  now: Date,
-): Promise<Finding> => {
+export const checkKeys = async (client: KMSClient, keys: Readonly<Record<string, string>>, now: Date) => {
   const found = await Promise.all(
     Object.entries(keys).map(async ([label, KeyId]) => {
       const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
-      return {
-        label,
-        KeyId,
-        state: KeyMetadata?.KeyState ?? 'unknown',
-        deletedAt: KeyMetadata?.DeletionDate,
-      };
+      const { KeyState: state = 'unknown', DeletionDate: deletedAt } = KeyMetadata ?? {};
+      return { label, KeyId, state, deletedAt };
     }),
   );
   const unusable = found.filter(({ state }) => state !== 'Enabled');
@@ -40,11 +32,7 @@ export const checkKeys = async (
  * boundary limits that, too (https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html). All roles have the
  * same one, so this reads that of one role.
  */
-export const checkBoundary = async (
-  client: IAMClient,
-  roleArn: string,
-  sealKeyArn: string,
-): Promise<Finding> => {
+export const checkBoundary = async (client: IAMClient, roleArn: string, sealKeyArn: string) => {
   const { EvaluationResults = [] } = await client.send(
     new SimulatePrincipalPolicyCommand({
       PolicySourceArn: roleArn,

@@ -1,15 +1,11 @@
+import type { DynamoDBClient, GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  type GlobalSecondaryIndexDescription,
 } from '@aws-sdk/client-dynamodb';
-import {
-  GetAccountSettingsCommand,
-  type LambdaClient,
-  ListEventSourceMappingsCommand,
-} from '@aws-sdk/client-lambda';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
@@ -18,7 +14,6 @@ import type { Rule } from '../aws/read-rules.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
-/** Fails where the last deployment of the stack failed. */
 export const checkStack = (name: string, status: string): Finding => {
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(`stack ${name} is ${status}`);
   if (status.endsWith('_IN_PROGRESS')) {
@@ -35,11 +30,7 @@ type Table = { readonly name: string; readonly label: string; readonly isPublic:
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
-/** Fails where a table is not as the stack makes it. */
-export const checkTable = async (
-  client: DynamoDBClient,
-  { name, label, isPublic }: Table,
-): Promise<Finding> => {
+export const checkTable = async (client: DynamoDBClient, { name, label, isPublic }: Table) => {
   const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName: name })),
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
@@ -74,7 +65,6 @@ const isRecoverable = async (client: DynamoDBClient, TableName: string): Promise
   );
 };
 
-/** Fails where the results bucket does not exist, or the operator has no access to it. */
 export const checkBucket = async (client: S3Client, Bucket: string): Promise<Finding> => {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
@@ -101,11 +91,7 @@ const brokenStatuses = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
 const maxCounted = 100;
 
 /** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep queues. */
-export const checkMachine = async (
-  client: SFNClient,
-  stateMachineArn: string,
-  now: Date,
-): Promise<Finding> => {
+export const checkMachine = async (client: SFNClient, stateMachineArn: string, now: Date) => {
   const { status } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   if (status !== 'ACTIVE') {
     return failed(`machine is ${String(status)}`, 'Nothing can be started. Deploy the stack again.');
@@ -124,7 +110,6 @@ export const checkMachine = async (
   return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
 };
 
-/** Fails where a rule is disabled, or none has the schedule of the sweep. */
 export const checkRules = (rules: readonly Rule[]): Finding => {
   const disabled = rules.filter(({ enabled }) => !enabled);
   if (disabled.length > 0) {
@@ -209,10 +194,7 @@ const headroom = 50;
  * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html), and each throttle of a message counts as a
  * receive. So messages without any fault become dead letters.
  */
-export const checkConcurrency = async (
-  client: LambdaClient,
-  reconcileConcurrency: number,
-): Promise<Finding> => {
+export const checkConcurrency = async (client: LambdaClient, reconcileConcurrency: number) => {
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
   const needed = 2 * reconcileConcurrency + headroom;

@@ -11,7 +11,7 @@ export const failed = (message: string, remedy: string): Finding => ({ result: '
 export const skipped = (message: string): Finding => ({ result: 'skipped', message });
 
 /** One check. Its id is the same in every version, for scripts that read `doctor --json`. */
-export type Check = { readonly id: string; readonly run: () => Promise<Finding> };
+export type Check = { readonly id: string; readonly run: () => Finding | Promise<Finding> };
 
 /** Runs a check. An error is a failed finding, so that the other checks still run. */
 export const runCheck = async ({ id, run }: Check): Promise<Finding> => {

@@ -1,12 +1,9 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { defined } from '../../../lib/defined.ts';
-import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { logsClient } from '../aws/logs.ts';
 import { countMessages, queueClient } from '../aws/queues.ts';
@@ -16,20 +13,15 @@ import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
-import { readStackResources } from '../aws/stack.ts';
 import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
+import type { StorySources, Sweep } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
 const vended = '/aws/vendedlogs/';
 
 /** The item of `Tasks`. The callback token stays here. */
-const readTask = async (
-  deployment: Deployment,
-  now: () => Date,
-  taskId: string,
-): Promise<TaskFacts | undefined> => {
+const readTask = async (deployment: Deployment, now: () => Date, taskId: string) => {
   const item = await tasksOf(deployment, now).get(taskId);
   if (item === undefined) return undefined;
   const { callbackToken: _callbackToken, ...facts } = item;
@@ -37,10 +29,7 @@ const readTask = async (
 };
 
 /** Every version and delete marker of an extraction's results, of which there are few. */
-const readStoredResults = async (
-  deployment: Deployment,
-  extractionId: string,
-): Promise<readonly StoredObject[]> => {
+const readStoredResults = async (deployment: Deployment, extractionId: string) => {
   const where = { Bucket: deployment.output('ResultsBucketName'), Prefix: `${extractionId}/` };
   const { Versions = [], DeleteMarkers = [] } = await s3Of(deployment).send(
     new ListObjectVersionsCommand(where),
@@ -51,28 +40,16 @@ const readStoredResults = async (
 };
 
 /** The rule with a schedule is the sweep's. */
-const readSweep = async ({ client }: Deployment, ruleNames: readonly string[]): Promise<Sweep> => {
-  const rules = await readRules(new EventBridgeClient(client), ruleNames);
+const readSweep = async ({ client, resources }: Deployment): Promise<Sweep> => {
+  const rules = await readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule'));
   const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
   if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
   return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
 };
 
-type StackResources = ReturnType<typeof readStackResources>;
-
-const stackResourcesOf = ({ client, stackName }: Deployment): StackResources =>
-  readStackResources(new CloudFormationClient(client), stackName);
-
-/**
- * The sources of a deployment, read with the operator's credentials. Nothing is written. `resources` are those of the
- * stack, which two of the sources need.
- */
-export const storySources = (
-  deployment: Deployment,
-  now: () => Date,
-  resources: () => StackResources = once(() => stackResourcesOf(deployment)),
-): StorySources => {
-  const { client, output } = deployment;
+/** The sources of a deployment, read with the operator's credentials. Nothing is written. */
+export const storySources = (deployment: Deployment, now: () => Date): StorySources => {
+  const { client, output, resources } = deployment;
   const machine = new SFNClient(client);
   const queues = queueClient(deployment);
   const extractions = extractionsOf(deployment);
@@ -80,7 +57,7 @@ export const storySources = (
   return {
     settings: async () => {
       const [{ timings }, machineSettings] = await Promise.all([
-        readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName')),
+        readReconcileSettings(deployment),
         readMachineSettings(machine, output('StateMachineArn')),
       ]);
       return { timings, ...machineSettings };
@@ -89,9 +66,7 @@ export const storySources = (
     task: (taskId) => readTask(deployment, now, taskId),
     execution: async (id) => readExecution(machine, executionArn(output('StateMachineArn'), id)),
     logs: async (ids, within) => {
-      const groups = ((await resources()).get('AWS::Logs::LogGroup') ?? []).filter(
-        (name) => !name.startsWith(vended),
-      );
+      const groups = (await resources('AWS::Logs::LogGroup')).filter((name) => !name.startsWith(vended));
       return readLogLines(logsClient(client), groups, ids, within);
     },
     results: (id) => readStoredResults(deployment, id),
@@ -103,6 +78,6 @@ export const storySources = (
     changes: async (id) =>
       readExtractionChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
     holds: () => readHolds(breakers, now()),
-    sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
+    sweep: () => readSweep(deployment),
   };
 };

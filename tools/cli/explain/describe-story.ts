@@ -6,7 +6,6 @@ export const maxAlike = 3;
 const isAlike = (one: StoryLine, other: StoryLine): boolean =>
   one.who === other.who && one.what === other.what;
 
-/** Runs of equal lines, such as polls. */
 export const runsOf = <Line extends StoryLine>(lines: readonly Line[]): readonly (readonly Line[])[] => {
   const runs: Line[][] = [];
   for (const line of lines) {

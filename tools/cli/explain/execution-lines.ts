@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/defined.ts';
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { knownStartError } from '../terminal/extraction-failures.ts';
 import { bounded } from './bounded-text.ts';
-import { knownStartError } from './describe-start-error.ts';
 import { type Attempt, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { StorySettings } from './sources.ts';

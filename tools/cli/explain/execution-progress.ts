@@ -6,7 +6,6 @@ export type Attempt = {
   /** 1 for the first try of the state. */
   readonly number: number;
   readonly scheduledAt: string;
-  /** After this many seconds the state times out. */
   readonly timeoutSeconds?: number;
   readonly endedAt?: string;
   /** Absent if it succeeded, or still runs. */
@@ -93,11 +92,7 @@ const maxDelay = ({ first, every, backoff }: RetryDelays, failures: number): num
  * When the try after `attempt` was made, or is made at the latest, because the machine draws each delay between 0 and a
  * bound. Undefined where there is none, as the state was left.
  */
-export const nextAttemptAt = (
-  visit: StateVisit,
-  attempt: Attempt,
-  settings: StorySettings | undefined,
-): string | undefined => {
+export const nextAttemptAt = (visit: StateVisit, attempt: Attempt, settings: StorySettings | undefined) => {
   const next = visit.attempts.find(({ number }) => number === attempt.number + 1);
   if (next !== undefined) return next.scheduledAt;
   const { endedAt, error } = attempt;
@@ -117,11 +112,9 @@ export type Trying = {
   readonly does: 'start' | 'wait' | 'poll';
   /** Of a start or a poll: how many tries were made. */
   readonly tries: number;
-  /** What the last try to start failed with. */
   readonly error?: string;
   /** Why, as start-task reported it. */
   readonly problem?: string;
-  /** When it tries or polls next, at the latest. */
   readonly nextAt?: string;
 };
 

@@ -8,7 +8,7 @@ import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
 import { recordLines } from './record-lines.ts';
 import type { StorySources } from './sources.ts';
-import type { Story, StoryLine } from './story.ts';
+import type { StoryLine } from './story.ts';
 import { sentenceOf } from './waits.ts';
 
 /** More lines than a history of any default settings has, which is some 600 events. */
@@ -23,7 +23,6 @@ const taskLines = ({ task }: Known): readonly StoryLine[] => {
   return [{ at: task.notifiedAt, lane: 'webhook', who: 'receive-webhook', what, verdict: 'ok' }];
 };
 
-/** Everything that was stored and is still there, or was deleted, without its content. */
 const resultLines = ({ results }: Known): readonly StoryLine[] =>
   results.map(({ at, bytes }) => ({
     at,
@@ -31,12 +30,6 @@ const resultLines = ({ results }: Known): readonly StoryLine[] =>
     who: 'S3',
     what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
   }));
-
-const queueNames = {
-  reconcile: 'reconcile queue',
-  slow: 'slow queue',
-  'dead-letter': 'dead-letter queue',
-} as const;
 
 /** They are as of now, so that they belong to the story of an open extraction only. */
 const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
@@ -46,7 +39,7 @@ const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
       at: now.toISOString(),
       lane: 'queue',
       who: 'SQS',
-      what: `The ${queueNames[queue]} holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
+      what: `The ${queue} queue holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
     }));
 
 /** What holds this extraction. What holds only others is no part of its story. */
@@ -83,11 +76,7 @@ const isKnown = ({ record, execution, changes, results, unread }: Known): boolea
  * The whole story of one extraction, from every source that has a part of it. Undefined if it is unknown. A source that
  * cannot be read is named in `notShown`, so this throws nothing but defects.
  */
-export const explainExtraction = async (
-  sources: StorySources,
-  extractionId: string,
-  now: Date,
-): Promise<Story | undefined> => {
+export const explainExtraction = async (sources: StorySources, extractionId: string, now: Date) => {
   const known = await gather(sources, extractionId, now);
   if (!isKnown(known)) return undefined;
   const { record, unread } = known;

@@ -1,14 +1,11 @@
 import { adviceOf, advices, codes } from '../../../lib/extraction/advice.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { describeCode, explainFailures } from '../terminal/extraction-failures.ts';
+import { describeCode, describeStartError, explainFailures } from '../terminal/extraction-failures.ts';
 import { clockTime, whyPolled } from './bounded-text.ts';
 import { webhookCame, whyTimedOut } from './derived-facts.ts';
-import { describeStartError } from './describe-start-error.ts';
 import { lastFailure } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
-
-/** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
 
 type Ended = Known & { readonly record: Extraction };
 

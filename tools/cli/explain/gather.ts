@@ -42,7 +42,6 @@ const reader = () => {
   return { unread, notShown, read };
 };
 
-/** The first time that the extraction is known to have existed. */
 const firstSeenAt = (
   record: Extraction | undefined,
   execution: Progress | undefined,
@@ -84,33 +83,22 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   const taskId = (record ?? last?.after ?? last?.before)?.taskId;
   const since = firstSeenAt(record, execution, changes);
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
+  const to = lastSeenAt(record, now);
   const [task, logged] = await Promise.all([
     taskId === undefined ? undefined : read('task', sources.task(taskId)),
     since === undefined
       ? undefined
-      : read(
-          'logs',
-          sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to: lastSeenAt(record, now) }),
-        ),
+      : read('logs', sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to })),
   ]);
   if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
   return {
-    extractionId,
-    now,
-    settings,
-    record,
-    task,
-    execution,
+    ...{ extractionId, now, settings, record, task, execution, changes, sweep, unread, notShown },
     logs: logged?.items ?? [],
     hasAllLogs: logged?.complete === true,
     results: results ?? [],
     queues: queues ?? [],
-    changes,
     holds: holds ?? [],
-    sweep,
-    unread,
-    notShown,
   };
 };
 

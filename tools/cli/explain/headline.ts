@@ -8,11 +8,7 @@ import { waitsFor } from './waits.ts';
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-/** What is wrong with the sweep, as far as this open extraction needs it. */
-const sweepTrouble = (
-  { sweep, extractionId, now }: Known,
-  { dueAt }: Extraction,
-): { readonly before?: string; readonly after?: string } => {
+const sweepTrouble = ({ sweep, extractionId, now }: Known, { dueAt }: Extraction) => {
   if (sweep === undefined || dueAt === undefined) return {};
   const due = clockTime(dueAt, now);
   const late = isOverdue({ dueAt }, now, sweep.everyMinutes);
@@ -24,9 +20,7 @@ const sweepTrouble = (
       : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
   }
   return late
-    ? {
-        before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.`,
-      }
+    ? { before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.` }
     : {};
 };
 
@@ -49,7 +43,6 @@ const restoration = ({ changes, now }: Known, { reason }: Extraction): string | 
     : `It was restored from a backup at ${clockTime(insert.at, now)}.`;
 };
 
-/** What an extraction waits for, until when, and what happens then. For one that is closed: why it ended so. */
 export const headlineOf = (known: Known): string => {
   const { record, unread } = known;
   if (record === undefined) {

@@ -64,7 +64,6 @@ const verdictOf = ({ level, message }: LogLine): StoryLine['verdict'] => {
   return message === 'Delivery received.' ? 'ok' : undefined;
 };
 
-/** What the functions logged about it. */
 export const logLines = (known: Known): readonly StoryLine[] =>
   known.logs
     .filter((line) => !isRepetition(line, known))

@@ -32,7 +32,6 @@ const settledLine = (record: Extraction): StoryLine[] => {
   ];
 };
 
-/** The lines that one state of a record shows by its own times. */
 const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const { requestedAt, requestedBy, reference, traceparent, startingAt, startedAt, taskId = '' } = record;
   const { collectedAt, results, oversizedAt } = record;
@@ -41,20 +40,16 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const as = reference === undefined ? '' : `, as "${reference}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
+  const byStart = { lane: 'start', who: 'start-task' } as const;
   return [
     ...line(requestedAt, {
       lane: 'api',
       who: 'API',
       what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}.`),
     }),
-    ...line(startingAt, {
-      lane: 'start',
-      who: 'start-task',
-      what: 'Wrote STARTING, and sends the start call.',
-    }),
+    ...line(startingAt, { ...byStart, what: 'Wrote STARTING, and sends the start call.' }),
     ...line(startedAt, {
-      lane: 'start',
-      who: 'start-task',
+      ...byStart,
       what: bounded(`Wrote RUNNING: the provider accepted the start as task ${taskId}.`),
       verdict: 'ok',
     }),
@@ -135,7 +130,6 @@ const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryL
   return [];
 };
 
-/** What the record shows now, and what the stream shows of its earlier states. */
 export const recordLines = (known: Known): readonly StoryLine[] => {
   const { record, changes } = known;
   const images = [...changes.flatMap(({ before, after }) => [before, after]), record];

@@ -47,7 +47,6 @@ export interface StorySources {
   queues(): Promise<readonly QueueDepth[]>;
   /** Changes of the last 24 hours, for which DynamoDB keeps them. */
   changes(extractionId: string): Promise<Bounded<StreamChange>>;
-  /** What holds calls to the provider now, of any extraction. */
   holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
 }

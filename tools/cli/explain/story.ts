@@ -5,7 +5,6 @@ export const lanes = [
 ] as const;
 export type Lane = (typeof lanes)[number];
 
-/** One thing that happened to an extraction, or that lasts. */
 export type StoryLine = {
   /** ISO 8601 UTC with milliseconds. */
   readonly at: string;

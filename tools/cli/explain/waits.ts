@@ -1,23 +1,15 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import {
-  type Extraction,
-  hasTaskItem,
-  hasWebhook,
-  isTerminalStatus,
-  isUnderstood,
-} from '../../../lib/extraction/record.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { hasTaskItem, hasWebhook, isTerminalStatus, isUnderstood } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
+import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { bounded, clockTime, whyPolled } from './bounded-text.ts';
 import { nextRead, webhookCame } from './derived-facts.ts';
-import { describeStartError } from './describe-start-error.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { Hold, StorySettings } from './sources.ts';
 
-/** What an open extraction waits for, until when, and what happens then. One function for each status. */
-
-/** What is known, with the parts without which nothing can be said. */
 type Open = Known & { readonly record: Extraction; readonly settings: StorySettings };
 
 /** `Starts have been paused since 11:50:00Z by ana: maintenance.` */
@@ -125,14 +117,12 @@ const closesLate = (known: Open, over: string): string => {
   return `${over} The next reconcile${reads} closes it.${readsStopped(known)}`;
 };
 
-/** Until when the machine waits for the webhook. */
 const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefined): string => {
   const attempt = visit?.attempts.at(-1);
   const since = attempt?.scheduledAt ?? record.startingAt ?? record.requestedAt;
   return plusSeconds(since, attempt?.timeoutSeconds ?? settings.webhookWait);
 };
 
-/** What the item in `Tasks` shows that the record does not. */
 const describeTask = (known: Open, waitEnd: string): string | undefined => {
   const { record, task, extractionId, now, unread } = known;
   const { taskId = '' } = record;
@@ -192,7 +182,6 @@ export const runningWaits = (known: Open): string => {
   return `Waits for the provider's webhook until ${clockTime(waitEnd, now)}; then the machine polls every ${every} until ${deadline}.`;
 };
 
-/** A final status whose results are not collected yet. */
 export const collectionWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.requestedAt } = record;

@@ -3,11 +3,7 @@ import { type Extraction, isTerminalStatus } from '../../../lib/extraction/recor
 import type { Story } from './story.ts';
 
 /** How an operator finds out what is wrong, of an extraction that does not go on by itself. */
-export type Waiting = {
-  readonly isOverdue: boolean;
-  /** What keeps its calls from the provider, if anything does. */
-  readonly hold?: 'paused' | 'held' | undefined;
-};
+export type Waiting = { readonly isOverdue: boolean; readonly hold?: 'paused' | 'held' | undefined };
 
 const waiting = ({ isOverdue, hold }: Waiting, extractionId: string): string => {
   if (hold === 'paused') return 'Nothing until somebody resumes the calls: `cosecha resume`.';

@@ -60,10 +60,7 @@ const row = (cells: readonly string[]): string =>
 export const describeTimes = (times: Times | undefined): string =>
   times === undefined ? '–' : `${formatSeconds(times.p50)}, ${formatSeconds(times.p95)}`;
 
-const figuresRow = (
-  label: string,
-  { requested, well, user, caller, failed, toStart, toOutcome }: Figures,
-): string =>
+const figuresRow = (label: string, { requested, well, user, caller, failed, toStart, toOutcome }: Figures) =>
   row([
     `  ${label}`,
     ...[requested, well, user, caller, failed].map((count) => count.toLocaleString('en')),
@@ -73,7 +70,6 @@ const figuresRow = (
 
 export const healthHeading = row(columns);
 
-/** A sentence about the last hour, and a row for each period. */
 export const describeSubject = (health: SubjectHealth): readonly string[] => [
   `${health.subject}  ${describeHour(health)}`,
   ...(Object.keys(periodLabels) as PeriodName[]).map((name) => figuresRow(periodLabels[name], health[name])),

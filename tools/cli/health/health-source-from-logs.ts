@@ -1,17 +1,10 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded, Deployment } from '../aws/deployment.ts';
 import { logsClient, readFunctionLog } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
-import { readStackResources } from '../aws/stack.ts';
-import {
-  groupLines,
-  type ProgressLine,
-  parseProgressLine,
-  parseQueryRow,
-  progressQuery,
-} from './progress-rows.ts';
+import type { ProgressLine } from './progress-rows.ts';
+import { groupLines, parseProgressLine, parseQueryRow, progressQuery } from './progress-rows.ts';
 import type { HealthSource } from './read-health.ts';
 
 /** Parts of the names that CloudFormation generates for the logs of the functions that report progress. */
@@ -20,11 +13,7 @@ const reporting = ['RequestExtractionLog', 'StartTaskLog', 'ReceiveWebhookLog', 
 type Logs = ReturnType<typeof logsClient>;
 
 /** The lines of the last two days. An emulator has few, and its logs know no queries with `stats`. */
-const readLines = async (
-  logs: Logs,
-  groups: readonly string[],
-  now: Date,
-): Promise<Bounded<ProgressLine>> => {
+const readLines = async (logs: Logs, groups: readonly string[], now: Date) => {
   const since = new Date(now.getTime() - 48 * 3_600_000);
   const read = await Promise.all(
     groups.map((logGroupName) =>
@@ -50,16 +39,15 @@ const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Pe
 
 /**
  * The logs of a deployment for one report: by Logs Insights, whose four queries read the lines of 75 hours in all, or on an
- * emulator line by line. `resources` are those of the stack.
+ * emulator line by line.
  */
 export const healthSource = (
-  { client, stackName, isEmulated }: Deployment,
+  { client, resources, isEmulated }: Deployment,
   { now, sleep }: { readonly now: Date; readonly sleep: (milliseconds: number) => Promise<void> },
-  resources = () => readStackResources(new CloudFormationClient(client), stackName),
 ): HealthSource => {
   const logs = logsClient(client);
-  const groups = resources().then((byType) =>
-    (byType.get('AWS::Logs::LogGroup') ?? []).filter((name) => reporting.some((part) => name.includes(part))),
+  const groups = resources('AWS::Logs::LogGroup').then((names) =>
+    names.filter((name) => reporting.some((part) => name.includes(part))),
   );
   if (isEmulated) {
     const lines = groups.then((names) => readLines(logs, names, now));
@@ -68,11 +56,8 @@ export const healthSource = (
   return async (period, { byHour = false } = {}) => {
     // What is repeated or collected later is of the period of its outcome.
     const read = { logGroupNames: await groups, from: period.from, to: now.toISOString() };
-    const { items, complete } = await runLogsQuery(
-      logs,
-      { ...read, query: progressQuery(period, byHour) },
-      sleep,
-    );
+    const query = { ...read, query: progressQuery(period, byHour) };
+    const { items, complete } = await runLogsQuery(logs, query, sleep);
     return { items: items.flatMap((row) => parseQueryRow(row) ?? []), complete };
   };
 };

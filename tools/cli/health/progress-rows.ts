@@ -76,7 +76,6 @@ export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRo
   return { subject, step, what, count: Number(extractions), ...since, ...begin, ...times };
 };
 
-/** What the query reads of one line. */
 export type ProgressLine = Pick<ProgressRow, 'subject' | 'step' | 'what'> & {
   readonly extractionId: string;
   /** When the outcome was recorded or, of a line without one, when it was logged. */
@@ -98,14 +97,8 @@ export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefine
   const ending = text(fields.status) ?? '';
   const why = [fields.cause, fields.lastProblem, fields.reason].find((one) => typeof one === 'string');
   const what = whatOf(step, ending, text(why) ?? ending);
-  return {
-    extractionId,
-    at,
-    subject,
-    step,
-    what,
-    ...(typeof fields.seconds === 'number' && { seconds: fields.seconds }),
-  };
+  const line = { extractionId, at, subject, step, what };
+  return typeof fields.seconds === 'number' ? { ...line, seconds: fields.seconds } : line;
 };
 
 /** The nearest rank: the smallest value that at least this share of the values do not exceed. 0 without values. */
@@ -132,9 +125,7 @@ export const groupLines = (
     );
     const times = [...new Map(timed).values()].toSorted((one, other) => one - other);
     return {
-      subject,
-      step,
-      what,
+      ...{ subject, step, what },
       count: new Set(group.map(({ extractionId }) => extractionId)).size,
       first: group.map(({ at }) => at).toSorted()[0] ?? '',
       ...(hour !== undefined && { hour }),

@@ -58,13 +58,8 @@ const hour = 3_600_000;
 
 const periodsOf = (now: Date): Readonly<Record<PeriodName, Period>> => {
   const ago = (hours: number): string => new Date(now.getTime() - hours * hour).toISOString();
-  const period = (begin: number, end: number): Period => ({ from: ago(begin), to: ago(end) });
-  return {
-    lastHour: period(1, 0),
-    hourBefore: period(2, 1),
-    lastDay: period(24, 0),
-    dayBefore: period(48, 24),
-  };
+  const span = (begin: number, end: number): Period => ({ from: ago(begin), to: ago(end) });
+  return { lastHour: span(1, 0), hourBefore: span(2, 1), lastDay: span(24, 0), dayBefore: span(48, 24) };
 };
 
 const timesOf = (row: ProgressRow | undefined): Times | undefined =>

@@ -1,8 +1,5 @@
-import {
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { isThrottled, shardsOf } from '../aws/follow-stream.ts';
 import { type StartAt, StreamError, type StreamReader } from './stream-reader-port.ts';
 
@@ -39,7 +36,6 @@ const iteratorType = (at: StartAt) => {
   return { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: at.after } as const;
 };
 
-/** Reads a DynamoDB stream. It throws StreamError, and the SDK's others. */
 export const dynamoStreamReader = (
   client: DynamoDBStreamsClient,
   StreamArn: string,

@@ -7,23 +7,13 @@ export const secretPrefix = 'whsec_';
  * The headers by which a handler verifies an event: https://www.standardwebhooks.com. The id is that of the event, so it is
  * the same in every repetition.
  */
-const signEvent = (
-  eventId: string,
-  body: string,
-  secret: string,
-  now: Date,
-): Readonly<Record<string, string>> => {
+const signEvent = (eventId: string, body: string, secret: string, now: Date) => {
   const timestamp = Math.floor(now.getTime() / 1_000).toString();
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
   const signature = createHmac('sha256', key).update(`${eventId}.${timestamp}.${body}`).digest('base64');
-  return {
-    'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
-  };
+  return { 'webhook-id': eventId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 };
 
-/** What is posted for one change. `eventId` is the same in every repetition. */
 export type Posted = { readonly eventId: string; readonly body: string };
 
 export type ForwardDeps = {
@@ -33,7 +23,6 @@ export type ForwardDeps = {
   readonly secret: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => Date;
-  /** Returns early once the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called after a try that failed. `answer` is the status, or why there was none. */
   readonly onFailed: (answer: string, tries: number, retryAfterMs: number) => void;

@@ -17,11 +17,9 @@ export type HandleStreamDeps = {
   /** Handles one record. False if it was interrupted: then the record counts as not handled. */
   readonly handle: (record: StreamRecord) => Promise<boolean>;
   readonly save: (progress: Progress) => Promise<void>;
-  /** Returns early once the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called once, when no later record can be missed. */
   readonly onReady: () => void;
-  /** The stream could not be read. It is tried again. */
   readonly onUnreachable: () => void;
   /** Records may be lost, as the stream no longer has those after the last one handled. */
   readonly onTrimmed: () => void;
@@ -82,15 +80,10 @@ export const handleStream = async (
 type Run = HandleStreamDeps & {
   readonly since: string;
   readonly positions: Map<string, string>;
-  /** Of the shards that are being read. */
   readonly iterators: Map<string, string>;
 };
 
-/** Reports an error and waits as long as it needs. Throws it if no retry repairs it. */
-const recover = async (
-  error: unknown,
-  { onTrimmed, onUnreachable, sleep, signal }: HandleStreamDeps,
-): Promise<void> => {
+const recover = async (error: unknown, { onTrimmed, onUnreachable, sleep, signal }: HandleStreamDeps) => {
   if (!(error instanceof StreamError)) throw error;
   if (error.kind === 'expired') return;
   if (error.kind === 'trimmed') return onTrimmed();
@@ -127,11 +120,7 @@ const isDue = (
   return !hasParent || positions.get(parentId ?? '') === END;
 };
 
-const openShard = async (
-  shardId: string,
-  atNewest: boolean,
-  { reader, positions, iterators }: Run,
-): Promise<void> => {
+const openShard = async (shardId: string, atNewest: boolean, { reader, positions, iterators }: Run) => {
   const after = positions.get(shardId);
   const first = atNewest ? 'newest' : 'oldest';
   try {
@@ -147,7 +136,6 @@ const openShard = async (
 /** `isIdle`: there was no record, and no shard ended. `oldest`: the time of the oldest record, in milliseconds. */
 type Round = { readonly isIdle: boolean; readonly oldest: number | undefined };
 
-/** Reads a page of each shard, and handles its records. */
 const readRound = async (run: Run): Promise<Round> => {
   const { reader, positions, iterators } = run;
   let isIdle = true;

@@ -3,10 +3,7 @@ import { defined } from '../../../lib/defined.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
 
 /** A stream record as Lambda passes it on: with the stream's ARN, its time in seconds, and a user identity in lower case. */
-export const asLambdaRecord = (
-  { dynamodb, userIdentity, ...record }: StreamRecord,
-  eventSourceARN: string,
-): DynamoDBRecord =>
+export const asLambdaRecord = ({ dynamodb, userIdentity, ...record }: StreamRecord, eventSourceARN: string) =>
   defined({
     ...record,
     dynamodb: {

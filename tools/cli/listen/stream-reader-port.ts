@@ -14,7 +14,6 @@ export type Page = {
 /** Reads a stream by its shards. Every method may throw a StreamError, and others that no retry repairs. */
 export interface StreamReader {
   shards(): Promise<readonly Shard[]>;
-  /** Returns an iterator. */
   open(shardId: string, at: StartAt): Promise<string | undefined>;
   read(iterator: string): Promise<Page>;
 }

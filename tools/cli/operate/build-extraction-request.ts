@@ -6,20 +6,12 @@ import {
 import { pointerTo } from '../../../lib/http/violation.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
-/** The options of `start`. Credentials and national ids are read from a file or from standard input. */
-export type StartOptions = {
-  readonly file?: string;
-  readonly entity?: string;
+type TextOption =
+  | ('file' | 'entity' | 'movementFrom' | 'movementTo' | 'credentials')
+  | ('consent' | 'product' | 'variant' | 'target' | 'reference' | 'idempotencyKey');
+
+export type StartOptions = { readonly [Name in TextOption]?: string } & {
   readonly action?: readonly string[];
-  readonly movementFrom?: string;
-  readonly movementTo?: string;
-  readonly credentials?: string;
-  readonly consent?: string;
-  readonly product?: string;
-  readonly variant?: string;
-  readonly target?: string;
-  readonly reference?: string;
-  readonly idempotencyKey?: string;
   readonly watch?: true;
 };
 
@@ -36,7 +28,6 @@ const flagOf = (name: string): string =>
 const flagsIn = (options: StartOptions, names: readonly (keyof StartOptions)[]): string[] =>
   names.filter((name) => options[name] !== undefined).map(flagOf);
 
-/** What a file holds, in messages. */
 type Content = 'request' | 'credentials';
 
 const readJson = (text: string, content: Content): unknown => {

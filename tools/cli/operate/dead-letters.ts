@@ -12,19 +12,12 @@ import { reconcileNow } from './invoke-functions.ts';
 
 export type DeadLetter = { readonly id: string; readonly body: string; readonly receipt: string };
 
-export type DeadLetters = {
-  /** Up to ten messages, hidden from other receivers for a while; none once all have been received. */
-  readonly receive: () => Promise<readonly DeadLetter[]>;
-  readonly remove: (letter: DeadLetter) => Promise<void>;
-  /** Makes it visible again at once. */
-  readonly release: (letter: DeadLetter) => Promise<void>;
-};
-
 /** Usually longer than a redrive of ten messages takes. A message that is received twice repeats its work, which is safe. */
 const hiddenSeconds = 900;
 
-const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters => ({
-  receive: async () => {
+const deadLettersIn = (client: SQSClient, QueueUrl: string) => ({
+  /** Up to ten messages, hidden from other receivers for a while; none once all have been received. */
+  receive: async (): Promise<readonly DeadLetter[]> => {
     const { Messages = [] } = await client.send(
       // A long poll, as a short one asks only some of the queue's servers and may miss messages
       // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html).
@@ -41,10 +34,11 @@ const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters => ({
       receipt: ReceiptHandle,
     }));
   },
-  remove: async ({ receipt }) => {
+  remove: async ({ receipt }: DeadLetter) => {
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt }));
   },
-  release: async ({ receipt }) => {
+  /** Makes it visible again at once. */
+  release: async ({ receipt }: DeadLetter) => {
     await client.send(
       new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receipt, VisibilityTimeout: 0 }),
     );
@@ -69,10 +63,7 @@ const message = v.object({ extractionId: id, cause: v.string() });
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html), so both the event and the message are
  * accepted here.
  */
-const brokenExecution = v.object({
-  source: v.literal('aws.states'),
-  detail: v.object({ name: id }),
-});
+const brokenExecution = v.object({ source: v.literal('aws.states'), detail: v.object({ name: id }) });
 
 /** The extraction of a message of the dead-letter queue, or undefined where Cosecha did not write the message. */
 export const parseDeadLetter = (body: string): string | undefined => {
@@ -82,15 +73,15 @@ export const parseDeadLetter = (body: string): string | undefined => {
 };
 
 type RedriveDeps = {
-  readonly letters: DeadLetters;
+  readonly letters: Readonly<ReturnType<typeof deadLettersIn>>;
   /**
    * Reconciles an extraction as an operator: its execution may have been redriven since, and its start may still run. Throws
    * where it fails again.
    */
   readonly reconcile: (extractionId: string) => Promise<void>;
-  readonly onDone: (letter: DeadLetter, extractionId: string) => void;
-  readonly onFailed: (letter: DeadLetter, error: unknown) => void;
-  readonly onUnknown: (letter: DeadLetter) => void;
+  readonly onDone?: (letter: DeadLetter, extractionId: string) => void;
+  readonly onFailed?: (letter: DeadLetter, error: unknown) => void;
+  readonly onUnknown?: (letter: DeadLetter) => void;
   /** Which messages without an extraction are deleted. Default: none. */
   readonly isRemoved?: (letter: DeadLetter) => boolean;
   readonly onRemoved?: (letter: DeadLetter) => void;
@@ -123,18 +114,18 @@ export const redriveLetters = async (deps: RedriveDeps) => {
     if (extractionId === undefined) {
       counts.unknown += 1;
       staying.push(letter);
-      onUnknown(letter);
+      onUnknown?.(letter);
       return;
     }
     try {
       await reconcileOnce(extractionId);
       await letters.remove(letter);
       counts.done += 1;
-      onDone(letter, extractionId);
+      onDone?.(letter, extractionId);
     } catch (error) {
       counts.failed += 1;
       staying.push(letter);
-      onFailed(letter, error);
+      onFailed?.(letter, error);
     }
   };
 
@@ -145,7 +136,6 @@ export const redriveLetters = async (deps: RedriveDeps) => {
   return counts;
 };
 
-/** The dead letters of a deployment, and how the extraction of one is reconciled. */
 export const deadLettersOnAws = (deployment: Deployment): Pick<RedriveDeps, 'letters' | 'reconcile'> => {
   const { client, output } = deployment;
   const lambda = new LambdaClient(client);

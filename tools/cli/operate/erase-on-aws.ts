@@ -1,36 +1,22 @@
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
-  DeleteObjectsCommand,
-  ListObjectVersionsCommand,
-  type ListObjectVersionsCommandOutput,
-  type S3Client,
-} from '@aws-sdk/client-s3';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ListObjectVersionsCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoRefusalStore } from '../../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
+import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { CliError } from '../terminal/errors.ts';
 
 /** S3 did not delete some of the objects. The message has their number and S3's codes. */
 export class ResultsNotDeleted extends Error {
   override readonly name = 'ResultsNotDeleted';
 }
 
-export type EraseResources = {
-  readonly dynamo: DynamoDBClient;
-  readonly s3: S3Client;
-  readonly extractionsTable: string;
-  readonly tasksTable: string;
-  readonly requestsTable: string;
-  readonly refusalsTable: string;
-  readonly resultsBucket: string;
-};
+type EraseResources = Pick<Deployment, 'output'> & { readonly dynamo: DynamoDBClient; readonly s3: S3Client };
 
 /** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
@@ -70,17 +56,8 @@ export const removeObjects = async (client: S3Client, Bucket: string, prefix: st
 
 type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
 
-/** DynamoDB's answer has no readable date. */
-export class AnswerNotDated extends Error {
-  override readonly name = 'AnswerNotDated';
-}
-
 /** Reads an item, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
-const getDated = async (
-  client: DynamoDBClient,
-  TableName: string,
-  extractionId: string,
-): Promise<RecordRead> => {
+const getDated = async (client: DynamoDBClient, TableName: string, extractionId: string) => {
   const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
   let date: string | undefined;
   command.middlewareStack.add(
@@ -93,14 +70,14 @@ const getDated = async (
   );
   const { Item } = await client.send(command);
   const at = new Date(date ?? '');
-  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('The answer of DynamoDB has no date.');
+  if (Number.isNaN(at.getTime())) throw new CliError('The answer of DynamoDB has no date.');
   return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
 };
 
-/** The dependencies of `erase`, on AWS. */
-export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
-  const { dynamo, s3, extractionsTable, tasksTable, requestsTable, resultsBucket: Bucket } = resources;
-  const { refusalsTable } = resources;
+export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
+  const [extractionsTable, tasksTable] = [output('ExtractionsTableName'), output('TasksTableName')];
+  const [requestsTable, refusalsTable] = [output('RequestsTableName'), output('RefusalsTableName')];
+  const Bucket = output('ResultsBucketName');
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   const requests = dynamoRequestStore(dynamo, requestsTable);
   const refusals = dynamoRefusalStore(dynamo, refusalsTable);

@@ -1,9 +1,5 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  paginateScan,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { saysRefused } from '../../../lib/extraction/refused-credentials.ts';
@@ -21,10 +17,7 @@ export const findRefusals = async (
   {
     getRecord,
     now,
-  }: {
-    readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
-    readonly now: Date;
-  },
+  }: { readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>; readonly now: Date },
 ): Promise<readonly RefusalMark[]> => {
   const found: RefusalMark[] = [];
   const scan = {
@@ -64,11 +57,7 @@ export const forgetRefusal = async (
         Key: marshall({ credentialsMac }),
         UpdateExpression: 'SET isRefused = :no, noticedAt = :now',
         ConditionExpression: 'noticedAt = :at',
-        ExpressionAttributeValues: marshall({
-          ':no': false,
-          ':now': now.toISOString(),
-          ':at': noticedAt,
-        }),
+        ExpressionAttributeValues: marshall({ ':no': false, ':now': now.toISOString(), ':at': noticedAt }),
       }),
     );
     return true;

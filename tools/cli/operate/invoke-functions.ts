@@ -20,6 +20,5 @@ export const reconcileNow = async (
   event: ReconcileEvent,
 ): Promise<ReconcileAnswer> => (await invoke(client, name, event)) as ReconcileAnswer;
 
-/** Runs a sweep now, and waits for it. Throws as `reconcileNow`. */
 export const sweepNow = async (client: LambdaClient, name: string): Promise<SweepResult> =>
   (await invoke(client, name, { trigger: 'sweep' })) as SweepResult;

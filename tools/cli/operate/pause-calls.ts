@@ -1,9 +1,7 @@
 import { noTrouble } from '../../../lib/breaker/breaker-state.ts';
+import type { BreakerStore, PausableCalls, Pause } from '../../../lib/breaker/breaker-store.ts';
 import {
-  type BreakerStore,
   changeItem,
-  type PausableCalls,
-  type Pause,
   parseBreakerState,
   parsePauses,
   pausesItem,
@@ -24,11 +22,7 @@ export const pauseCalls = async (
 };
 
 /** Ends a pause. That of starts also closes every open breaker, and so replaces an item that is damaged. */
-export const resumeCalls = async (
-  breakers: Breakers,
-  calls: PausableCalls,
-  deps: ChangeDeps,
-): Promise<void> => {
+export const resumeCalls = async (breakers: Breakers, calls: PausableCalls, deps: ChangeDeps) => {
   const decide = (pauses: object) => ({ ...pauses, [calls]: undefined });
   await changeItem(breakers, pausesItem, decide, { ...deps, parse: parsePauses });
   if (calls !== 'starts') return;

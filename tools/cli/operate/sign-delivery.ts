@@ -10,7 +10,6 @@ export type PredictedEffect =
   /** It would settle a real extraction in place of the provider. */
   | { readonly kind: 'settles'; readonly record: Extraction };
 
-/** The statuses that a webhook can change. */
 const changeable: readonly string[] = [...transitions.markSettled.from, ...transitions.correctOutcome.from];
 
 /**

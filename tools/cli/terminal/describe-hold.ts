@@ -1,11 +1,10 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
+import type { PausableCalls, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import {
-  type PausableCalls,
   parseBreakerState,
   parsePauses,
   pausableCalls,
   pausesItem,
-  type StoredBreaker,
 } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
@@ -18,7 +17,6 @@ export type Hold =
       readonly kind: 'paused';
       readonly calls: PausableCalls;
       readonly since: string;
-      /** As the operator gave it. */
       readonly reason: string;
       /** ARN of the operator. */
       readonly by?: string;

@@ -1,8 +1,6 @@
 import { inspect } from 'node:util';
-import { CliError, UsageError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes, UsageError } from './errors.ts';
 
-/** What an error of the SDK or of Node may carry. */
 type ErrorInfo = {
   readonly name: string;
   readonly message: string;
@@ -75,16 +73,10 @@ export const explainFailure = (error: unknown, profile?: string): string | undef
 };
 
 /** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
-export const describeFailure = (
-  error: unknown,
-  profile: string | undefined,
-): { readonly lines: readonly string[]; readonly code: number } => {
+export const describeFailure = (error: unknown, profile: string | undefined) => {
   if (error instanceof CliError) {
     return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
   const sentence = explainFailure(error, profile);
-  return {
-    lines: sentence === undefined ? inspect(error).split('\n') : [sentence],
-    code: exitCodes.failed,
-  };
+  return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: exitCodes.failed };
 };

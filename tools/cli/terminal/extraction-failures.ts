@@ -1,4 +1,5 @@
-import { codes, judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
+import { codes, isProblem, judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
+import { isWhy, whys } from '../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { errorCodesOf } from '../../../lib/extraction/write-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
@@ -30,7 +31,18 @@ export const describeCode = (code: string): string => {
   return Object.hasOwn(codes, code) ? codes[code as keyof typeof codes] : `the provider's error is ${code}`;
 };
 
-/** Each error code, and the actions that failed with it. */
+/** What a try to start failed with. `problem`: the cause that start-task reported, if it is one of the public codes. */
+export type StartError = { readonly error: string; readonly problem?: string | undefined };
+
+/** As a clause. Undefined for an error that start-task does not report by name, such as those of Lambda. */
+export const knownStartError = ({ error, problem }: StartError): string | undefined => {
+  if (!isWhy(error)) return undefined;
+  return isProblem(problem) ? describeCode(problem) : whys[error];
+};
+
+export const describeStartError = (of: StartError): string =>
+  knownStartError(of) ?? `start-task failed with ${of.error}`;
+
 const failedActions = ({ actionResults = [] }: Extraction) => {
   const failed = actionResults.filter(
     ({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined,
@@ -43,7 +55,6 @@ const failedActions = ({ actionResults = [] }: Extraction) => {
 export const failurePhrases = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code}`);
 
-/** The same with the meaning of each code. */
 export const failureMeanings = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code)})`);
 

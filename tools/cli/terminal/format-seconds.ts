@@ -22,6 +22,5 @@ export const formatSeconds = (seconds: number): string => {
     .join(' ');
 };
 
-/** Seconds from an ISO 8601 time to `now`. */
 export const secondsSince = (time: string, now: Date): number =>
   (now.getTime() - new Date(time).getTime()) / 1000;

@@ -42,11 +42,7 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
-  const write = (
-    stream: NodeJS.WriteStream,
-    lines: Lines,
-    facts?: Readonly<Record<string, unknown>>,
-  ): void => {
+  const write = (stream: NodeJS.WriteStream, lines: Lines, facts?: Readonly<Record<string, unknown>>) => {
     stream.write(
       json && facts !== undefined ? printableJson(facts) : withColour(printableLines(lines), stream),
     );

@@ -9,7 +9,6 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** A text as one line that a terminal shows in full. The rest is escaped as in JSON: `\u001b`. */
 export const printable = (text: string): string => text.replace(interpreted, escaped);
 
-/** Each line printable, with a line break after it. */
 export const printableLines = (lines: Lines): string =>
   (typeof lines === 'string' ? [lines] : lines).map((line) => `${printable(line)}\n`).join('');
 

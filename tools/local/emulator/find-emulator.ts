@@ -1,16 +1,11 @@
 import { ExpectedFailure } from '../expected-failure.ts';
-import type { AwsAccess } from './aws-environment.ts';
 
 /**
  * Finds the emulator at `url`. The credentials are those of `env`, or `test` if it has none.
  *
  * @throws ExpectedFailure if nothing answers, if it is AWS itself, or if it does not enforce IAM although `auth` requires it
  */
-export const findEmulator = async (
-  url: string,
-  auth: boolean,
-  env: Record<string, string | undefined>,
-): Promise<AwsAccess> => {
+export const findEmulator = async (url: string, auth: boolean, env: Record<string, string | undefined>) => {
   const endpoint = url.replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) {
     throw new ExpectedFailure(

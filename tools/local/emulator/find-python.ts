@@ -9,15 +9,7 @@ export const withoutPython =
   '(docker run --network host ministackorg/ministack, then AWS_ENDPOINT_URL=http://127.0.0.1:4566)';
 
 /** The plain names come first. The others are for machines with an old system `python3` (macOS: 3.9). */
-const candidates = [
-  'python3',
-  'python',
-  'python3.14',
-  'python3.13',
-  'python3.12',
-  'python3.11',
-  'python3.10',
-];
+const candidates = ['python3', 'python', ...[14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)];
 
 /**
  * ministack 1.5.33 declares `Requires-Python: >=3.10`. Debian and Ubuntu ship ensurepip, which `venv` needs, in a separate
@@ -33,12 +25,7 @@ print(json.dumps({"executable": sys.executable, "version": platform.python_versi
 const schema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({
-    executable: v.string(),
-    version: v.string(),
-    isOld: v.boolean(),
-    missing: v.array(v.string()),
-  }),
+  v.object({ executable: v.string(), version: v.string(), isOld: v.boolean(), missing: v.array(v.string()) }),
 );
 
 /** A Python: the absolute path of its interpreter, and the standard modules that the emulator needs and it lacks. */

@@ -18,7 +18,6 @@ export type EmulatorOptions = {
   auth: boolean;
   /** An existing directory of this run, for its log and temporary files. */
   directory: string;
-  /** The port to serve on. Any free one if omitted. */
   port?: number;
   /** Further environment variables, which its Lambda functions inherit. */
   env?: Record<string, string>;
@@ -26,7 +25,6 @@ export type EmulatorOptions = {
   stopGraceMs?: number;
   /** Called if its packages have to be installed first. */
   onInstall?: () => void;
-  /** Aborts the start, and an installation in progress. */
   signal?: AbortSignal;
 };
 
@@ -36,12 +34,10 @@ type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Prom
 const startDeadlineMs = 120_000;
 /** The interval of polling its health, as no event reports that it has started. */
 const healthEveryMs = 50;
-/** How long one answer may take. */
 const healthTimeoutMs = 10_000;
 /** How long a stop waits before it kills the emulator. The emulator keeps everything in memory, so a kill loses nothing. */
 const defaultStopGraceMs = 2_000;
 
-/** @throws ExpectedFailure */
 export const launchEmulator = async (options: EmulatorOptions): Promise<Launched> => {
   const { auth, directory, port: wanted = 0, env = {}, onInstall, signal } = options;
   const { stopGraceMs = defaultStopGraceMs } = options;
@@ -83,12 +79,8 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
     const endpoint = `${caFile ? 'https' : 'http'}://127.0.0.1:${port}`;
     await waitForHealth(endpoint, child, logFile, signal);
     const root = { region: 'us-east-1', accessKeyId: 'test', secretAccessKey: 'test' };
-    return {
-      access: { endpoint, ...root, ...defined({ caFile }) },
-      ...defined({ pid: child.pid }),
-      logFile,
-      stop,
-    };
+    const { pid } = child;
+    return { access: { endpoint, ...root, ...defined({ caFile }) }, ...defined({ pid }), logFile, stop };
   } catch (error) {
     await stop();
     throw error;

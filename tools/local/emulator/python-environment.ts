@@ -8,7 +8,6 @@ import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { findPython, type Python, withoutPython } from './find-python.ts';
 
-/** What an environment contains. */
 type Contents = {
   /** Subject of the sentence that reports a failure. */
   readonly name: string;
@@ -27,7 +26,6 @@ const emulator: Contents = {
 type Preparation = {
   /** Default: the emulator. */
   contents?: Contents;
-  /** Called before an installation starts. */
   onInstall?: () => void;
   signal?: AbortSignal;
 };
@@ -51,11 +49,7 @@ export const environmentKey = (
  *
  * @throws ExpectedFailure; `AbortError` when aborted
  */
-export const preparePython = async ({
-  contents = emulator,
-  onInstall,
-  signal,
-}: Preparation = {}): Promise<string> => {
+export const preparePython = async ({ contents = emulator, onInstall, signal }: Preparation = {}) => {
   const python = await findPython();
   const requirements = await readFile(contents.requirements, 'utf8');
   const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
@@ -74,7 +68,7 @@ type Installation = {
 };
 
 /** Runs pip with the environment of the caller, so that its proxy and package index are used. */
-const install = async ({ python, directory, contents, signal }: Installation): Promise<void> => {
+const install = async ({ python: { executable }, directory, contents, signal }: Installation) => {
   const { name, requirements, otherwise } = contents;
   const run = async (command: string, args: string[], problem: string): Promise<void> => {
     const options = { env: process.env, cwd: repository, ...defined({ signal }) };
@@ -83,11 +77,7 @@ const install = async ({ python, directory, contents, signal }: Installation): P
     const remedy = ['Try again', ...(otherwise === undefined ? [] : [otherwise])].join(', ');
     throw new ExpectedFailure(`${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`);
   };
-  await run(
-    python.executable,
-    ['-m', 'venv', directory],
-    'its private Python environment could not be created',
-  );
+  await run(executable, ['-m', 'venv', directory], 'its private Python environment could not be created');
   // Wheels only, so that nothing is compiled and no package's own build code runs.
   const options = '--require-hashes --only-binary :all: --no-input --disable-pip-version-check --quiet';
   await run(

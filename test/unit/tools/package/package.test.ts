@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -296,6 +305,14 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     const types = readFileSync(join(installed, 'dist/types/infra/settings/settings-type.d.ts'), 'utf8');
     expect([...types.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)).toEqual(settingNames);
     expect(types).toContain('   * Default: 900.\n   */\n  readonly startWindowSeconds?: number | undefined;');
+  });
+
+  test('has the style, script and icon of the console beside the code that reads them', () => {
+    const chunks = join(installed, 'dist', 'chunks');
+    const names = readdirSync(chunks);
+    const reading = names.filter((name) => readFileSync(join(chunks, name), 'utf8').includes('console.css'));
+    expect(reading).toEqual([expect.stringMatching(/^console-.*\.js$/)]);
+    expect(names).toEqual(expect.arrayContaining(['console.css', 'console.js', 'console.svg']));
   });
 
   test('has the command cosecha', async () => {

@@ -13,15 +13,9 @@ export interface ProviderPorts extends DeliveryPorts {
 }
 
 export type ProviderEnv = {
-  Variables: {
-    readonly ports: ProviderPorts;
-    /** The key of all tokens. */
-    readonly key: string;
-    readonly now: number;
-  };
+  Variables: { readonly ports: ProviderPorts; readonly key: string; readonly now: number };
 };
 
-/** One request, and what every route needs to answer it. */
 export type Call = Context<ProviderEnv>;
 
 /** To throw: the request is answered with this status and error type instead of a 2xx. */
@@ -29,10 +23,7 @@ export const refused = (status: HTTPException['status'], errorType: string): HTT
   new HTTPException(status, { message: errorType });
 
 /** Parses the body. Refused with 400 if it does not match. */
-export const readBody = async <Schema extends v.GenericSchema>(
-  { req }: Call,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> => {
+export const readBody = async <Schema extends v.GenericSchema>({ req }: Call, schema: Schema) => {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await req.text());
   if (!parsed.success) throw refused(400, 'INVALID_REQUEST');
   return parsed.output;

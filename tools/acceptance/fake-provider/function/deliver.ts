@@ -5,11 +5,7 @@ import { openTaskId } from './task.ts';
 export type Delivery = { readonly taskId: string; readonly attempt: number };
 
 /** What a client has agreed with the provider. `npm run accept` fills it in. */
-export type Registration = {
-  readonly webhookUrl: string;
-  readonly signingKey: string;
-  readonly apiKey: string;
-};
+export type Registration = Readonly<Record<'webhookUrl' | 'signingKey' | 'apiKey', string>>;
 
 export interface DeliveryPorts {
   tokenKey(): Promise<string>;

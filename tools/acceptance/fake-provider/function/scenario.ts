@@ -53,7 +53,6 @@ const schema = v.strictObject({
   resultBytes: v.optional(wholeNumber(largestResultBytes), '0'),
 });
 
-/** The behaviour of one v2 task. */
 export type Scenario = Readonly<v.InferOutput<typeof schema>>;
 
 /** The task is accepted, ends at once as COMPLETED, and is reported by a plain webhook. */

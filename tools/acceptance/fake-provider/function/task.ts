@@ -18,18 +18,10 @@ export type Task = Pick<Scenario, 'outcome' | 'endsAfter' | 'webhook' | 'resultB
  * characters of the document at most.
  */
 export const issueTaskId = (key: string, task: Task, nonce: string): string => {
-  const { startedAt, outcome, endsAfter, webhook, resultBytes, attempts, actions } = task;
+  const { outcome, endsAfter, webhook, resultBytes, attempts, actions } = task;
+  const start = task.startedAt.toString(36);
   const initials = actions.map((id) => id.charAt(0)).join('');
-  const fields = [
-    nonce,
-    startedAt.toString(36),
-    outcome,
-    endsAfter,
-    webhook,
-    resultBytes,
-    attempts,
-    initials,
-  ];
+  const fields = [nonce, start, outcome, endsAfter, webhook, resultBytes, attempts, initials];
   return issueToken(key, 'task', fields);
 };
 
@@ -53,7 +45,6 @@ export const openTaskId = (key: string, taskId: string): Task | undefined => {
 export const hasEnded = ({ startedAt, endsAfter }: Pick<Task, 'startedAt' | 'endsAfter'>, now: number) =>
   endsAfter !== 'never' && now >= startedAt + endsAfter;
 
-/** The answer to a read of a v2 task ("Read task (v2)"). */
 export const viewTask = (task: Task, now: number) => {
   const taskStatus = hasEnded(task, now) ? task.outcome : 'RUNNING';
   const hasResults = ['COMPLETED', 'PARTIAL', 'FAILED'].includes(taskStatus);

@@ -8,7 +8,6 @@ export type ActionResult = {
   readonly link?: { readonly url: string; readonly label: string };
 };
 
-/** What a form did, for the page that it returns to. */
 export type Notice =
   | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
   | { readonly kind: 'not-done'; readonly label: string; readonly why: string };
@@ -37,7 +36,4 @@ export type ConsoleAction = {
   readonly run: (subject: string, input: string) => Promise<ActionResult>;
 };
 
-/** What the sandbox of the provider does wrong now. */
-export type SandboxState = {
-  readonly active: readonly string[];
-};
+export type SandboxState = { readonly active: readonly string[] };

@@ -19,7 +19,6 @@ const takesEffect = 'It takes effect within 5 seconds.';
 
 type Operating = {
   readonly breakers: Breakers;
-  /** The ARN of the operator, if it can be found out. */
   readonly identity: () => Promise<string | undefined>;
   readonly now: () => Date;
 };
@@ -102,27 +101,19 @@ const reconcileAction = (deployment: Deployment): ConsoleAction => {
   };
 };
 
-const redriveAction = (deployment: Deployment): ConsoleAction => {
-  const ignore = (): void => undefined;
-  return {
-    id: 'redrive',
-    label: 'Redrive dead letters',
-    place: 'health',
-    changes: true,
-    effect:
-      'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
-    run: async () => {
-      const { done, failed, unknown } = await redriveLetters({
-        ...deadLettersOnAws(deployment),
-        onDone: ignore,
-        onFailed: ignore,
-        onUnknown: ignore,
-      });
-      const shown = unknown === 0 ? '' : ' `cosecha redrive` prints the unknown ones, and can remove them.';
-      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.${shown}` };
-    },
-  };
-};
+const redriveAction = (deployment: Deployment): ConsoleAction => ({
+  id: 'redrive',
+  label: 'Redrive dead letters',
+  place: 'health',
+  changes: true,
+  effect:
+    'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
+  run: async () => {
+    const { done, failed, unknown } = await redriveLetters(deadLettersOnAws(deployment));
+    const shown = unknown === 0 ? '' : ' `cosecha redrive` prints the unknown ones, and can remove them.';
+    return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.${shown}` };
+  },
+});
 
 /** What the console can do in a deployment. Only the link needs no `--actions`. */
 export const consoleActions = (
@@ -134,11 +125,7 @@ export const consoleActions = (
     ? [
         reconcileAction(deployment),
         redriveAction(deployment),
-        ...pauseActions({
-          breakers: breakersOf(deployment),
-          identity: () => identityOf(deployment),
-          now,
-        }),
+        ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
       ]
     : []),
 ];

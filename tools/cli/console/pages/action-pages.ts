@@ -13,7 +13,6 @@ export const pageOfAction = ({ place }: ConsoleAction, subject: string, links: L
   return place === 'health' ? links.health() : links.extraction(subject);
 };
 
-/** The hidden fields that confirm an action once. */
 export const confirmation = (subject: string, token: string): Html => html`
 <input type="hidden" name="subject" value="${subject}"><input type="hidden" name="token" value="${token}">`;
 
@@ -26,13 +25,7 @@ export const showActions = (actions: readonly ConsoleAction[], subject: string, 
           html`<a class="button" href="${links.action(id, subject === '' ? undefined : subject)}">${label}</a> `,
       )}</p>`;
 
-/** Asks before an action. Nothing has happened yet. */
-export const confirmPage = (
-  action: ConsoleAction,
-  subject: string,
-  token: string,
-  links: Links,
-): Html => html`
+export const confirmPage = (action: ConsoleAction, subject: string, token: string, links: Links) => html`
 <h1>${action.label}?</h1>
 ${subject === '' ? '' : html`<p class="mono">${shown(subject)}</p>`}
 <p>${action.effect}</p>
@@ -46,7 +39,6 @@ ${
 <p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}">Cancel</a></p>
 </form>`;
 
-/** What a form did, at the top of the page that it returned to. */
 export const showNotice = (notice: Notice | undefined, links: Links): Html => {
   if (notice === undefined) return html``;
   if (notice.kind === 'not-done') {

@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { ago, clock, type Html, plural, shortId, shown, withCode } from '../format-for-page.ts';
-import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query-choices.ts';
+import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { badge, type IconName, option, showPart } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
-import { pageOf, showPager } from './pager.ts';
+import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
@@ -88,11 +87,7 @@ const headline = (all: readonly Row[], since: string): string => {
 
 const none = html`<span class="none">–</span>`;
 
-const row = (
-  { at, taskId, extractionId, answer, appearance }: Row,
-  now: Date,
-  links: Links,
-): Html => html`<tr>
+const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, links: Links) => html`<tr>
 <td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
 <th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
 <td data-label="Task" class="cut" title="${shown(taskId ?? '')}">${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>
@@ -119,7 +114,6 @@ const filterForm = (kind: string, since: string, links: Links): Html => html`
   <button type="submit">Filter</button>
 </form>`;
 
-/** What the provider delivered, and what receive-webhook did with it. */
 export const deliveriesPage = async (
   query: URLSearchParams,
   sources: ConsoleSources,

@@ -51,7 +51,6 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   ]);
 };
 
-/** The record as `cosecha get` prints it. */
 const facts = (record: Extraction): Html =>
   definitions(
     Object.entries(operatorView(record)).map(([name, value]) => [name, shown(factOf(name, value), 500)]),
@@ -149,7 +148,6 @@ export type ExtractionPageDeps = {
 const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undefined) =>
   actions.filter(({ isFor }) => isFor === undefined || record === undefined || isFor(record));
 
-/** One extraction: what it waits for or why it ended, its timeline, and the record. */
 export const extractionPage = async (
   extractionId: string,
   query: URLSearchParams,

@@ -19,7 +19,6 @@ export const readState = async (sources: ConsoleSources) => {
 /** One reading of what every page shows about the deployment, so that no two parts of a page contradict each other. */
 export type DeploymentState = Readonly<Awaited<ReturnType<typeof readState>>>;
 
-/** What keeps calls from the provider, the worst first. */
 export const heldIn = ({ holds }: Pick<DeploymentState, 'holds'>): readonly Hold[] => valueIn(holds) ?? [];
 
 const waiting = ({ open }: DeploymentState, hold: Hold): string => {
@@ -42,14 +41,12 @@ const showHold = (hold: Hold, state: DeploymentState, now: Date): Html => {
   return html`<p>${icon('pause')} ${parts.map((part) => (typeof part === 'string' ? shown(part, 400) : part))}.${waiting(state, hold)}</p>`;
 };
 
-/** The worst holds, at most so many, and how many others there are. */
 export const showHolds = (state: DeploymentState, most: number, now: Date): Html => {
   const held = heldIn(state);
   const rest = held.length - most;
   return html`${held.slice(0, most).map((hold) => showHold(hold, state, now))}${rest > 0 ? html`<p>${rest} more are held.</p>` : ''}`;
 };
 
-/** What keeps the deployment from working, at the top of every page. */
 export const showBanner = (state: DeploymentState, links: Links, now: Date): Html =>
   heldIn(state).length === 0
     ? html``
@@ -68,7 +65,6 @@ const showCalls = (calls: PausableCalls, holds: readonly Hold[]): Html => {
   return item(hold.kind === 'paused' ? `${calls} are paused` : `some ${calls} are held`, true);
 };
 
-/** Whether calls pass, and whether the deployment keeps up, in one line. */
 export const showStrip = ({ holds, sweeps, queues }: DeploymentState, links: Links, now: Date): Html => html`
 <ul class="strip" aria-label="State of the deployment">${[
   ...items(holds, 'breakers', (all) =>

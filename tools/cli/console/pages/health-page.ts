@@ -4,18 +4,17 @@ import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
-import {
-  type AlarmLine,
-  type Bounded,
-  type ConsoleSources,
-  type FindingLine,
-  type QueueLine,
-  readPart,
-  type SubjectsReport,
-  type SweepLine,
-  type Trend,
-  valueIn,
+import type {
+  AlarmLine,
+  Bounded,
+  ConsoleSources,
+  FindingLine,
+  QueueLine,
+  SubjectsReport,
+  SweepLine,
+  Trend,
 } from '../sources/sources.ts';
+import { readPart, valueIn } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
 import { headline } from './health-headline.ts';
@@ -212,7 +211,6 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
 /** The rest have been held for less long. */
 const maxHolds = 25;
 
-/** Whether the deployment and the provider work. */
 export const healthPage = async (
   {
     sources,

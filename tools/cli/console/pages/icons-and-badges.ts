@@ -36,10 +36,7 @@ export const iconSprite = html`<svg class="hidden" aria-hidden="true">${Object.e
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
 
-type Appearance = {
-  readonly icon: IconName;
-  readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown';
-};
+type Appearance = { readonly icon: IconName; readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown' };
 
 /** Each status has an icon of its own shape, so that no status is shown by colour alone. */
 const appearances: Readonly<Record<ExtractionStatus, Appearance>> = {
@@ -69,7 +66,6 @@ export const statusBadge = (status: string): Html => {
   return badge(name, kind, status);
 };
 
-/** The part, or the sentence that says why it cannot be shown. */
 export const showPart = <Value>(part: Part<Value>, name: string, view: (value: Value) => Html): Html =>
   part.kind === 'read'
     ? view(part.value)

@@ -6,11 +6,11 @@ import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
-import { hoursText, sinceChoices, startOf } from '../query-choices.ts';
 import {
   distinct,
   type Filter,
   groupFailures,
+  hoursText,
   idIn,
   isFiltered,
   isOpen,
@@ -18,16 +18,16 @@ import {
   methodChoices,
   parseFilter,
   selectExtractions,
+  sinceChoices,
+  startOf,
   statusChoices,
   taskIdIn,
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
 import { type DeploymentState, heldIn, showStrip } from './health-banner-and-strip.ts';
 import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
-import { pageOf, showPager } from './pager.ts';
+import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
-/** What decides which records are overdue. */
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
 
 const countOverdue = (records: readonly Extraction[], { now, sweepEveryMinutes }: Clock): number =>
@@ -79,7 +79,6 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form></details>`;
 
-/** What keeps open extractions from the provider, and what the machine does about them. */
 type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<string, Trying> };
 
 const row = (record: Extraction, { held, trying }: Progress, clock: Clock, links: Links): Html => {
@@ -160,18 +159,11 @@ const searched = (filter: Filter, all: readonly Extraction[]): Html =>
     ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${hoursText(filter.since)}. Any older one is found by its whole id, task or reference alone.</p>`
     : html``;
 
-const limits = ({ referenced, recent }: Lists): readonly Html[] => [
-  ...(valueIn(referenced)?.complete === false
-    ? [
-        html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>`,
-      ]
-    : []),
-  ...(valueIn(recent)?.complete === false
-    ? [
-        html`<p class="note">Of those that ended, only the newest ${plural(valueIn(recent)?.items.length ?? 0, 'execution')} were read.</p>`,
-      ]
-    : []),
-];
+const limits = ({ referenced, recent }: Lists): Html => {
+  const read = valueIn(recent);
+  return html`${valueIn(referenced)?.complete === false ? html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>` : ''}
+${read?.complete === false ? html`<p class="note">Of those that ended, only the newest ${plural(read.items.length, 'execution')} were read.</p>` : ''}`;
+};
 
 /** The machine starts it, waits for its webhook or polls it. Everything else is the queue's. */
 const isTried = (record: Extraction): boolean =>
@@ -180,7 +172,6 @@ const isTried = (record: Extraction): boolean =>
 /** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
 const maxTried = 10;
 
-/** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
   query: URLSearchParams,
   { sources, state }: { readonly sources: ConsoleSources; readonly state: DeploymentState },

@@ -14,7 +14,6 @@ export type SandboxPanel = SandboxState & {
   readonly issueToken: (actionId: string) => string;
 };
 
-/** Drives the sandbox of the provider: an extraction of every outcome, and every misbehaviour. */
 export const sandboxPage = ({ actions, active, issueToken }: SandboxPanel, links: Links): Html => {
   const groups = Map.groupBy(
     actions.filter(({ endsFaults }) => endsFaults !== true),

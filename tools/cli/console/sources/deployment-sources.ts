@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -9,10 +8,9 @@ import type { Deployment } from '../../aws/deployment.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
-import { alarmNamesIn, readAlarms } from '../../aws/read-alarms.ts';
+import { alarmNamesOf, readAlarms } from '../../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../../aws/read-extractions.ts';
 import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts';
-import { readStackResources } from '../../aws/stack.ts';
 import { extractionsOf, tasksOf } from '../../aws/stores.ts';
 import { checksOf } from '../../doctor/checks.ts';
 import { runCheck } from '../../doctor/finding.ts';
@@ -30,11 +28,8 @@ import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 /** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
 const checksNotMade = ['webhook', 'provider'];
 
-const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
-  cachedRead(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
-
-const logReader = (deployment: Deployment, resources: ReturnType<typeof stackReader>) => {
-  const logs = logsClient(deployment.client);
+const logReader = ({ client, resources, stackName }: Deployment) => {
+  const logs = logsClient(client);
   /** @param part of the name that CloudFormation generates for a function's log group */
   return async <Line>(
     part: string,
@@ -42,9 +37,8 @@ const logReader = (deployment: Deployment, resources: ReturnType<typeof stackRea
     since: Date,
     parse: (fields: LoggedFields) => Line | undefined,
   ): Promise<Bounded<Line>> => {
-    const groups = (await resources()).get('AWS::Logs::LogGroup') ?? [];
-    const logGroupName = groups.find((name) => name.includes(part));
-    if (logGroupName === undefined) throw new CliError(`${deployment.stackName} has no log group ${part}.`);
+    const logGroupName = (await resources('AWS::Logs::LogGroup')).find((name) => name.includes(part));
+    if (logGroupName === undefined) throw new CliError(`${stackName} has no log group ${part}.`);
     return readFunctionLog(logs, { logGroupName, filterPattern, since }, parse);
   };
 };
@@ -107,7 +101,6 @@ const deliveryPattern =
   '{ ($.message = "Delivery received.") || ($.message = "Delivery refused.") || ($.level = "ERROR") }';
 const sweepPattern = '{ $.message = "Sweep finished." }';
 
-/** Reads a deployment for the console, with the operator's own credentials. */
 export const consoleSources = (deployment: Deployment, now: () => Date): ConsoleSources => {
   const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
@@ -117,9 +110,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const references = dynamoReferenceIndex(dynamo, table);
   const tasks = tasksOf(deployment, now);
   const cloudWatch = new CloudWatchClient(client);
-  const resources = stackReader(deployment, now);
-  const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
-  const readLog = logReader(deployment, resources);
+  const story = { ...storySources(deployment, now), changes: readsNoStream };
+  const readLog = logReader(deployment);
   const queueLine = async (name: string, url: string, isDeadLetters: boolean): Promise<QueueLine> => ({
     name,
     isDeadLetters,
@@ -166,7 +158,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
           .map(async (check) => ({ id: check.id, ...(await runCheck(check)) })),
       ),
     ),
-    alarms: cachedRead(30, now, async () => readAlarms(cloudWatch, alarmNamesIn(await resources()))),
+    alarms: cachedRead(30, now, async () => readAlarms(cloudWatch, await alarmNamesOf(deployment))),
     trends: cachedRead(60, now, () =>
       readTrends(
         cloudWatch,
@@ -181,7 +173,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     subjects: cachedRead(secondsFor(deployment, subjectSeconds), now, async () => {
       const at = now();
       const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
-      const source = healthSource(deployment, { now: at, sleep }, resources);
+      const source = healthSource(deployment, { now: at, sleep });
       const [report, hours] = await Promise.all([readHealth(source, at), readHours(source, at)]);
       return { ...report, hours };
     }),

@@ -1,13 +1,8 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import { queueNameOf } from '../../aws/queues.ts';
-import {
-  type MetricId,
-  type MetricPoint,
-  type MetricQuery,
-  ownMetric,
-  readMetric,
-} from '../../aws/read-metric.ts';
+import type { MetricId, MetricPoint, MetricQuery } from '../../aws/read-metric.ts';
+import { ownMetric, readMetric } from '../../aws/read-metric.ts';
 import type { Trend } from './sources.ts';
 
 const hour = 3_600_000;
@@ -16,11 +11,7 @@ const hour = 3_600_000;
 const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
 
 /** The last hour, the one before it, and the same hour a day ago. Undefined is an hour without any value. */
-const compareHours = (
-  points: readonly MetricPoint[],
-  statistic: MetricQuery['statistic'],
-  now: Date,
-): readonly (number | undefined)[] =>
+const compareHours = (points: readonly MetricPoint[], statistic: MetricQuery['statistic'], now: Date) =>
   comparedHours.map(({ begin, end }) => {
     const values = points.flatMap(({ at, value }) => {
       const age = now.getTime() - at;
@@ -30,11 +21,7 @@ const compareHours = (
     return statistic === 'Sum' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values);
   });
 
-export type TrendSources = {
-  readonly stage: string;
-  readonly reconcileQueueUrl: string;
-  readonly deadLetterQueueUrl: string;
-};
+type TrendSources = Readonly<Record<'stage' | 'reconcileQueueUrl' | 'deadLetterQueueUrl', string>>;
 
 /** The values of several metrics are one figure. */
 type Figure = Pick<Trend, 'figure' | 'unit'> & {
@@ -71,12 +58,7 @@ const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSource
   ];
 };
 
-/** The figures of the health page that CloudWatch keeps. Throws the SDK's errors. */
-export const readTrends = async (
-  client: CloudWatchClient,
-  sources: TrendSources,
-  now: Date,
-): Promise<readonly Trend[]> => {
+export const readTrends = async (client: CloudWatchClient, sources: TrendSources, now: Date) => {
   const since = new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
   return Promise.all(
     figuresOf(sources).map(async ({ figure, unit, statistic, metrics }) => {

@@ -7,11 +7,30 @@ import {
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
 import { causeOf } from '../../terminal/extraction-failures.ts';
-import { choiceIn, type Since, sinceIn } from '../query-choices.ts';
+
+/** The choice that a query names, or the default for anything else. */
+export const choiceIn = <Choice extends string>(
+  text: string | null,
+  choices: readonly Choice[],
+  otherwise: Choice,
+): Choice => choices.find((one) => one === text) ?? otherwise;
+
+const hoursOf = { '1h': 1, '6h': 6, '24h': 24 } as const;
+
+/** How far back a page goes. */
+export type Since = keyof typeof hoursOf;
+export const sinceChoices = Object.keys(hoursOf) as readonly Since[];
+
+export const sinceIn = (query: URLSearchParams): Since => choiceIn(query.get('since'), sinceChoices, '1h');
+
+export const startOf = (since: Since, now: Date): Date =>
+  new Date(now.getTime() - hoursOf[since] * 3_600_000);
+
+/** `1 h`, as in a sentence. */
+export const hoursText = (since: Since): string => `${hoursOf[since]} h`;
 
 const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
 
-/** What the status filter offers. */
 export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
@@ -85,7 +104,6 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
     isShortOf(filter.name, record.extractionId) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
 
-/** Overdue first, then open, then ended. */
 const rank = (record: Extraction, isLate: Matches): number => {
   if (isLate(record)) return 0;
   return isOpen(record) ? 1 : 2;

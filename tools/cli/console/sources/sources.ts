@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { QueueContent } from '../../aws/queues.ts';
+import type { readQueue } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
@@ -24,7 +24,6 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
   }
 };
 
-/** What was read. Undefined where it could not be read. */
 export const valueIn = <Value>(part: Part<Value>): Value | undefined =>
   part.kind === 'read' ? part.value : undefined;
 
@@ -36,7 +35,6 @@ export type DeliveryLine = {
   readonly taskId?: string;
   /** Absent for a task that no extraction is linked to, and for a refused delivery. */
   readonly extractionId?: string;
-  /** The HTTP status that the provider got. */
   readonly answer: 204 | 400 | 401 | 500;
   /** A code of receive-webhook: `recorded`, `stored`, `unknown-status`, `mismatch`, `not-json` and so on. */
   readonly verdict: string;
@@ -44,10 +42,9 @@ export type DeliveryLine = {
   readonly wake?: string;
 };
 
-/** What one check of the doctor found. */
 export type FindingLine = Finding & { readonly id: string };
 
-export type QueueLine = QueueContent & {
+export type QueueLine = Readonly<Awaited<ReturnType<typeof readQueue>>> & {
   readonly name: string;
   /** Whether somebody has to do something about each message. */
   readonly isDeadLetters: boolean;
@@ -73,7 +70,6 @@ export type SubjectsReport = HealthReport & { readonly hours: readonly HourOfSub
 
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
 export interface ConsoleSources {
-  /** The interval of the sweep, which decides what is overdue. */
   readonly sweepEveryMinutes: number;
   /** Every open record. Eventually consistent. */
   open(): Promise<readonly Extraction[]>;
@@ -98,8 +94,6 @@ export interface ConsoleSources {
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;
   trends(): Promise<readonly Trend[]>;
-  /** How extractions ended, for each entity and product. */
   subjects(): Promise<SubjectsReport>;
-  /** What holds calls to the provider now, the worst first. */
   holds(): Promise<readonly Hold[]>;
 }

@@ -5,11 +5,7 @@ import { formatOffset } from '../format-for-page.ts';
 import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
 import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
 
-export type Bar = SpanLook & {
-  readonly x: number;
-  readonly width: number;
-  readonly isExpected: boolean;
-};
+export type Bar = SpanLook & { readonly x: number; readonly width: number; readonly isExpected: boolean };
 
 /** One or several things that happened at almost the same time, or one that is expected. */
 export type Mark = {
@@ -31,7 +27,6 @@ export type Drawing = {
   readonly now?: number;
 };
 
-/** The drawing's width, without the names at its left. */
 export const drawingWidth = 1_000;
 
 /** The part of it that has what is expected next, and how many times fit into it. */

@@ -22,7 +22,6 @@ export const wholeRange = (lines: readonly StoryLine[], isOpen: boolean, now: Da
   return { from: 0, to: Math.max(shortestMs, end - start) };
 };
 
-/** The range that a query names, inside the whole one. */
 export const rangeIn = (query: URLSearchParams, whole: Range): Range => {
   const numberIn = (name: string): number => Number(query.get(name) ?? Number.NaN);
   const from = Math.max(whole.from, Math.round(numberIn('from')));

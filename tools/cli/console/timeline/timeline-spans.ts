@@ -12,7 +12,6 @@ export type SpanLook = {
   readonly hasFailed?: true;
   /** How many equal tries it stands for, if there are several. */
   readonly count?: number;
-  /** The index of its line in the story, if it has one. */
   readonly index?: number;
 };
 

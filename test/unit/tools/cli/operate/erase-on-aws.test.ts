@@ -8,20 +8,21 @@ import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
-const names = {
-  extractionsTable: 'E',
-  tasksTable: 'T',
-  requestsTable: 'R',
-  refusalsTable: 'M',
-  resultsBucket: 'B',
+const names: Readonly<Record<string, string>> = {
+  ExtractionsTableName: 'E',
+  TasksTableName: 'T',
+  RequestsTableName: 'R',
+  RefusalsTableName: 'M',
+  ResultsBucketName: 'B',
 };
+const output = (name: string): string => names[name] ?? '';
 
 type Answer = Parameters<typeof stubClient>[0];
 
 const erasing = (parts: { readonly dynamo?: Answer; readonly s3?: Answer }) => {
   const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
   const s3 = stubClient<S3Client>(parts.s3 ?? (() => ({})));
-  const removals = eraseOnAws({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0));
+  const removals = eraseOnAws({ dynamo: dynamo.client, s3: s3.client, output }, () => new Date(0));
   return { ...removals, dynamo, s3 };
 };
 
@@ -55,7 +56,7 @@ test.each([
   for (const operatorClock of [0, 1_060, 100_000]) {
     const now = () => at(operatorClock);
     const { client: s3 } = stubClient<S3Client>(() => ({}));
-    const removals = eraseOnAws({ dynamo, s3, ...names }, now);
+    const removals = eraseOnAws({ dynamo, s3, output }, now);
     const { recordRetention } = timings;
     expect(await erase(id, { ...removals, reconcileTimeout: 120, recordRetention })).toMatchObject({ kind });
   }
