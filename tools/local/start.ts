@@ -4,8 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import { defined } from '../../lib/defined.ts';
 import { connect } from '../cli/aws/deployment.ts';
-import type { LocalDeployment } from '../cli/aws/local-deployment.ts';
-import { claimLocalDeployment, removeLocalDeployment } from '../cli/aws/local-deployment.ts';
+import {
+  claimLocalDeployment,
+  type LocalDeployment,
+  removeLocalDeployment,
+} from '../cli/aws/local-deployment.ts';
 import { serveConsoleOf } from '../cli/commands/console.ts';
 import { CliError, exitCodes, UsageError } from '../cli/terminal/errors.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';

@@ -2,8 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
 import { limitParallelCalls } from '../limit-parallel-calls.ts';
-import type { AcceptContext, Check, CheckResult, SharedContext } from './check.ts';
-import { failed, skipped } from './check.ts';
+import {
+  type AcceptContext,
+  type Check,
+  type CheckResult,
+  failed,
+  type SharedContext,
+  skipped,
+} from './check.ts';
 
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
 

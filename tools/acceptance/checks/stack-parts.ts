@@ -1,5 +1,8 @@
-import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  type FunctionConfiguration,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { CliError } from '../../cli/terminal/errors.ts';

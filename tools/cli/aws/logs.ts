@@ -1,5 +1,8 @@
-import type { CloudWatchLogsClientConfig } from '@aws-sdk/client-cloudwatch-logs';
-import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  CloudWatchLogsClient,
+  type CloudWatchLogsClientConfig,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 
 /**

@@ -1,5 +1,9 @@
-import type { HistoryEvent, SFNClient } from '@aws-sdk/client-sfn';
-import { ExecutionDoesNotExist, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
+import {
+  ExecutionDoesNotExist,
+  type HistoryEvent,
+  paginateGetExecutionHistory,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
 import { defined } from '../../../lib/defined.ts';
 
 /** One event of an execution's history, without inputs and outputs. */

@@ -1,5 +1,9 @@
-import type { DynamoDBStreamsClient, GetRecordsCommandOutput } from '@aws-sdk/client-dynamodb-streams';
-import { GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';

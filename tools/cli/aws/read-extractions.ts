@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchGetItemCommand, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  paginateQuery,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';

@@ -1,5 +1,8 @@
-import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { paginateFilterLogEvents, ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  type CloudWatchLogsClient,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
 import { loggedFields } from './logs.ts';
 

@@ -1,6 +1,9 @@
 import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
-import type { MetricName } from '../../../lib/observability/metric-names.ts';
-import { metricsNamespace, metricsService } from '../../../lib/observability/metric-names.ts';
+import {
+  type MetricName,
+  metricsNamespace,
+  metricsService,
+} from '../../../lib/observability/metric-names.ts';
 
 export type MetricId = {
   readonly namespace: string;

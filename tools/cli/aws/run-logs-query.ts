@@ -1,5 +1,8 @@
-import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { GetQueryResultsCommand, StartQueryCommand } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  type CloudWatchLogsClient,
+  GetQueryResultsCommand,
+  StartQueryCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { CliError } from '../terminal/errors.ts';
 import type { Bounded } from './deployment.ts';
 import type { Period } from './read-log-lines.ts';

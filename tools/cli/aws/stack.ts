@@ -1,5 +1,8 @@
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
 
 /** The stack of this name, or undefined where there is none. Throws the SDK's other errors. */
 export const describeStack = async (client: CloudFormationClient, name: string) => {

@@ -2,8 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
-import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
-import { entityOrProductOf, openStatuses, subjectFields } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  type ExtractionStatus,
+  entityOrProductOf,
+  openStatuses,
+  subjectFields,
+} from '../../../lib/extraction/record.ts';
 import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';

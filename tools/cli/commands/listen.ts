@@ -8,8 +8,12 @@ import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
 import { forwardEvent, secretPrefix } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
-import type { ListenState } from '../listen/listen-state.ts';
-import { defaultStateFile, readListenState, writeListenState } from '../listen/listen-state.ts';
+import {
+  defaultStateFile,
+  type ListenState,
+  readListenState,
+  writeListenState,
+} from '../listen/listen-state.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes, UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';

@@ -1,11 +1,15 @@
-import type { DynamoDBClient, GlobalSecondaryIndexDescription } from '@aws-sdk/client-dynamodb';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type GlobalSecondaryIndexDescription,
 } from '@aws-sdk/client-dynamodb';
-import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { GetAccountSettingsCommand, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
+import {
+  GetAccountSettingsCommand,
+  type LambdaClient,
+  ListEventSourceMappingsCommand,
+} from '@aws-sdk/client-lambda';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';

@@ -1,6 +1,11 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { hasTaskItem, hasWebhook, isTerminalStatus, isUnderstood } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  hasTaskItem,
+  hasWebhook,
+  isTerminalStatus,
+  isUnderstood,
+} from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';

@@ -3,8 +3,13 @@ import type { Bounded, Deployment } from '../aws/deployment.ts';
 import { logsClient, readFunctionLog } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
-import type { ProgressLine } from './progress-rows.ts';
-import { groupLines, parseProgressLine, parseQueryRow, progressQuery } from './progress-rows.ts';
+import {
+  groupLines,
+  type ProgressLine,
+  parseProgressLine,
+  parseQueryRow,
+  progressQuery,
+} from './progress-rows.ts';
 import type { HealthSource } from './read-health.ts';
 
 /** Parts of the names that CloudFormation generates for the logs of the functions that report progress. */

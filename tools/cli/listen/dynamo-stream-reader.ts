@@ -1,5 +1,8 @@
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
 import { isThrottled, shardsOf } from '../aws/follow-stream.ts';
 import { type StartAt, StreamError, type StreamReader } from './stream-reader-port.ts';
 

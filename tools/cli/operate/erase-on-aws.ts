@@ -1,7 +1,15 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ListObjectVersionsCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { DeleteObjectsCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoRefusalStore } from '../../../lib/aws/dynamo-refusal-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';

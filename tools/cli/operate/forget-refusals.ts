@@ -1,5 +1,9 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ConditionalCheckFailedException, paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  paginateScan,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { saysRefused } from '../../../lib/extraction/refused-credentials.ts';

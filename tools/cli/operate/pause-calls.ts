@@ -1,7 +1,9 @@
 import { noTrouble } from '../../../lib/breaker/breaker-state.ts';
-import type { BreakerStore, PausableCalls, Pause } from '../../../lib/breaker/breaker-store.ts';
 import {
+  type BreakerStore,
   changeItem,
+  type PausableCalls,
+  type Pause,
   parseBreakerState,
   parsePauses,
   pausesItem,

@@ -1,10 +1,11 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
-import type { PausableCalls, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import {
+  type PausableCalls,
   parseBreakerState,
   parsePauses,
   pausableCalls,
   pausesItem,
+  type StoredBreaker,
 } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';

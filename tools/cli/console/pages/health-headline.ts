@@ -3,8 +3,14 @@ import { type SubjectHealth, shareOfFailures } from '../../health/read-health.ts
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { plural, shown } from '../format-for-page.ts';
-import type { AlarmLine, FindingLine, Hold, Part, SubjectsReport } from '../sources/sources.ts';
-import { valueIn } from '../sources/sources.ts';
+import {
+  type AlarmLine,
+  type FindingLine,
+  type Hold,
+  type Part,
+  type SubjectsReport,
+  valueIn,
+} from '../sources/sources.ts';
 import { type DeploymentState, heldIn } from './health-banner-and-strip.ts';
 
 type Parts = DeploymentState & {

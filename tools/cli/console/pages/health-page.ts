@@ -4,17 +4,18 @@ import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
-import type {
-  AlarmLine,
-  Bounded,
-  ConsoleSources,
-  FindingLine,
-  QueueLine,
-  SubjectsReport,
-  SweepLine,
-  Trend,
+import {
+  type AlarmLine,
+  type Bounded,
+  type ConsoleSources,
+  type FindingLine,
+  type QueueLine,
+  readPart,
+  type SubjectsReport,
+  type SweepLine,
+  type Trend,
+  valueIn,
 } from '../sources/sources.ts';
-import { readPart, valueIn } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
 import { headline } from './health-headline.ts';

@@ -1,8 +1,14 @@
 import { html } from 'hono/html';
 import type { StoryLine } from '../../explain/story.ts';
 import { type Html, shown } from '../format-for-page.ts';
-import type { Bar, Drawing, Mark, Row, Tick } from '../timeline/draw-timeline.ts';
-import { drawingWidth } from '../timeline/draw-timeline.ts';
+import {
+  type Bar,
+  type Drawing,
+  drawingWidth,
+  type Mark,
+  type Row,
+  type Tick,
+} from '../timeline/draw-timeline.ts';
 import { appearanceOf, type IconName } from './icons-and-badges.ts';
 
 const nameWidth = 68;

@@ -1,8 +1,13 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import { queueNameOf } from '../../aws/queues.ts';
-import type { MetricId, MetricPoint, MetricQuery } from '../../aws/read-metric.ts';
-import { ownMetric, readMetric } from '../../aws/read-metric.ts';
+import {
+  type MetricId,
+  type MetricPoint,
+  type MetricQuery,
+  ownMetric,
+  readMetric,
+} from '../../aws/read-metric.ts';
 import type { Trend } from './sources.ts';
 
 const hour = 3_600_000;
