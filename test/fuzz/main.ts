@@ -1,8 +1,7 @@
-import { describeRun } from './describe-run.ts';
 import { properties, shareCases } from './properties.ts';
 import type { FuzzProperty } from './property.ts';
 import { type Options, readOptions, UnusableOptions, usage } from './read-options.ts';
-import { type Run, runProperty } from './run-property.ts';
+import { describeRun, type Run, runProperty } from './run-property.ts';
 
 /**
  * Tries every property in turn, each with an even share of the time that is left, so that a short run leaves none

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeRun } from './describe-run.ts';
 import { properties, shareCases } from './properties.ts';
-import { runProperty } from './run-property.ts';
+import { describeRun, runProperty } from './run-property.ts';
 
 // The same cases in every run, so that no run fails by chance. `npm run fuzz` draws new ones.
 const seed = 1;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PRODUCTS, type Product } from '../product-vocabulary.ts';
+import { PRODUCTS } from '../product-vocabulary.ts';
 import type { Sandbox } from '../state-types.ts';
 import type { SandboxContext } from '../transport/hono-types.ts';
 import { readJson } from '../transport/read-json.ts';
@@ -11,39 +11,28 @@ const ExtractionSchema = v.strictObject({
   consentId: v.pipe(v.string(), v.uuid()),
 });
 
-export type ExtractionCheck =
-  | {
-      readonly allowed: true;
-      readonly product: Product;
-      readonly consentId: string;
-      readonly entityId: string;
-    }
-  | { readonly allowed: false; readonly refused: Response };
-
-/** Checks that the request names a product that the Task Token's user has authorized in an active consent. */
-export const checkExtraction = (sandbox: Sandbox, c: SandboxContext): ExtractionCheck => {
+/**
+ * Checks that the request names a product that the Task Token's user has authorized in an active consent. Returns the
+ * refusal if not.
+ */
+export const checkExtraction = (sandbox: Sandbox, c: SandboxContext) => {
   const parsed = readJson(c.get('body'), ExtractionSchema);
   if (!parsed.valid) {
-    const { invalid } = parsed;
-    return refuse(refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid }));
+    return refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid: parsed.invalid });
   }
   const { product, consentId } = parsed.output;
   c.get('call').consentId = consentId;
   c.get('reportReceived')();
   const consent = namedConsentOf(sandbox, consentId, c.get('taskToken'));
   if (consent === undefined) {
-    return refuse(refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' }));
+    return refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });
   }
   if (consentStateAt(consent, sandbox.clock.now()).status !== 'ACTIVE') {
-    return refuse(
-      refusal(c, 403, 'CONSENT', 'The consent is not active', { errorCode: 'CONSENT_NOT_ACTIVE' }),
-    );
+    return refusal(c, 403, 'CONSENT', 'The consent is not active', { errorCode: 'CONSENT_NOT_ACTIVE' });
   }
   if (!consent.products.includes(product)) {
     const errorCode = 'PRODUCT_NOT_AUTHORIZED';
-    return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
+    return refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode });
   }
-  return { allowed: true, product, consentId, entityId: consent.entity.id };
+  return { product, consentId, entityId: consent.entity.id };
 };
-
-const refuse = (refused: Response): ExtractionCheck => ({ allowed: false, refused });

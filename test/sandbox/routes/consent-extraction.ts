@@ -55,7 +55,7 @@ const start = async (
   { version, started }: Bodies,
 ): Promise<Response> => {
   const check = checkExtraction(sandbox, c);
-  if (!check.allowed) return check.refused;
+  if (check instanceof Response) return check;
   const { product, consentId, entityId } = check;
   const taskToken = c.get('taskToken');
   const { clientId, target } = taskToken;
@@ -118,7 +118,7 @@ const poll = (
 /** "Retrieve data, synchronous (deprecated)": it takes as long as a task. */
 const retrieveNow = async (sandbox: Sandbox, c: SandboxContext): Promise<Response> => {
   const check = checkExtraction(sandbox, c);
-  if (!check.allowed) return check.refused;
+  if (check instanceof Response) return check;
   const { target } = c.get('taskToken');
   const endsAt = sandbox.clock.now() + (durationFor(sandbox, target) ?? Number.POSITIVE_INFINITY);
   await sandbox.clock.until(endsAt, AbortSignal.any([c.req.raw.signal, sandbox.pending.signal]));
