@@ -75,28 +75,25 @@ test('the settings of another stage leave out its domain, its topic and its prov
   );
 });
 
-test.each(Object.entries(acceptanceSources))(
-  'the bundle of %s loads, and exports a handler of two arguments at most',
-  async (name, source) => {
-    const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
-    const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
-    try {
-      const { code } = await bundle(workspace, { [name]: source });
-      const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-        env: {
-          AWS_REGION: 'eu-west-1',
-          ...functionsOf(fakeProvider).get(name)?.variables,
-          ...functionsOf(readers).get(name)?.variables,
-        },
-      });
-      // As in infra/bundle/bundles.test.ts.
-      expect(['0', '1', '2']).toContain(stdout.trim());
-    } finally {
-      rmSync(workspace, { recursive: true });
-    }
-  },
-);
+test.each(Object.entries(acceptanceSources))('the bundle of %s has a handler', async (name, source) => {
+  const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
+  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
+  try {
+    const { code } = await bundle(workspace, { [name]: source });
+    const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
+      env: {
+        AWS_REGION: 'eu-west-1',
+        ...functionsOf(fakeProvider).get(name)?.variables,
+        ...functionsOf(readers).get(name)?.variables,
+      },
+    });
+    // As in infra/bundle/bundles.test.ts.
+    expect(['0', '1', '2']).toContain(stdout.trim());
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
+});
 
 test('the stage is accept by default, and no real stage is taken', () => {
   expect(readAcceptOptions([])).toEqual({ stage: 'accept', settings: {}, checks });

@@ -3,14 +3,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { readStartOptions } from '../../../../tools/local/read-start-options.ts';
+import { createRunOutput } from '../../../../tools/local/run-output.ts';
 import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { eventText } from '../../../sandbox/describe-event.ts';
+import type { SandboxEvent } from '../../../sandbox/event-log.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
 /** An emulator that never answers, so that the run waits for it. */
@@ -51,13 +55,12 @@ describe('the options of npm start', () => {
     expect(readStartOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
   });
 
-  it.each([['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']])(
-    'are refused with the usage: %s %s',
-    (...args) => {
-      expect(() => readStartOptions(args)).toThrow(UsageError);
-      expect(() => readStartOptions(args)).toThrow('Usage: npm start');
-    },
-  );
+  const wrong = [['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']];
+
+  it.each(wrong)('are refused with the usage: %s %s', (...args) => {
+    expect(() => readStartOptions(args)).toThrow(UsageError);
+    expect(() => readStartOptions(args)).toThrow('Usage: npm start');
+  });
 });
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';
@@ -125,4 +128,34 @@ test('the provider fails, hangs and stops, says so, and recovers from each', asy
   expect(await state()).toContain('refuses every connection, for 30 s');
   await run('End it');
   expect(await status()).toBe(401);
+});
+
+test('without a terminal, every step and every wait is a plain line', () => {
+  let written = '';
+  const out = new Writable({
+    write(chunk, _encoding, done) {
+      written += String(chunk);
+      done();
+    },
+  });
+  let clock = 1_000;
+  const show = createRunOutput(out, () => clock);
+  show.wait('deploy', 'deploying the stack');
+  clock += 1_500;
+  show.done('deploy', 'Cosecha-local');
+  show.note('stream', 'REQUESTED → STARTING');
+  show.rest();
+  expect(written).toBe(
+    [
+      '   0.0 s  … deploy      deploying the stack',
+      '   1.5 s  ✔ deploy      Cosecha-local',
+      '   1.5 s  · stream      REQUESTED → STARTING',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('an event of the provider is a line without its username, which may be a national id', () => {
+  const call = { method: 'GET', path: '/api/v1/consents', status: 200, username: '11111111-1' };
+  expect(eventText({ type: 'call', call } as SandboxEvent)).toBe('GET /api/v1/consents → 200');
 });

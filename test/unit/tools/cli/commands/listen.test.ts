@@ -76,22 +76,19 @@ test.each<[PredictedEffect, string, Partial<DeliverOptions>, boolean, unknown]>(
   [settles, 'local', {}, true, undefined],
   [settles, 'prod', { yes: true }, true, unforced],
   [settles, 'prod', { force: true }, false, undefined],
-])(
-  'a delivery that is %j in the stage %s needs more than %j, %s: %j',
-  async (effect, stage, options, typed, why) => {
-    const confirm = async () => typed;
-    const failure = await requireConfirmation(effect, { status: 'FAILED', ...options }, stage, {
-      confirm,
-    }).catch((error: CliError) => error);
-    expect(failure?.message).toEqual(why);
-    if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
-  },
-);
+])('a delivery: %j in the stage %s with %j, %s: %j', async (effect, stage, options, typed, why) => {
+  const shell = { confirm: async () => typed };
+  const requiring = requireConfirmation(effect, { status: 'FAILED', ...options }, stage, shell);
+  const failure = await requiring.catch((error: CliError) => error);
+  expect(failure?.message).toEqual(why);
+  if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
+});
 
 const completed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
 const accepted = `204: accepted; ${id} is COMPLETED (settled by webhook), closed.`;
 const contradicted =
   '204: verified, and changed nothing: FAILED contradicts the recorded outcome, which stays. It is counted as StatusDisagreement;';
+const unsettled = expect.stringContaining('changed nothing: no webhook settles');
 const mismatch = '401: refused, as the signature matches no signing key of the service.';
 
 test.each([
@@ -99,17 +96,8 @@ test.each([
   [204, 401, 'COMPLETED', completed, `${accepted} The webhook should answer 401 to a wrong signature.`],
   [401, 204, 'COMPLETED', completed, `${mismatch} The webhook should answer 204 to a right signature.`],
   [204, 204, 'FAILED', completed, `${contradicted} ${id} is COMPLETED (settled by webhook), closed.`],
-  [
-    204,
-    204,
-    'FAILED',
-    extractionIn('UNCONFIRMED'),
-    expect.stringContaining('changed nothing: no webhook settles'),
-  ],
+  [204, 204, 'FAILED', extractionIn('UNCONFIRMED'), unsettled],
   [204, 204, 'FAILED', undefined, '204: accepted, and kept as an orphan delivery.'],
-])(
-  'the answer %d where %d is expected, to a delivery of %s',
-  (answer, expected, status, record, sentence) => {
-    expect(describeAnswer({ answer, expected, status }, record)).toEqual(sentence);
-  },
-);
+])('the answer %d where %d is expected, to %s', (answer, expected, status, record, sentence) => {
+  expect(describeAnswer({ answer, expected, status }, record)).toEqual(sentence);
+});

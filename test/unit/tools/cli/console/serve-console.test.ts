@@ -39,12 +39,11 @@ test.each([
   expect(refusalOf(request, consoleAddress)).toEqual(refusal);
 });
 
-test.each(['/assets/constructor', '/assets/app.ts', '//[', '/nothing?a=?b=%', '/extractions/none'])(
-  'there is no page %s',
-  async (path) => {
-    expect((await consoleOver(sourcesWith([])).get(path)).status).toBe(404);
-  },
-);
+const nowhere = ['/assets/constructor', '/assets/app.ts', '//[', '/nothing?a=?b=%', '/extractions/none'];
+
+test.each(nowhere)('there is no page %s', async (path) => {
+  expect((await consoleOver(sourcesWith([])).get(path)).status).toBe(404);
+});
 
 /** Reads a stream of server-sent events until there are so many. */
 const readEvents = async (answer: Response, count: number): Promise<readonly string[]> => {

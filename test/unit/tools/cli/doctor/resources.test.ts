@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { IAMClient } from '@aws-sdk/client-iam';
@@ -7,6 +8,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
+import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
 import { checkBoundary, checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
 import {
@@ -16,8 +18,11 @@ import {
   checkMachine,
   checkRules,
   checkSecret,
+  checkStack,
   checkTable,
 } from '../../../../../tools/cli/doctor/check-resources.ts';
+import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
+import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -69,20 +74,17 @@ describe('check-consumer', () => {
     [[{ ...mapping, State: 'Disabling' }], 'its event source mapping is Disabling', enable],
     [[{ ...mapping, ScalingConfig: { MaximumConcurrency: 2 } }], unlike('2'), limit],
     [[{ ...mapping, ScalingConfig: undefined }], unlike('unlimited'), limit],
-  ])(
-    'the mappings %j fail, with a command that repairs them',
-    async (EventSourceMappings, message, remedy) => {
-      const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
-      const finding = await checkConsumer(client, {
-        functionName: 'reconcile-extraction',
-        queue: 'reconcile queue',
-        queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
-        concurrency: '50',
-      });
-      expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
-      expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
-    },
-  );
+  ])('the mappings %j fail, with a repair', async (EventSourceMappings, message, remedy) => {
+    const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
+    const finding = await checkConsumer(client, {
+      functionName: 'reconcile-extraction',
+      queue: 'reconcile queue',
+      queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
+      concurrency: '50',
+    });
+    expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
+    expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
+  });
 
   test('the slow queue has a consumer of its own', async () => {
     const { client } = stubClient<LambdaClient>(() => ({ EventSourceMappings: [mapping, other] }));
@@ -142,9 +144,7 @@ test.each([
     EvaluationResults: (input.ActionNames as string[]).map((EvalActionName, index) => ({
       EvalActionName,
       EvalDecision: 'implicitDeny',
-      ...(allowed && {
-        PermissionsBoundaryDecisionDetail: { AllowedByPermissionsBoundary: allowed[index] },
-      }),
+      ...(allowed && { PermissionsBoundaryDecisionDetail: { AllowedByPermissionsBoundary: allowed[index] } }),
     })),
   }));
   expect(await checkBoundary(client, 'arn:role', 'arn:seal')).toMatchObject({ result, message });
@@ -253,4 +253,45 @@ describe('check-table', () => {
       message: `table T: ${difference}`,
     });
   });
+});
+
+const deployment = {
+  client: { region: 'eu-west-1' },
+  output: (name: string) => name,
+  api: {},
+} as unknown as Deployment;
+const checks = () => checksOf(deployment, {}, new Date(0));
+
+test('docs/cli.md has the id of every check, in the order of the command', () => {
+  const page = readFileSync(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## doctor$(.*?)^## /ms.exec(page) ?? [];
+  const documented = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
+  expect(checks().map(({ id }) => id)).toEqual(documented);
+});
+
+test('the provider is checked on request only', async () => {
+  const check = checks().find(({ id }) => id === 'provider');
+  expect(await check?.run()).toEqual({
+    result: 'skipped',
+    message: 'provider: skipped; --provider logs in once with the API key',
+  });
+});
+
+test('a check that throws fails with the reason, so that the other checks still run', async () => {
+  const denied = Object.assign(new Error('User: u is not authorized to perform: sqs:GetQueueAttributes'), {
+    name: 'AccessDenied',
+  });
+  expect(await runCheck({ id: 'dead-letters', run: async () => fail(denied) })).toEqual({
+    result: 'failed',
+    message: 'dead-letters: could not be checked',
+    remedy: expect.stringContaining('sqs:GetQueueAttributes'),
+  });
+});
+
+test.each([
+  ['UPDATE_COMPLETE', 'passed'],
+  ['UPDATE_ROLLBACK_COMPLETE', 'failed'],
+  ['UPDATE_IN_PROGRESS', 'skipped'],
+])('a stack in %s is %s', (status, result) => {
+  expect(checkStack('S', status).result).toBe(result);
 });

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
+import type { Story } from '../../../../../tools/cli/explain/story.ts';
+import { lastProblem, type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
+  allStatuses,
   at,
   closedExtraction,
   extractionIn,
@@ -16,10 +20,12 @@ import {
   change,
   event,
   failed,
+  inReconcile,
   inStartTask,
   type KnownValues,
   linkedTask,
   logLine,
+  settings,
   sourcesWith,
 } from './story-fixtures.ts';
 
@@ -192,11 +198,67 @@ test('only the fields of a log line that the story knows are shown', async () =>
   const story = await explain(20, {
     record: extractionIn('RUNNING'),
     logs: bounded(
-      logLine(3, 'receive-webhook', 'Delivery received.', {
-        body: 'planted',
-        recorded: { x: 'planted' },
-      }),
+      logLine(3, 'receive-webhook', 'Delivery received.', { body: 'planted', recorded: { x: 'planted' } }),
     ),
   });
   expect(JSON.stringify(story)).not.toContain('planted');
+});
+
+const again = (seconds: number) => event(seconds, 'TaskScheduled');
+
+test.each([
+  ['waits for the webhook', inStartTask(), { does: 'wait', tries: 1, nextAt: iso(601) }],
+  [
+    'failed twice to start',
+    inStartTask(failed(2, 'ProviderBusy'), again(4), failed(5, 'ProviderUnreachable')),
+    { does: 'start', tries: 2, error: 'ProviderUnreachable', nextAt: iso(9) },
+  ],
+  [
+    'tries to start again',
+    inStartTask(failed(2, 'ProviderBusy'), again(4)),
+    { does: 'wait', tries: 2, error: 'ProviderBusy', nextAt: iso(604) },
+  ],
+  [
+    'polls',
+    inReconcile(failed(602, 'NotYet'), again(605), failed(606, 'NotYet')),
+    { does: 'poll', tries: 2, nextAt: iso(616) },
+  ],
+  [
+    'was redriven after its end',
+    inStartTask(event(2, 'ExecutionFailed'), event(10, 'ExecutionRedriven'), failed(19, 'ProviderBusy')),
+    { does: 'start', tries: 1, error: 'ProviderBusy', nextAt: iso(21) },
+  ],
+  ['has ended', inStartTask(event(3, 'ExecutionSucceeded')), undefined],
+])('an execution that %s', (_, execution, trying) => {
+  expect(tryingOf(progressOf(execution), settings)).toEqual(trying);
+});
+
+const onTime = { isOverdue: false };
+
+test.each<readonly [string, Extraction, Waiting, string]>([
+  ['an open one', extractionIn('RUNNING'), onTime, 'Nothing. It goes on by itself.'],
+  ['an overdue one', extractionIn('RUNNING'), { isOverdue: true }, `cosecha reconcile ${id}`],
+  ['one that a pause holds', extractionIn('REQUESTED'), { ...onTime, hold: 'paused' }, 'cosecha resume'],
+  ['one that a breaker holds', extractionIn('REQUESTED'), { ...onTime, hold: 'held' }, 'goes on once'],
+  ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],
+])('%s', (_, record, waiting, expected) => {
+  expect(whatToDo(record, waiting)).toContain(expected);
+});
+
+test('there is advice for every status', () => {
+  for (const status of allStatuses) {
+    expect(whatToDo(closedExtraction({ status }), onTime)).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test('the last problem is the reason of the record, or else the last failure of the story', () => {
+  const story: Story = {
+    ...{ extractionId: id, status: 'RUNNING', headline: '', notShown: [] },
+    lines: (['failed', 'refused', 'ok'] as const).map((verdict) => ({
+      ...{ at: '', lane: 'api' as const, who: '', what: verdict, verdict },
+    })),
+  };
+  expect(lastProblem(extractionIn('RUNNING'), story)).toBe('refused');
+  expect(lastProblem(closedExtraction({ status: 'REJECTED', reason: 'http-400' }), story)).toBe('http-400');
+  expect(lastProblem(extractionIn('RUNNING'), undefined)).toBeUndefined();
 });

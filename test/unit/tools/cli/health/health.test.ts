@@ -234,18 +234,15 @@ test.each<[Counts, Counts, string]>([
   [[0, 40], [9, 3], 'better'],
   [[0, 5], [0, 5], 'slower'],
   [[0, 4], [0, 5], 'same'],
-])(
-  'a difference is named where chance does not explain it: %j after %j is %s',
-  async (after, before, change) => {
-    const rows = ([failed, well]: Counts, p95: number): ProgressRow[] => [
-      { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
-      { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
-    ];
-    const source: HealthSource = async ({ to }) => ({
-      items: to === ago(0) ? rows(after, 61) : rows(before, 30),
-      complete: true,
-    });
-    const { subjects } = await readHealth(source, now);
-    expect(subjects[0]?.hourChange).toBe(change);
-  },
-);
+])('where chance does not explain it, %j after %j is %s', async (after, before, change) => {
+  const rows = ([failed, well]: Counts, p95: number): ProgressRow[] => [
+    { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
+    { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
+  ];
+  const source: HealthSource = async ({ to }) => ({
+    items: to === ago(0) ? rows(after, 61) : rows(before, 30),
+    complete: true,
+  });
+  const { subjects } = await readHealth(source, now);
+  expect(subjects[0]?.hourChange).toBe(change);
+});

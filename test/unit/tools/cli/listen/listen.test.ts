@@ -124,10 +124,7 @@ test('a record of the Streams API becomes the record that Lambda passes, also of
     const streamed = { ...record, dynamodb: read } as never as StreamRecord;
     expect([kind, asLambdaEvent(streamed, String(eventSourceARN))]).toEqual([kind, { Records: [lambda] }]);
     if (kind !== 'erased') continue;
-    const expired = {
-      ...streamed,
-      userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' },
-    };
+    const expired = { ...streamed, userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' } };
     const [one] = asLambdaEvent(expired, 'arn').Records;
     expect(one).toMatchObject({ userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } });
     expect(decodeExtractionEvent(one as never).kind).toBe('expired');

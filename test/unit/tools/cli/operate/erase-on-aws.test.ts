@@ -3,9 +3,20 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { erase } from '../../../../../lib/extraction/operate/erase.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { RefusalMark } from '../../../../../lib/extraction/store.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../../../../../tools/cli/operate/erase-on-aws.ts';
+import { findRefusals, forgetRefusal } from '../../../../../tools/cli/operate/forget-refusals.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { at, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  consentExtraction,
+  extraction,
+  id,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
 const names = {
@@ -138,9 +149,7 @@ test("a task's item is deleted unless it belongs to another extraction", async (
 
 test('only the mark of the extraction itself is removed, and a task of another one leads to none', async () => {
   const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
-  const { getMac, hasMark, removeMark, dynamo } = erasing({
-    dynamo: () => ({ Item: marshall(task) }),
-  });
+  const { getMac, hasMark, removeMark, dynamo } = erasing({ dynamo: () => ({ Item: marshall(task) }) });
   expect(await getMac('task-1', id)).toBe('mac');
   expect(await getMac('task-1', 'another')).toBeUndefined();
   expect(await hasMark('mac', id)).toBe(true);
@@ -152,4 +161,63 @@ test('only the mark of the extraction itself is removed, and a task of another o
     ConditionExpression: 'extractionId = :extraction',
     ExpressionAttributeValues: marshall({ ':extraction': id }),
   });
+});
+
+const mark = (extractionId: string, fields: Partial<RefusalMark> = {}): RefusalMark => ({
+  credentialsMac: `mac of ${extractionId}`,
+  extractionId,
+  noticedAt: iso(30),
+  isRefused: true,
+  expiresAt: at(10_000).getTime() / 1000,
+  ...fields,
+});
+
+const records = new Map<string, Extraction>([
+  ['mine', extraction()],
+  ['second', extraction()],
+  ['other', extraction({ entity: 'other-bank' })],
+  ['consent', consentExtraction()],
+]);
+const deps = { getRecord: async (id: string) => records.get(id), now: at(100) };
+const wanted = { entity: 'bank', since: at(20) };
+
+test('the marks of one entity are found that still count, over all pages', async () => {
+  const pages = [
+    { Items: [mark('mine'), mark('other'), mark('gone')], more: true },
+    {
+      Items: [
+        mark('second'),
+        mark('mine', { isRefused: false }),
+        mark('mine', { expiresAt: 1 }),
+        mark('consent'),
+      ],
+    },
+  ];
+  const { client: stub, sent } = stubClient<DynamoDBClient>(() => {
+    const { Items = [], more } = pages.shift() ?? {};
+    const LastEvaluatedKey = more ? marshall({ credentialsMac: 'mac' }) : undefined;
+    return { Items: Items.map((item) => marshall(item)), LastEvaluatedKey };
+  });
+  // The SDK's paginator checks the class.
+  const client = Object.setPrototypeOf(stub, DynamoDBClient.prototype) as DynamoDBClient;
+  expect(await findRefusals({ client, table: 'M' }, wanted, deps)).toEqual([mark('mine'), mark('second')]);
+  expect(sent[0]?.input).toMatchObject({
+    ConsistentRead: true,
+    FilterExpression: 'noticedAt >= :since',
+    ExpressionAttributeValues: marshall({ ':since': iso(20) }),
+  });
+});
+
+test('a refusal counts no longer, unless a later notice has replaced its mark', async () => {
+  const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
+  expect(await forgetRefusal({ client, table: 'M' }, mark('mine'), at(100))).toBe(true);
+  expect(sent[0]?.input).toMatchObject({
+    Key: marshall({ credentialsMac: 'mac of mine' }),
+    ConditionExpression: 'noticedAt = :at',
+    ExpressionAttributeValues: marshall({ ':no': false, ':now': iso(100), ':at': iso(30) }),
+  });
+  const refusing = stubClient<DynamoDBClient>(() =>
+    fail(new ConditionalCheckFailedException({ message: 'refused', $metadata: {} })),
+  );
+  expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'), at(100))).toBe(false);
 });

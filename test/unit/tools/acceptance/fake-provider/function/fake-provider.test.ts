@@ -104,15 +104,9 @@ test('every scenario survives the username', () => {
 });
 
 test.each([
-  ['somebody'],
-  [undefined],
-  ['fake:outcome=RUNNING'],
-  ['fake:outcome=COMPLETED&outcome=FAILED'],
-  ['fake:endsAfter=901'],
-  ['fake:endsAfter=-1'],
-  ['fake:endsAfter='],
-  ['fake:resultBytes=5000001'],
-  ['fake:colour=red'],
+  ...[undefined, 'somebody', 'fake:outcome=RUNNING', 'fake:outcome=COMPLETED&outcome=FAILED'],
+  ...['fake:endsAfter=901', 'fake:endsAfter=-1', 'fake:endsAfter='],
+  ...['fake:resultBytes=5000001', 'fake:colour=red'],
 ])('%s is no scenario', (username) => {
   expect(parseUsername(username)).toBeUndefined();
 });
@@ -140,9 +134,6 @@ test('dots and hyphen of a national id are optional', () => {
   expect(parseNationalId('240000008', now)).toEqual(scenario);
 });
 
-test.each([['24000000-5'], ['1-9'], ['somebody'], ['']])(
-  'the national id %s is no scenario',
-  (nationalId) => {
-    expect(parseNationalId(nationalId, now)).toBeUndefined();
-  },
-);
+test.each(['24000000-5', '1-9', 'somebody', ''])('the national id %s is no scenario', (nationalId) => {
+  expect(parseNationalId(nationalId, now)).toBeUndefined();
+});

@@ -62,20 +62,19 @@ test('the first page says whether calls pass, the sweep runs and messages are de
   expect(troubled).toContain(`${late} queues unknown</li>`);
 });
 
-test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
-  'an outage is seen from %s, with since when, the next turn and how many wait',
-  async (path) => {
-    const waiting = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
-    const running = extractionIn('RUNNING', { extractionId: idOf(3) });
-    const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
-    const { text } = consoleOver(sourcesWith([...waiting, running], { holds: async () => [open] }), {
-      actions: [{ ...action, run: async () => ({ text: '' }) }],
-    });
-    expect(wordsOf(await text(path))).toContain(
-      'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
-    );
-  },
-);
+const everyPage = ['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'];
+
+test.each(everyPage)('an outage is seen from %s, with the next turn and how many wait', async (path) => {
+  const waiting = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
+  const running = extractionIn('RUNNING', { extractionId: idOf(3) });
+  const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
+  const { text } = consoleOver(sourcesWith([...waiting, running], { holds: async () => [open] }), {
+    actions: [{ ...action, run: async () => ({ text: '' }) }],
+  });
+  expect(wordsOf(await text(path))).toContain(
+    'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
+  );
+});
 
 test.each<[string, Extraction, Trying?]>([
   [
