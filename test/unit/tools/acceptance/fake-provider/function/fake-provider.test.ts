@@ -16,15 +16,10 @@ import {
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
 import { connectFakeProvider } from './client-and-fake-provider.ts';
 
-const withoutWebhook = {
-  entity: 'any',
-  credentials: { mode: 'raw', value: { username: formatUsername({}), password: 'any' } } as const,
-  actions: [{ id: 'product-balance' }, { id: 'tef' }] as const,
-};
-
 const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retries: 5 }) => ({
-  ...withoutWebhook,
+  entity: 'any',
   credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'any' } } as const,
+  actions: [{ id: 'product-balance' }, { id: 'tef' }] as const,
   webhook,
 });
 
