@@ -19,15 +19,11 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
-const names = {
-  extractionsTable: 'E',
-  tasksTable: 'T',
-  requestsTable: 'R',
-  refusalsTable: 'M',
-  resultsBucket: 'B',
-};
+const tables = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', refusalsTable: 'M' };
+const names = { ...tables, resultsBucket: 'B' };
 
 type Answer = Parameters<typeof stubClient>[0];
+const refuse = () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
 const erasing = (parts: { readonly dynamo?: Answer; readonly s3?: Answer }) => {
   const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
@@ -42,20 +38,13 @@ const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient
     response.setHeader('date', at(seconds).toUTCString());
     response.end(JSON.stringify({ Item: marshall(record) }));
   });
-  return new DynamoDBClient({
-    endpoint: baseUrl,
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    maxAttempts: 1,
-  });
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  return new DynamoDBClient({ endpoint: baseUrl, region: 'eu-west-1', credentials, maxAttempts: 1 });
 };
 
 const settledAt = iso(1_000);
-const closed = closedExtraction({
-  status: 'NOT_STARTED',
-  settledAt,
-  expiresAt: Date.parse(settledAt) / 1000 + timings.recordRetention,
-});
+const expiresAt = Date.parse(settledAt) / 1000 + timings.recordRetention;
+const closed = closedExtraction({ status: 'NOT_STARTED', settledAt, expiresAt });
 
 test.each([
   ['a second before the function may have ended', 1_119, 'too-fresh'],
@@ -63,26 +52,19 @@ test.each([
 ])('%s by the clock of DynamoDB, the clock of the operator does not matter', async (_when, seconds, kind) => {
   const dynamo = await dynamoAt(seconds, closed);
   onTestFinished(() => dynamo.destroy());
+  const { client: s3 } = stubClient<S3Client>(() => ({}));
+  const { recordRetention } = timings;
   for (const operatorClock of [0, 1_060, 100_000]) {
-    const now = () => at(operatorClock);
-    const { client: s3 } = stubClient<S3Client>(() => ({}));
-    const removals = eraseOnAws({ dynamo, s3, ...names }, now);
-    const { recordRetention } = timings;
+    const removals = eraseOnAws({ dynamo, s3, ...names }, () => at(operatorClock));
     expect(await erase(id, { ...removals, reconcileTimeout: 120, recordRetention })).toMatchObject({ kind });
   }
 });
 
 test('every version of every object and every delete marker is deleted, page by page', async () => {
-  const pages = [
-    {
-      Versions: [{ Key: `${id}/a`, VersionId: 'v1' }],
-      DeleteMarkers: [{ Key: `${id}/a`, VersionId: 'v2' }],
-      IsTruncated: true,
-      NextKeyMarker: `${id}/a`,
-      NextVersionIdMarker: 'v2',
-    },
-    { Versions: [{ Key: `${id}/b`, VersionId: 'null' }] },
-  ];
+  const [one, two] = ['v1', 'v2'].map((VersionId) => ({ Key: `${id}/a`, VersionId }));
+  const last = { Key: `${id}/b`, VersionId: 'null' };
+  const next = { IsTruncated: true, NextKeyMarker: `${id}/a`, NextVersionIdMarker: 'v2' };
+  const pages = [{ Versions: [one], DeleteMarkers: [two], ...next }, { Versions: [last] }];
   const { removeResults, s3 } = erasing({
     s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? pages.shift() : {}),
   });
@@ -91,21 +73,15 @@ test('every version of every object and every delete marker is deleted, page by 
   expect(first?.input).toEqual({ Bucket: 'B', Prefix: `${id}/` });
   expect(second?.input).toMatchObject({ KeyMarker: `${id}/a`, VersionIdMarker: 'v2' });
   const deleted = s3.sent.filter(({ name }) => name === 'DeleteObjectsCommand');
-  expect(deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects)).toEqual([
-    [
-      { Key: `${id}/a`, VersionId: 'v1' },
-      { Key: `${id}/a`, VersionId: 'v2' },
-    ],
-    [{ Key: `${id}/b`, VersionId: 'null' }],
-  ]);
+  const objects = deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects);
+  expect(objects).toEqual([[one, two], [last]]);
 });
 
 test('an object that S3 does not delete stops the erasure', async () => {
+  const Versions = [{ Key: `${id}/a`, VersionId: 'null' }];
+  const Errors = [{ Key: `${id}/a`, Code: 'AccessDenied' }];
   const { removeResults } = erasing({
-    s3: ({ constructor: { name } }) =>
-      name === 'ListObjectVersionsCommand'
-        ? { Versions: [{ Key: `${id}/a`, VersionId: 'null' }] }
-        : { Errors: [{ Key: `${id}/a`, Code: 'AccessDenied' }] },
+    s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? { Versions } : { Errors }),
   });
   await expect(removeResults(id)).rejects.toThrow(ResultsNotDeleted);
 });
@@ -120,17 +96,12 @@ test('a record is deleted only while it is closed and its status unchanged', asy
       'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
     ExpressionAttributeValues: { ':status': { S: 'COMPLETED' } },
   });
-  const refused = erasing({
-    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
-  });
-  expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
+  expect(await erasing({ dynamo: refuse }).removeRecord(id, 'COMPLETED')).toBe(false);
 });
 
 test("a task's item is deleted unless it belongs to another extraction", async () => {
-  const { removeTask, hasTask, dynamo } = erasing({
-    dynamo: ({ constructor: { name } }) =>
-      name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},
-  });
+  const Item = marshall({ taskId: 't', extractionId: 'another' });
+  const { removeTask, hasTask, dynamo } = erasing({ dynamo: () => ({ Item }) });
   await removeTask('t', id);
   expect(dynamo.sent[0]?.input).toMatchObject({
     TableName: 'T',
@@ -140,11 +111,7 @@ test("a task's item is deleted unless it belongs to another extraction", async (
   });
   expect(await hasTask('t', id)).toBe(false);
   expect(await hasTask('t', 'another')).toBe(true);
-
-  const refused = erasing({
-    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
-  });
-  await expect(refused.removeTask('t', id)).resolves.toBeUndefined();
+  await expect(erasing({ dynamo: refuse }).removeTask('t', id)).resolves.toBeUndefined();
 });
 
 test('only the mark of the extraction itself is removed, and a task of another one leads to none', async () => {
@@ -182,21 +149,15 @@ const deps = { getRecord: async (id: string) => records.get(id), now: at(100) };
 const wanted = { entity: 'bank', since: at(20) };
 
 test('the marks of one entity are found that still count, over all pages', async () => {
+  const others = [mark('mine', { isRefused: false }), mark('mine', { expiresAt: 1 }), mark('consent')];
   const pages = [
-    { Items: [mark('mine'), mark('other'), mark('gone')], more: true },
-    {
-      Items: [
-        mark('second'),
-        mark('mine', { isRefused: false }),
-        mark('mine', { expiresAt: 1 }),
-        mark('consent'),
-      ],
-    },
+    [mark('mine'), mark('other'), mark('gone')],
+    [mark('second'), ...others],
   ];
   const { client: stub, sent } = stubClient<DynamoDBClient>(() => {
-    const { Items = [], more } = pages.shift() ?? {};
-    const LastEvaluatedKey = more ? marshall({ credentialsMac: 'mac' }) : undefined;
-    return { Items: Items.map((item) => marshall(item)), LastEvaluatedKey };
+    const Items = pages.shift()?.map((item) => marshall(item));
+    const LastEvaluatedKey = pages.length > 0 ? marshall({ credentialsMac: 'mac' }) : undefined;
+    return { Items, LastEvaluatedKey };
   });
   // The SDK's paginator checks the class.
   const client = Object.setPrototypeOf(stub, DynamoDBClient.prototype) as DynamoDBClient;
@@ -216,8 +177,6 @@ test('a refusal counts no longer, unless a later notice has replaced its mark', 
     ConditionExpression: 'noticedAt = :at',
     ExpressionAttributeValues: marshall({ ':no': false, ':now': iso(100), ':at': iso(30) }),
   });
-  const refusing = stubClient<DynamoDBClient>(() =>
-    fail(new ConditionalCheckFailedException({ message: 'refused', $metadata: {} })),
-  );
+  const refusing = stubClient<DynamoDBClient>(refuse);
   expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'), at(100))).toBe(false);
 });
