@@ -14,29 +14,19 @@ const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };
 const saved: ListenState = { streamArn: 'stream-1', secret: 'whsec_abc', progress };
 const hoursAgo = (hours: number) => (at: Date) => new Date(at.getTime() - hours * 3_600_000);
-const fresh = { since: now.toISOString(), positions: {} };
+const startingAt = (since: Date) => ({ since: since.toISOString(), positions: {} });
+
+const firstRun = { progress: startingAt(now), atNewest: true };
+const otherStream = { ...saved, streamArn: 'stream-2' };
+const twoHoursAgo = { progress: startingAt(hoursAgo(2)(now)), atNewest: undefined };
+const replayed = { progress: startingAt(new Date(0)), endsAt: now };
 
 test.each([
-  ['a first run starts at the end of the stream', {}, undefined, { progress: fresh, atNewest: true }],
+  ['a first run starts at the end of the stream', {}, undefined, firstRun],
   ['a later run continues', {}, saved, { progress, atNewest: undefined }],
-  [
-    'a run with another stream starts at its end',
-    {},
-    { ...saved, streamArn: 'stream-2' },
-    { progress: fresh, atNewest: true },
-  ],
-  [
-    '--since starts there, whatever was handled before',
-    { since: hoursAgo(2) },
-    saved,
-    { progress: { since: '2026-11-22T10:00:00.000Z', positions: {} }, atNewest: undefined },
-  ],
-  [
-    '--replay starts at the oldest record, and ends',
-    { replay: 'e-1' },
-    saved,
-    { progress: { since: '1970-01-01T00:00:00.000Z', positions: {} }, endsAt: now },
-  ],
+  ['a run with another stream starts at its end', {}, otherStream, firstRun],
+  ['--since starts there, whatever was handled before', { since: hoursAgo(2) }, saved, twoHoursAgo],
+  ['--replay starts at the oldest record, and ends', { replay: 'e-1' }, saved, replayed],
 ])('%s', (_, options, before, plan) => {
   const { progress: from, atNewest, endsAt } = planOf(options, before, 'stream-1', now);
   expect({ progress: from, atNewest, endsAt }).toEqual({ endsAt: undefined, ...plan });
