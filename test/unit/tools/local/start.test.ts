@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
@@ -17,6 +17,8 @@ import { eventText } from '../../../sandbox/describe-event.ts';
 import type { SandboxEvent } from '../../../sandbox/event-log.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
+const program = join(repository, 'tools', 'local', 'start.ts');
+
 /** An emulator that never answers, so that the run waits for it. */
 const silent = createServer(() => undefined);
 await once(silent.listen(0, '127.0.0.1'), 'listening');
@@ -27,16 +29,10 @@ afterAll(() => {
 
 test('npm start --once that is interrupted does not exit 0', async () => {
   const called = once(silent, 'request');
-  const child = spawn(process.execPath, [join(repository, 'tools', 'local', 'start.ts'), '--once'], {
-    env: {
-      ...process.env,
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_REGION: 'us-east-1',
-    },
-    stdio: 'ignore',
-  });
+  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
+  const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
+  const child = spawn(process.execPath, [program, '--once'], { env, stdio: 'ignore' });
   const exited = once(child, 'exit');
   await called;
   child.kill('SIGINT');
@@ -44,9 +40,8 @@ test('npm start --once that is interrupted does not exit 0', async () => {
 });
 
 test('npm start with a wrong option exits 2, as the command line does', async () => {
-  const args = [join(repository, 'tools', 'local', 'start.ts'), '--port', 'abc'];
-  const exited = once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
-  expect(await exited).toEqual([2, null]);
+  const child = spawn(process.execPath, [program, '--port', 'abc'], { stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([2, null]);
 });
 
 describe('the options of npm start', () => {
@@ -76,11 +71,8 @@ beforeEach(async () => {
     requests.push({ url, body: JSON.parse(String(init?.body)) });
     return Response.json({ extractionId }, { status: 202 });
   };
-  actions = sandboxActions({
-    provider,
-    endOutage: sandbox.comeBack,
-    api: { base: 'http://api.example', fetch },
-  });
+  const api = { base: 'http://api.example', fetch };
+  actions = sandboxActions({ provider, endOutage: sandbox.comeBack, api });
 });
 afterEach(() => sandbox.close());
 
@@ -97,9 +89,8 @@ test('each start and each webhook requests one extraction, after the sandbox has
   for (const { label, run } of starting) {
     requests = [];
     expect(await run('', '')).toMatchObject({ extractionId });
-    expect(requests).toMatchObject([
-      { url: 'http://api.example/extractions', body: { reference: `sandbox: ${label}` } },
-    ]);
+    const body = { reference: `sandbox: ${label}` };
+    expect(requests).toMatchObject([{ url: 'http://api.example/extractions', body }]);
   }
   const planned = starting.filter(({ group, label }) => group?.endsWith('webhook is') || own.includes(label));
   expect((await provider.summary()).counts.plans).toBe(planned.length);
@@ -131,13 +122,7 @@ test('the provider fails, hangs and stops, says so, and recovers from each', asy
 });
 
 test('without a terminal, every step and every wait is a plain line', () => {
-  let written = '';
-  const out = new Writable({
-    write(chunk, _encoding, done) {
-      written += String(chunk);
-      done();
-    },
-  });
+  const out = new PassThrough({ encoding: 'utf8' });
   let clock = 1_000;
   const show = createRunOutput(out, () => clock);
   show.wait('deploy', 'deploying the stack');
@@ -145,14 +130,12 @@ test('without a terminal, every step and every wait is a plain line', () => {
   show.done('deploy', 'Cosecha-local');
   show.note('stream', 'REQUESTED → STARTING');
   show.rest();
-  expect(written).toBe(
-    [
-      '   0.0 s  … deploy      deploying the stack',
-      '   1.5 s  ✔ deploy      Cosecha-local',
-      '   1.5 s  · stream      REQUESTED → STARTING',
-      '',
-    ].join('\n'),
-  );
+  expect(String(out.read()).split('\n')).toEqual([
+    '   0.0 s  … deploy      deploying the stack',
+    '   1.5 s  ✔ deploy      Cosecha-local',
+    '   1.5 s  · stream      REQUESTED → STARTING',
+    '',
+  ]);
 });
 
 test('an event of the provider is a line without its username, which may be a national id', () => {
