@@ -29,6 +29,8 @@ import {
   sourcesWith,
 } from './story-fixtures.ts';
 
+const again = (seconds: number) => event(seconds, 'TaskScheduled');
+
 const explain = (seconds: number, known: KnownValues) =>
   explainExtraction(sourcesWith(known), id, at(seconds));
 
@@ -65,23 +67,14 @@ test('without the record the story is of what the other sources have', async () 
 });
 
 test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
+  const after = extractionIn('REQUESTED', { attemptId: 'attempt-1' });
+  const failure = { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } };
   const story = await explain(5, {
     record: extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
-    execution: inStartTask(
-      failed(2.5, 'ProviderBusy'),
-      event(3, 'TaskScheduled'),
-      failed(4.5, 'ProviderBusy'),
-    ),
-    changes: bounded(
-      change(2, 'MODIFY', {
-        before: extractionIn('STARTING'),
-        after: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
-      }),
-    ),
+    execution: inStartTask(failed(2.5, 'ProviderBusy'), again(3), failed(4.5, 'ProviderBusy')),
+    changes: bounded(change(2, 'MODIFY', { before: extractionIn('STARTING'), after })),
     logs: bounded(
-      logLine(2.4, 'start-task', 'The start call failed.', {
-        failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
-      }),
+      logLine(2.4, 'start-task', 'The start call failed.', { failure }),
       // The history has it.
       logLine(2.45, 'start-task', 'Start finished.'),
     ),
@@ -181,9 +174,7 @@ test('texts of callers, operators and errors are escaped and bounded', async () 
     execution: inStartTask(failed(2, evil, evil)),
     logs: bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
     holds: [{ kind: 'paused', calls: 'starts', since: iso(1), reason: evil, by: evil }],
-    changes: async () => {
-      throw Object.assign(new Error(evil), { $metadata: {} });
-    },
+    changes: () => Promise.reject(Object.assign(new Error(evil), { $metadata: {} })),
   });
   const texts = [
     story?.headline ?? '',
@@ -203,8 +194,6 @@ test('only the fields of a log line that the story knows are shown', async () =>
   });
   expect(JSON.stringify(story)).not.toContain('planted');
 });
-
-const again = (seconds: number) => event(seconds, 'TaskScheduled');
 
 test.each([
   ['waits for the webhook', inStartTask(), { does: 'wait', tries: 1, nextAt: iso(601) }],
