@@ -40,6 +40,17 @@ test('--version prints the version of the package', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: `${version}\n`, stderr: '' });
 });
 
+const noStage =
+  'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.';
+const noRegion =
+  'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.';
+const noDays =
+  'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.';
+const noDuration =
+  "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.";
+const noId =
+  "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.";
+
 const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown option '--nonsense'", ['list', '--nonsense']],
   ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
@@ -47,27 +58,12 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
   ['Name one extraction, or use --all-due.', ['reconcile']],
   ['Use --starts, --reads, or both.', ['pause', '--reason', 'maintenance']],
-  [
-    "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.",
-    ['get', ''],
-  ],
-  [
-    'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.',
-    ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement'],
-  ],
-  [
-    'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
-    ['list'],
-  ],
+  [noId, ['get', '']],
+  [noDays, ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement']],
+  [noStage, ['list']],
   ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],
-  [
-    'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.',
-    ['--stage', 'prod', '--profile', 'nope', 'list'],
-  ],
-  [
-    "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.",
-    ['watch', '--timeout', '5'],
-  ],
+  [noRegion, ['--stage', 'prod', '--profile', 'nope', 'list']],
+  [noDuration, ['watch', '--timeout', '5']],
   ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
 ];
 
