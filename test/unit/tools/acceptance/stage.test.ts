@@ -70,33 +70,29 @@ test('the settings of another stage leave out its domain, its topic and its prov
     alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
   });
   cosecha.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
-  expect(JSON.stringify(cosecha.toJSON())).not.toMatch(
-    /provider\.example|on-call|DisableExecuteApiEndpoint":true/,
-  );
+  const settings = /provider\.example|on-call|DisableExecuteApiEndpoint":true/;
+  expect(JSON.stringify(cosecha.toJSON())).not.toMatch(settings);
 });
 
-test.each(Object.entries(acceptanceSources))(
-  'the bundle of %s loads, and exports a handler of two arguments at most',
-  async (name, source) => {
-    const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
-    const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
-    try {
-      const { code } = await bundle(workspace, { [name]: source });
-      const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-        env: {
-          AWS_REGION: 'eu-west-1',
-          ...functionsOf(fakeProvider).get(name)?.variables,
-          ...functionsOf(readers).get(name)?.variables,
-        },
-      });
-      // As in infra/bundle/bundles.test.ts.
-      expect(['0', '1', '2']).toContain(stdout.trim());
-    } finally {
-      rmSync(workspace, { recursive: true });
-    }
-  },
-);
+test.each(Object.entries(acceptanceSources))('the bundle of %s has a handler', async (name, source) => {
+  const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
+  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
+  try {
+    const { code } = await bundle(workspace, { [name]: source });
+    const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
+      env: {
+        AWS_REGION: 'eu-west-1',
+        ...functionsOf(fakeProvider).get(name)?.variables,
+        ...functionsOf(readers).get(name)?.variables,
+      },
+    });
+    // As in infra/bundle/bundles.test.ts.
+    expect(['0', '1', '2']).toContain(stdout.trim());
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
+});
 
 test('the stage is accept by default, and no real stage is taken', () => {
   expect(readAcceptOptions([])).toEqual({ stage: 'accept', settings: {}, checks });
@@ -117,14 +113,14 @@ test('a kept stage is checked again, as a whole or in part', () => {
 
 test('an unknown check, or two ways to run, are refused before anything is deployed', () => {
   expect(() => readAcceptOptions(['--only', 'nonsense'])).toThrow('There is no check nonsense.');
-  expect(() => readAcceptOptions(['--again', '--destroy'])).toThrow(
-    "option '--again' cannot be used with option '--destroy'",
-  );
+  const conflict = "option '--again' cannot be used with option '--destroy'";
+  expect(() => readAcceptOptions(['--again', '--destroy'])).toThrow(conflict);
   expect(readAcceptOptions(['--emulator', '--upgrade', 'v1'])).toMatchObject({ upgrade: 'v1' });
   expect(() => readAcceptOptions(['--upgrade', '--again'])).toThrow('cannot be used');
 });
 
 const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+const exported = { 'Fn::ImportValue': expect.stringMatching(/^Cosecha-accept-fake-provider:/) };
 
 test('where there are no pipes, the stage has no bus, and the run says so', () => {
   const { settings, omitted } = settingsFor('il-central-1');
@@ -133,20 +129,71 @@ test('where there are no pipes, the stage has no bus, and the run says so', () =
   expect(settingsFor('eu-west-1')).toEqual({ settings: awsSettings });
 });
 
+type Policy = { readonly Statement: readonly { readonly Action: unknown; readonly Resource: unknown }[] };
+
+/** What the policies of the roles allow, whose ids begin so. */
+const rightsIn = (template: Template, role: string): readonly string[] =>
+  Object.values(resourcesOf(template, 'AWS::IAM::Policy'))
+    .filter(({ Properties }) => flatten(Properties.Roles).startsWith(`<${role}`))
+    .flatMap(({ Properties }) => (Properties.PolicyDocument as Policy).Statement)
+    .flatMap(({ Action, Resource }) => {
+      const resources = [Resource].flat().map(flatten);
+      return resources.flatMap((resource) => [Action].flat().map((action) => `${action} ${resource}`));
+    })
+    .toSorted();
+
 test('another caller may read extractions, and nothing else', () => {
-  const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
-    role.startsWith('Stranger'),
-  );
-  const policies = Object.values(resourcesOf(readers, 'AWS::IAM::Policy')).filter(
-    ({ Properties }) => JSON.stringify(Properties.Roles) === JSON.stringify([{ Ref: id }]),
-  );
-  const statements = policies.flatMap(
-    ({ Properties }) =>
-      (Properties.PolicyDocument as { Statement: { Action: string; Resource: unknown }[] }).Statement,
-  );
-  expect(statements.map(({ Action, Resource }) => `${Action} ${flatten(Resource)}`)).toEqual([
+  expect(rightsIn(readers, 'Stranger')).toEqual([
     'execute-api:Invoke arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:*/$default/GET/extractions/*',
   ]);
+});
+
+test('the fake provider may read its two secrets, use its queue and write its log, and nothing else', () => {
+  const secret =
+    'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:Cosecha-accept-fake-provider';
+  expect(rightsIn(fakeProvider, '')).toEqual([
+    ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} <FakeProviderLog.Arn>`),
+    ...['registration', 'token-key'].map((name) => `secretsmanager:GetSecretValue ${secret}/${name}-??????`),
+    ...['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage'].map(
+      (action) => `sqs:${action} <Deliveries.Arn>`,
+    ),
+  ]);
+});
+
+test('the fake provider is the provider of every function that calls one, by an export of its stack', () => {
+  const calling = Object.values(resourcesOf(cosecha, 'AWS::Lambda::Function'))
+    .map(({ Properties }) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables)
+    .filter((variables) => 'PROVIDER_BASE_URL' in variables);
+  const names = ['manage-consents', 'reconcile-extraction', 'start-task'];
+  expect(calling.map(({ POWERTOOLS_SERVICE_NAME: name }) => name).toSorted()).toEqual(names);
+  for (const variables of calling) {
+    // A strong reference. A weak one, Fn::GetStackOutput, would need cloudformation:DescribeStacks by the role that deploys:
+    // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html
+    expect(variables.PROVIDER_BASE_URL).toEqual(exported);
+    expect(variables.PROVIDER_CLIENT_ID).toBe('00000000-0000-4000-8000-0000000c0de0');
+  }
+  const templates = JSON.stringify([fakeProvider, cosecha, readers].map((one) => one.toJSON()));
+  expect(templates).not.toContain('Fn::GetStackOutput');
+});
+
+test('in the stage local the provider is where the emulator serves the API of the fake provider', () => {
+  const { FakeProviderUrl } = synthesizeStage({ stage: 'local' }).fakeProvider.findOutputs('FakeProviderUrl');
+  expect(flatten(FakeProviderUrl?.Value)).toBe('http://127.0.0.1:4566/_aws/execute-api/<Api>/$default');
+});
+
+test('the logs of the fake provider are encrypted', () => {
+  const groups = Object.values(resourcesOf(fakeProvider, 'AWS::Logs::LogGroup'));
+  expect(groups.map(({ Properties }) => flatten(Properties.KmsKeyId))).toEqual(
+    Array(2).fill('<DataKey.Arn>'),
+  );
+});
+
+test('a webhook waits for as long as the longest task, and is not read again while it is sent', () => {
+  const [queue] = Object.values(resourcesOf(fakeProvider, 'AWS::SQS::Queue'));
+  const [providerFunction] = Object.values(resourcesOf(fakeProvider, 'AWS::Lambda::Function'));
+  expect(queue?.Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 3_600 });
+  const timeout = Number(providerFunction?.Properties.Timeout);
+  expect(queue?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(timeout);
 });
 
 test('a rule of the bus and every alarm of the stage reach a queue', () => {
@@ -157,22 +204,12 @@ test('a rule of the bus and every alarm of the stage reach a queue', () => {
   });
   const alarms = notifyingAlarms(cosecha);
   expect(alarms.length).toBeGreaterThan(30);
-  for (const { Properties } of alarms) {
-    expect(Properties.AlarmActions).toEqual([
-      { 'Fn::ImportValue': expect.stringMatching(/^Cosecha-accept-fake-provider:/) },
-    ]);
-  }
+  for (const { Properties } of alarms) expect(Properties.AlarmActions).toEqual([exported]);
   fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
+  const Principal = { Service: 'cloudwatch.amazonaws.com' };
+  const publish = Match.objectLike({ Effect: 'Allow', Principal, Action: 'sns:Publish' });
   fakeProvider.hasResourceProperties('AWS::SNS::TopicPolicy', {
-    PolicyDocument: {
-      Statement: Match.arrayWith([
-        Match.objectLike({
-          Effect: 'Allow',
-          Principal: { Service: 'cloudwatch.amazonaws.com' },
-          Action: 'sns:Publish',
-        }),
-      ]),
-    },
+    PolicyDocument: { Statement: Match.arrayWith([publish]) },
   });
 });
 
@@ -211,12 +248,8 @@ const refuse = (...stacks: readonly string[]) =>
   );
 
 test('a stage that was deployed without a fake provider is refused, as it may hold data', async () => {
-  await expect(refuse('Cosecha-accept')).rejects.toThrow(
-    'Cosecha-accept was deployed without a fake provider',
-  );
-});
-
-test('a new stage, a kept one, and one whose deployment failed are not', async () => {
+  await expect(refuse('Cosecha-accept')).rejects.toThrow('was deployed without a fake provider');
+  // A new stage, a kept one, and one whose deployment failed are not.
   await refuse();
   await refuse('Cosecha-accept', 'Cosecha-accept-fake-provider', 'Cosecha-accept-readers');
   await refuse('Cosecha-accept-fake-provider');

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CommanderError } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
+import { id } from '../../../support/data/extraction-fixtures.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -38,6 +40,17 @@ test('--version prints the version of the package', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: `${version}\n`, stderr: '' });
 });
 
+const noStage =
+  'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.';
+const noRegion =
+  'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.';
+const noDays =
+  'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.';
+const noDuration =
+  "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.";
+const noId =
+  "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.";
+
 const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown option '--nonsense'", ['list', '--nonsense']],
   ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
@@ -45,40 +58,22 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
   ['Name one extraction, or use --all-due.', ['reconcile']],
   ['Use --starts, --reads, or both.', ['pause', '--reason', 'maintenance']],
-  [
-    "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.",
-    ['get', ''],
-  ],
-  [
-    'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.',
-    ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement'],
-  ],
-  [
-    'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
-    ['list'],
-  ],
+  [noId, ['get', '']],
+  [noDays, ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement']],
+  [noStage, ['list']],
   ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],
-  [
-    'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.',
-    ['--stage', 'prod', '--profile', 'nope', 'list'],
-  ],
-  [
-    "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.",
-    ['watch', '--timeout', '5'],
-  ],
+  [noRegion, ['--stage', 'prod', '--profile', 'nope', 'list']],
+  [noDuration, ['watch', '--timeout', '5']],
   ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
 ];
 
-test.each(wrongCommandLines)(
-  '%j is printed as a line, or as JSON, with exit code 2',
-  async (message, args) => {
-    expect(await main(args, root)).toBe(2);
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: `${message}\n` });
-    stderr = '';
-    expect(await main([...args, '--json'], root)).toBe(2);
-    expect({ stdout, error: JSON.parse(stderr) }).toEqual({ stdout: '', error: { error: message } });
-  },
-);
+test.each(wrongCommandLines)('%j is a line, or JSON, with exit code 2', async (message, args) => {
+  expect(await main(args, root)).toBe(2);
+  expect({ stdout, stderr }).toEqual({ stdout: '', stderr: `${message}\n` });
+  stderr = '';
+  expect(await main([...args, '--json'], root)).toBe(2);
+  expect({ stdout, error: JSON.parse(stderr) }).toEqual({ stdout: '', error: { error: message } });
+});
 
 test('help prints the commands, or the options of one', async () => {
   expect(await main(['help'], root)).toBe(0);
@@ -126,4 +121,61 @@ test('help ends quietly if its reader is gone', async () => {
   });
   const [code] = await once(child, 'close');
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
+});
+
+/** Parses a command line. Returns `ran`, or commander's code of the error. */
+const parse = async (...args: readonly string[]): Promise<string> => {
+  let result = 'nothing';
+  const program = createProgram(async () => {
+    result = 'ran';
+  }, '1.2.3');
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return result;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.code;
+    throw error;
+  }
+};
+
+test.each([
+  ['commander.invalidArgument', 'get', 'not-a-uuid'],
+  ['commander.missingArgument', 'erase'],
+  ['commander.invalidArgument', 'deliver', 'task-1', '--status', 'DONE'],
+  ['commander.invalidArgument', 'deliver', 'x'.repeat(101)],
+  ['commander.conflictingOption', 'list', '--open', '--due'],
+  ['commander.invalidArgument', 'list', '--status', 'DONE'],
+  ['commander.invalidArgument', 'list', '--since', 'yesterday'],
+  ['commander.invalidArgument', 'watch', id, '--until', 'later'],
+  ['commander.unknownOption', 'start', '--password', 'p'],
+  ['commander.excessArguments', 'doctor', 'now'],
+  ['commander.invalidArgument', 'console', '--port', '65536'],
+])('%s is the error of %s %s %s %s', async (code, ...args) => {
+  expect(await parse(...args)).toBe(code);
+});
+
+const helpOf = (name: string): string => {
+  let text = '';
+  const program = createProgram(async () => undefined, '1.2.3');
+  const command = program.commands.find((one) => one.name() === name) ?? program;
+  const writeOut = (part: string): void => {
+    text += part;
+  };
+  command.configureOutput({ writeOut }).outputHelp();
+  return text;
+};
+
+const names = commandNames(createProgram(async () => undefined, '1.2.3'));
+
+test.each(['', ...names])('every example in the help of "%s" is accepted', async (name) => {
+  const [, lines = ''] = helpOf(name).split('\nExamples:\n');
+  const examples = lines.split('\n').filter((line) => line !== '');
+  expect(examples.length).toBeGreaterThan(0);
+  for (const example of examples) {
+    const [program, ...args] = example.replace(/ < .*/, '').trim().split(' ');
+    expect(program).toBe('cosecha');
+    // Commands of the program itself print and run nothing.
+    const own = ['help', 'completion'].includes(name) || args.includes('--help');
+    if (!own) expect(await parse(...args), example).toBe('ran');
+  }
 });

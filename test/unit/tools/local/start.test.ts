@@ -3,15 +3,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { readStartOptions } from '../../../../tools/local/read-start-options.ts';
+import { createRunOutput } from '../../../../tools/local/run-output.ts';
 import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { eventText } from '../../../sandbox/describe-event.ts';
+import type { SandboxEvent } from '../../../sandbox/event-log.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+
+const program = join(repository, 'tools', 'local', 'start.ts');
 
 /** An emulator that never answers, so that the run waits for it. */
 const silent = createServer(() => undefined);
@@ -23,16 +29,10 @@ afterAll(() => {
 
 test('npm start --once that is interrupted does not exit 0', async () => {
   const called = once(silent, 'request');
-  const child = spawn(process.execPath, [join(repository, 'tools', 'local', 'start.ts'), '--once'], {
-    env: {
-      ...process.env,
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_REGION: 'us-east-1',
-    },
-    stdio: 'ignore',
-  });
+  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
+  const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
+  const child = spawn(process.execPath, [program, '--once'], { env, stdio: 'ignore' });
   const exited = once(child, 'exit');
   await called;
   child.kill('SIGINT');
@@ -40,9 +40,8 @@ test('npm start --once that is interrupted does not exit 0', async () => {
 });
 
 test('npm start with a wrong option exits 2, as the command line does', async () => {
-  const args = [join(repository, 'tools', 'local', 'start.ts'), '--port', 'abc'];
-  const exited = once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
-  expect(await exited).toEqual([2, null]);
+  const child = spawn(process.execPath, [program, '--port', 'abc'], { stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([2, null]);
 });
 
 describe('the options of npm start', () => {
@@ -51,13 +50,12 @@ describe('the options of npm start', () => {
     expect(readStartOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
   });
 
-  it.each([['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']])(
-    'are refused with the usage: %s %s',
-    (...args) => {
-      expect(() => readStartOptions(args)).toThrow(UsageError);
-      expect(() => readStartOptions(args)).toThrow('Usage: npm start');
-    },
-  );
+  const wrong = [['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']];
+
+  it.each(wrong)('are refused with the usage: %s %s', (...args) => {
+    expect(() => readStartOptions(args)).toThrow(UsageError);
+    expect(() => readStartOptions(args)).toThrow('Usage: npm start');
+  });
 });
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';
@@ -73,11 +71,8 @@ beforeEach(async () => {
     requests.push({ url, body: JSON.parse(String(init?.body)) });
     return Response.json({ extractionId }, { status: 202 });
   };
-  actions = sandboxActions({
-    provider,
-    endOutage: sandbox.comeBack,
-    api: { base: 'http://api.example', fetch },
-  });
+  const api = { base: 'http://api.example', fetch };
+  actions = sandboxActions({ provider, endOutage: sandbox.comeBack, api });
 });
 afterEach(() => sandbox.close());
 
@@ -94,9 +89,8 @@ test('each start and each webhook requests one extraction, after the sandbox has
   for (const { label, run } of starting) {
     requests = [];
     expect(await run('', '')).toMatchObject({ extractionId });
-    expect(requests).toMatchObject([
-      { url: 'http://api.example/extractions', body: { reference: `sandbox: ${label}` } },
-    ]);
+    const body = { reference: `sandbox: ${label}` };
+    expect(requests).toMatchObject([{ url: 'http://api.example/extractions', body }]);
   }
   const planned = starting.filter(({ group, label }) => group?.endsWith('webhook is') || own.includes(label));
   expect((await provider.summary()).counts.plans).toBe(planned.length);
@@ -125,4 +119,26 @@ test('the provider fails, hangs and stops, says so, and recovers from each', asy
   expect(await state()).toContain('refuses every connection, for 30 s');
   await run('End it');
   expect(await status()).toBe(401);
+});
+
+test('without a terminal, every step and every wait is a plain line', () => {
+  const out = new PassThrough({ encoding: 'utf8' });
+  let clock = 1_000;
+  const show = createRunOutput(out, () => clock);
+  show.wait('deploy', 'deploying the stack');
+  clock += 1_500;
+  show.done('deploy', 'Cosecha-local');
+  show.note('stream', 'REQUESTED → STARTING');
+  show.rest();
+  expect(String(out.read()).split('\n')).toEqual([
+    '   0.0 s  … deploy      deploying the stack',
+    '   1.5 s  ✔ deploy      Cosecha-local',
+    '   1.5 s  · stream      REQUESTED → STARTING',
+    '',
+  ]);
+});
+
+test('an event of the provider is a line without its username, which may be a national id', () => {
+  const call = { method: 'GET', path: '/api/v1/consents', status: 200, username: '11111111-1' };
+  expect(eventText({ type: 'call', call } as SandboxEvent)).toBe('GET /api/v1/consents → 200');
 });

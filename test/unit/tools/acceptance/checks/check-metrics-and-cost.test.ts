@@ -37,14 +37,8 @@ test('the invocations of an extraction are those whose own lines name it', () =>
   expect(invocationsFor(lines, ['mine']).map(({ requestId }) => requestId)).toEqual(['r-1']);
 });
 
-const invocation = {
-  requestId: 'r',
-  durationMs: 900,
-  billedMs: 900,
-  memoryMB: 512,
-  usedMB: 100,
-  initMs: undefined,
-};
+const billed = { durationMs: 900, billedMs: 900, initMs: undefined };
+const invocation = { ...billed, requestId: 'r', memoryMB: 512, usedMB: 100 };
 
 test('a function that nearly uses up its memory or its time is named', () => {
   const webhook = { name: 'receive-webhook', timeoutSeconds: 10 };
@@ -93,42 +87,32 @@ const allow = (
 ): Statement => ({ Effect: 'Allow', Principal: { AWS }, Action, Condition });
 
 const administer = allow(root, ['kms:DescribeKey', 'kms:PutKeyPolicy']);
-const unseal = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', forOneExtraction);
+const users = [startTask.roleArn, sweep.roleArn];
+const unseal = allow(users, 'kms:Decrypt', forOneExtraction);
 
-const problems = (...Statement: readonly Statement[]) =>
-  keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions: true });
+const problemsOf = (Statement: readonly Statement[], withConditions = true) =>
+  keyPolicyProblems({ Statement }, [startTask, sweep], { withConditions });
 
-test.each<[string, readonly Statement[], readonly string[]]>([
-  ['lets only the users decrypt, for a named extraction', [administer, unseal], []],
-  ...['kms:Decrypt', 'kms:*', '*', 'kms:CreateGrant', 'kms:ReEncryptFrom'].map(
-    (action): [string, readonly Statement[], readonly string[]] => [
-      `allows ${action} to another principal`,
-      [administer, unseal, allow(root, action, forOneExtraction)],
-      [`The policy of the seal key lets ${root} decrypt.`],
-    ],
-  ),
-  [
-    'allows it to everybody',
-    [unseal, { ...allow('', 'kms:Decrypt', forOneExtraction), Principal: '*' }],
-    ['The policy of the seal key lets * decrypt.'],
-  ],
-  [
-    'leaves out a user',
-    [administer, allow(sweep.roleArn, 'kms:Decrypt', forOneExtraction)],
-    ['The policy of the seal key does not let start-task decrypt.'],
-  ],
-  [
-    'names the extraction, and not its request',
-    [administer, allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt', { Null: onlyExtraction })],
-    ['The policy of the seal key allows to decrypt without extractionId and requestId in the context.'],
-  ],
-])('a key policy that %s is judged so', (_what, statements, expected) => {
-  expect(problems(...statements)).toEqual(expected);
+test('the policy of the seal key lets only its users decrypt, for a named extraction', () => {
+  expect(problemsOf([administer, unseal])).toEqual([]);
+  const onlyUser = allow(sweep.roleArn, 'kms:Decrypt', forOneExtraction);
+  const left = 'The policy of the seal key does not let start-task decrypt.';
+  expect(problemsOf([administer, onlyUser])).toEqual([left]);
+  const everybody = { ...onlyUser, Principal: '*' } as const;
+  expect(problemsOf([unseal, everybody])).toEqual(['The policy of the seal key lets * decrypt.']);
+  const unnamed = allow(users, 'kms:Decrypt', { Null: onlyExtraction });
+  expect(problemsOf([administer, unnamed])).toEqual([
+    'The policy of the seal key allows to decrypt without extractionId and requestId in the context.',
+  ]);
+  // Where conditions are unknown.
+  expect(problemsOf([allow(users, 'kms:Decrypt')], false)).toEqual([]);
 });
 
-test('a permission without a named extraction is right where conditions are unknown', () => {
-  const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
-  expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
+const decrypting = ['kms:Decrypt', 'kms:*', '*', 'kms:CreateGrant', 'kms:ReEncryptFrom'];
+
+test.each(decrypting)('a policy of the seal key that allows %s to another principal is refused', (action) => {
+  const problems = problemsOf([administer, unseal, allow(root, action, forOneExtraction)]);
+  expect(problems).toEqual([`The policy of the seal key lets ${root} decrypt.`]);
 });
 
 test('a settlement is read from an event of the bus, with what the pipe writes for an absent traceparent', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   type AcceptContext,
   type Check,
@@ -8,6 +8,8 @@ import {
   Unmet,
 } from '../../../../../tools/acceptance/checks/check.ts';
 import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts';
+import { type Cases, updateInPlace } from '../../../../../tools/acceptance/checks/update-in-place.ts';
+import { denied } from '../../../../support/browser/console-fixtures.ts';
 
 const shared = (isEmulated = false) =>
   ({ deployment: { isEmulated }, now: () => new Date() }) as unknown as AcceptContext;
@@ -30,10 +32,7 @@ const runAll = (checks: readonly Check[], options: { isEmulated?: boolean; stop?
 test('checks of the turn together run at the same time, and reports are in the order of the checks', async () => {
   const second = Promise.withResolvers<void>();
   const reports = await runAll([
-    check('first', async () => {
-      await second.promise;
-      return passed('after the second');
-    }),
+    check('first', () => second.promise.then(() => passed('after the second'))),
     check('second', async () => {
       second.resolve();
       return passed('at once');
@@ -44,64 +43,41 @@ test('checks of the turn together run at the same time, and reports are in the o
 
 test('checks of the turn alone run one after another, after the others and before the last', async () => {
   const log: string[] = [];
-  const logging = (id: string, turn: NonNullable<Check['turn']>) =>
-    check(
-      id,
-      async () => {
-        log.push(`${id} begins`);
-        await Promise.resolve();
-        log.push(`${id} ends`);
-        return passed('');
-      },
-      { turn },
-    );
-  await runAll([
-    logging('c', 'last'),
-    logging('a', 'alone'),
-    logging('b', 'alone'),
-    logging('t', 'together'),
-  ]);
-  expect(log.filter((line) => line.endsWith('begins')).map((line) => line.charAt(0))).toEqual([
-    't',
-    'a',
-    'b',
-    'c',
-  ]);
-  expect(log.indexOf('a ends')).toBeLessThan(log.indexOf('b begins'));
+  const turns = { c: 'last', a: 'alone', b: 'alone', t: 'together' } as const;
+  const logging = Object.entries(turns).map(([id, turn]) => {
+    const run = async () => {
+      log.push(id);
+      await Promise.resolve();
+      log.push(`${id} ends`);
+      return passed('');
+    };
+    return check(id, run, { turn });
+  });
+  await runAll(logging);
+  expect(log.filter((line) => !line.endsWith('ends'))).toEqual(['t', 'a', 'b', 'c']);
+  expect(log.indexOf('a ends')).toBeLessThan(log.indexOf('b'));
 });
 
 test('a check that hangs fails when its time is over, with what it waited for', async () => {
-  const [report] = await runAll([
-    check(
-      'hanging',
-      async ({ waitFor }) => {
-        waitFor('a webhook');
-        return never();
-      },
-      { seconds: () => 0.01 },
-    ),
+  const hang: Check['run'] = ({ waitFor }) => {
+    waitFor('a webhook');
+    return never();
+  };
+  const why = 'It was not done within its 0.01 s while it waited for a webhook.';
+  expect(await runAll([check('hanging', hang, { seconds: () => 0.01 })])).toMatchObject([
+    { kind: 'failed', why },
   ]);
-  expect(report).toMatchObject({
-    kind: 'failed',
-    why: 'It was not done within its 0.01 s while it waited for a webhook.',
-  });
 });
 
 test('a thrown error is the failure of its check, and the others still run', async () => {
   const reports = await runAll([
     check('unmet', () => Promise.reject(new Unmet('It is FAILED.'))),
-    check('denied', () =>
-      Promise.reject(
-        Object.assign(new Error('User: me is not authorized to perform: kms:Decrypt'), {
-          name: 'AccessDenied',
-        }),
-      ),
-    ),
+    check('denied', () => denied('kms:Decrypt')),
     check('fine', async () => passed('yes')),
   ]);
   expect(reports.map(({ kind, why }) => [kind, why])).toEqual([
     ['failed', 'It is FAILED.'],
-    ['failed', expect.stringContaining('AWS does not allow me to kms:Decrypt.')],
+    ['failed', expect.stringMatching(/^AWS does not allow .* to kms:Decrypt/)],
     ['passed', 'yes'],
   ]);
 });
@@ -116,27 +92,14 @@ test('a check that an emulator cannot answer is skipped there by name, and runs 
 
 test('a stop ends the running checks and starts no others', async () => {
   const stop = new AbortController();
-  const started: string[] = [];
-  const running = runAll(
-    [
-      check('one', async () => {
-        started.push('one');
-        stop.abort();
-        return never();
-      }),
-      check(
-        'two',
-        async () => {
-          started.push('two');
-          return passed('');
-        },
-        { turn: 'alone' },
-      ),
-    ],
-    { stop: stop.signal },
-  );
-  expect((await running).map(({ id, kind }) => `${id} ${kind}`)).toEqual(['one failed', 'two failed']);
-  expect(started).toEqual(['one']);
+  const one = check('one', () => {
+    stop.abort();
+    return never();
+  });
+  const started = vi.fn(async () => passed(''));
+  const reports = await runAll([one, check('two', started, { turn: 'alone' })], { stop: stop.signal });
+  expect(reports.map(({ id, kind }) => `${id} ${kind}`)).toEqual(['one failed', 'two failed']);
+  expect(started).not.toHaveBeenCalled();
 });
 
 test('a check that depends on a failed one ends at once, and so does one that has not begun', async () => {
@@ -154,4 +117,54 @@ test('a check that depends on a failed one ends at once, and so does one that ha
     ['other', 'passed', 'it needs no link'],
     ['alone', 'passed', 'its link was not checked'],
   ]);
+});
+
+type One = { readonly extractionId: string; readonly goOn?: () => Promise<unknown> };
+
+type Ended = Parameters<typeof updateInPlace>[0]['closed'];
+
+/** Updates a stack with one extraction in this state, which ends with this record. Returns the steps. */
+const update = async (cases: Cases<One>, ended: Ended, isEmulated = false) => {
+  const steps: string[] = [];
+  await updateInPlace<One>({
+    ...{ cases, isEmulated, closed: ended, waitFor: (what) => steps.push(what), sleep: async () => {} },
+    briefCases: {
+      'starting, with a slow call': async () => {
+        steps.push('slow call');
+        return { extractionId: 'brief', goOn: async () => steps.push('goes on') };
+      },
+    },
+    request: async () => ({ extractionId: 'meanwhile' }),
+    update: async (beforeUpdate) => {
+      await beforeUpdate();
+      steps.push('update');
+    },
+  });
+  return steps;
+};
+
+const bring = async () => ({ extractionId: 'e-1' });
+const completed = { status: 'COMPLETED', collectedAt: '2026-05-04T10:20:30Z', settledBy: 'webhook' } as const;
+
+test('brief states come just before the update, and all go on after it', async () => {
+  const steps = await update({ 'waiting for the webhook': bring }, async () => completed);
+  expect(steps).toEqual([
+    'extractions to be in their states',
+    'the update, under requests',
+    ...['slow call', 'update', 'all extractions to end', 'goes on'],
+  ]);
+});
+
+test('an extraction that ends otherwise than its state demands fails the update', async () => {
+  await expect(update({ 'polled by the machine': bring }, async () => completed)).rejects.toThrow(
+    'e-1 (polled by the machine) ended as COMPLETED, by webhook.',
+  );
+});
+
+test('only an emulator may interrupt a start, also one that was requested meanwhile', async () => {
+  const ended = async () => ({ status: 'UNCONFIRMED', settledBy: 'start' }) as const;
+  await update({}, ended, true);
+  await expect(update({}, ended)).rejects.toThrow(
+    'brief (starting, with a slow call) ended as UNCONFIRMED, by start.\nmeanwhile (requested meanwhile)',
+  );
 });

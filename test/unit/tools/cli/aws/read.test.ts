@@ -10,6 +10,7 @@ import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
 import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
 import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
+import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
 import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
@@ -24,18 +25,16 @@ const machine = (answer: () => unknown) => {
 
 test('a history is read without inputs and outputs, and an error without its stack', async () => {
   const cause = JSON.stringify({ errorType: 'NotYet', errorMessage: 'still-running', trace: ['secret'] });
+  const scheduled = { parameters: 'secret', timeoutInSeconds: 600 };
+  const events = [
+    { type: 'ExecutionStarted', executionStartedEventDetails: { input: 'secret' } },
+    { type: 'TaskStateEntered', stateEnteredEventDetails: { name: 'StartTask' } },
+    { type: 'TaskScheduled', taskScheduledEventDetails: scheduled },
+    { type: 'TaskFailed', taskFailedEventDetails: { error: 'NotYet', cause } },
+    { type: 'TaskTimedOut', taskTimedOutEventDetails: { error: 'States.Timeout' } },
+  ];
   const { client, sent } = machine(() => ({
-    events: [
-      { timestamp: at(0), type: 'ExecutionStarted', executionStartedEventDetails: { input: 'secret' } },
-      { timestamp: at(1), type: 'TaskStateEntered', stateEnteredEventDetails: { name: 'StartTask' } },
-      {
-        timestamp: at(2),
-        type: 'TaskScheduled',
-        taskScheduledEventDetails: { parameters: 'secret', timeoutInSeconds: 600 },
-      },
-      { timestamp: at(3), type: 'TaskFailed', taskFailedEventDetails: { error: 'NotYet', cause } },
-      { timestamp: at(4), type: 'TaskTimedOut', taskTimedOutEventDetails: { error: 'States.Timeout' } },
-    ],
+    events: events.map((event, index) => ({ ...event, timestamp: at(index) })),
   }));
   expect(await readExecution(client, 'arn')).toEqual({
     startedAt: iso(0),
@@ -58,14 +57,11 @@ test('an execution that does not exist has no history', async () => {
 test('records are read in batches of 100, and keys that a batch omits are read again after a pause', async () => {
   const batches: number[] = [];
   const { client } = stubClient<DynamoDBClient>(({ input }) => {
-    const { Keys } = (input.RequestItems as Record<string, { Keys: Record<string, unknown>[] }>).E ?? {
-      Keys: [],
-    };
+    const { Keys } = (input.RequestItems as { E: { Keys: readonly object[] } }).E;
     batches.push(Keys.length);
-    const answered = Keys.slice(0, 60);
     const omitted = Keys.slice(60);
     const UnprocessedKeys = omitted.length === 0 ? {} : { E: { Keys: omitted } };
-    return { Responses: { E: answered }, UnprocessedKeys };
+    return { Responses: { E: Keys.slice(0, 60) }, UnprocessedKeys };
   });
   const ids = Array.from({ length: 130 }, (_, n) => `id-${n}`);
   const pauses: number[] = [];
@@ -78,7 +74,7 @@ test('records are read in batches of 100, and keys that a batch omits are read a
 const log = { logGroupName: 'group', filterPattern: '', since: new Date(iso(0)) };
 const idOf = (fields: Readonly<Record<string, unknown>>) => fields.id as string | undefined;
 const logged = (id: string, second: number) => ({
-  timestamp: Date.parse(iso(second)),
+  timestamp: at(second).getTime(),
   message: JSON.stringify({ id }),
 });
 
@@ -116,53 +112,37 @@ test('lines with a message are read hour by hour, to the last page, and each onc
     timestamp: 1,
     message: JSON.stringify({ message, extractionId: id }),
   });
-  const pages = [
-    { nextToken: 'more' },
-    { events: [line('Done.'), line('Other.')] },
-    { events: [line('Done.')] },
-  ];
+  const events = [line('Done.'), line('Other.')];
+  const pages = [{ nextToken: 'more' }, { events }, { events: events.slice(0, 1) }];
   const { client, sent } = stubLogsClient(() => pages.shift() ?? {});
   const period = { from: iso(0), to: iso(5_400) };
   const lines: unknown[] = [];
   for await (const one of linesWithMessage(client, 'log', 'Done.', period)) lines.push(one);
   expect(lines).toEqual([1, 2].map(() => ({ message: 'Done.', extractionId: id })));
-  expect(sent.map(({ input }) => [input.startTime, input.endTime])).toEqual([
-    [at(0).getTime(), at(3_600).getTime() - 1],
-    [at(0).getTime(), at(3_600).getTime() - 1],
-    [at(3_600).getTime(), at(5_400).getTime() - 1],
-  ]);
+  const firstHour = [at(0).getTime(), at(3_600).getTime() - 1];
+  const rest = [at(3_600).getTime(), at(5_400).getTime() - 1];
+  expect(sent.map(({ input }) => [input.startTime, input.endTime])).toEqual([firstHour, firstHour, rest]);
 });
 
 describe('read-log-lines', () => {
   const period = { from: iso(0), to: iso(10) };
+  const line = { service: 'start-task', level: 'INFO', message: 'Done.', timestamp: iso(1.5) };
   const logged = (fields: object) => ({
-    timestamp: Date.parse(iso(1)),
-    message: JSON.stringify({
-      service: 'start-task',
-      level: 'INFO',
-      message: 'Done.',
-      timestamp: iso(1.5),
-      ...fields,
-    }),
+    timestamp: at(1).getTime(),
+    message: JSON.stringify({ ...line, ...fields }),
   });
 
   test('only lines of the logger with one of the ids are kept, whatever the filter let through', async () => {
+    const kept = [{ extractionId: 'e-1' }, { taskId: 't-1' }, { recorded: { extractionId: 'e-1' } }];
+    const other = ['REPORT RequestId: e-1', JSON.stringify({ _aws: {}, extractionId: 'e-1' })];
     const { client, sent } = stubLogsClient(() => ({
       events: [
-        logged({ extractionId: 'e-1' }),
-        logged({ taskId: 't-1' }),
-        logged({ recorded: { extractionId: 'e-1' } }),
-        logged({ extractionId: 'other' }),
-        { timestamp: 0, message: 'REPORT RequestId: e-1' },
-        { timestamp: 0, message: JSON.stringify({ _aws: {}, extractionId: 'e-1' }) },
+        ...[...kept, { extractionId: 'other' }].map(logged),
+        ...other.map((message) => ({ timestamp: 0, message })),
       ],
     }));
     const { items, complete } = await readLogLines(client, ['group'], ['e-1', 't-1'], period);
-    expect(items.map(({ fields }) => fields)).toEqual([
-      { extractionId: 'e-1' },
-      { taskId: 't-1' },
-      { recorded: { extractionId: 'e-1' } },
-    ]);
+    expect(items.map(({ fields }) => fields)).toEqual(kept);
     expect(items[0]).toMatchObject({ at: iso(1.5), service: 'start-task', level: 'INFO', message: 'Done.' });
     expect(complete).toBe(true);
     expect(sent[0]?.input.filterPattern).toBe(
@@ -189,21 +169,12 @@ describe('read-log-lines', () => {
 const describing = (definition: string) => stubClient<SFNClient>(() => ({ definition })).client;
 
 test('the times of the machine are those of its definition', async () => {
-  const definition = extractionMachineDefinition(
-    {
-      webhookWaitSeconds: 600,
-      startWindowSeconds: 900,
-      startTimeoutSeconds: 90,
-      deadlineSeconds: 7_200,
-      machineSlackSeconds: 900,
-      pollFirstSeconds: 5,
-      pollEverySeconds: 120,
-      pollBackoff: 3,
-      startRetryFirstSeconds: 4,
-      startRetryEverySeconds: 60,
-    },
-    { startTask: 'start', reconcile: 'reconcile' },
-  );
+  const times = {
+    ...{ startWindowSeconds: 900, startTimeoutSeconds: 90, deadlineSeconds: 7_200, machineSlackSeconds: 900 },
+    ...{ startRetryFirstSeconds: 4, startRetryEverySeconds: 60, webhookWaitSeconds: 600 },
+    ...{ pollFirstSeconds: 5, pollEverySeconds: 120, pollBackoff: 3 },
+  };
+  const definition = extractionMachineDefinition(times, { startTask: 'start', reconcile: 'reconcile' });
   expect(await readMachineSettings(describing(JSON.stringify(definition)), 'arn')).toEqual({
     webhookWait: 600,
     startRetry: { first: 4, every: 60, backoff: 2 },
@@ -215,13 +186,12 @@ test('a definition of another form is refused with a sentence', async () => {
   await expect(readMachineSettings(describing('{}'), 'arn')).rejects.toThrow('another definition');
 });
 
+const partial = closedExtraction({ status: 'PARTIAL', collectionError: 'no-results' });
+
 test.each([
   [extractionIn('RUNNING'), `${id} is RUNNING and still open. Its results are not collected yet.`],
   [closedExtraction({ status: 'NOT_STARTED' }), `${id} is closed as NOT_STARTED, without results.`],
-  [
-    closedExtraction({ status: 'PARTIAL', collectionError: 'no-results' }),
-    `${id} is closed as PARTIAL. Its results were not collected: no-results.`,
-  ],
+  [partial, `${id} is closed as PARTIAL. Its results were not collected: no-results.`],
 ])('an extraction without stored results is reported with the reason', (record, message) => {
   expect(() => requireResults(record)).toThrow(new CliError(message));
 });
@@ -230,4 +200,41 @@ test('who pauses is not known where STS does not answer, and the pause is made a
   const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
   const client = { region: 'eu-west-1', endpoint: 'http://127.0.0.1:9', credentials };
   expect(await identityOf({ client } as Deployment)).toBeUndefined();
+});
+
+const query = { logGroupNames: ['a', 'b'], query: 'stats count(*)', from: iso(0), to: iso(60) };
+
+/** A query that is in each of these states in turn. */
+const run = async (...states: readonly object[]) => {
+  const answers = [{ queryId: 'q' }, ...states];
+  const { client, sent } = stubLogsClient(() => answers[Math.min(sent.length, answers.length) - 1]);
+  const slept: number[] = [];
+  const result = await runLogsQuery(client, query, async (milliseconds) => void slept.push(milliseconds));
+  return { result, sent, slept };
+};
+
+test('a query is polled until it is complete, and its rows are texts by field', async () => {
+  const row = Object.entries({ subject: 'bank', lines: '3' }).map(([field, value]) => ({ field, value }));
+  const { result, sent, slept } = await run(
+    { status: 'Scheduled' },
+    { status: 'Running', results: [row] },
+    { status: 'Complete', results: [row] },
+  );
+  expect(result).toEqual({ items: [{ subject: 'bank', lines: '3' }], complete: true });
+  const seconds = Date.parse(iso(0)) / 1_000;
+  expect(sent[0]?.input).toMatchObject({ startTime: seconds, endTime: seconds + 60, limit: 10_000 });
+  expect(slept).toHaveLength(2);
+});
+
+test('a result with as many rows as there can be is not complete', async () => {
+  const results = Array.from({ length: 10_000 }, () => []);
+  expect((await run({ status: 'Complete', results })).result.complete).toBe(false);
+});
+
+test.each(['Failed', 'Cancelled', 'Timeout'])('a query that ended as %s is an error', async (status) => {
+  await expect(run({ status })).rejects.toThrow(`The query of the logs ended as ${status}.`);
+});
+
+test('a query that does not end is an error', async () => {
+  await expect(run({ status: 'Running' })).rejects.toThrow('did not end within two minutes');
 });

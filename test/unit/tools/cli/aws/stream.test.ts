@@ -74,12 +74,11 @@ test('a page whose read is throttled is read again', async () => {
 
 // DescribeStream returns at most 100 shards, and a busy table has more.
 test('every shard of a stream is read, including those of a second page', async () => {
+  const first = { ShardId: 'shard-1' };
   const client = streamOf(
     ({ ShardIterator }) => ({ Records: [{ eventID: ShardIterator }] }),
-    ({ ExclusiveStartShardId }) =>
-      ExclusiveStartShardId === undefined
-        ? { Shards: [{ ShardId: 'shard-1' }], LastEvaluatedShardId: 'shard-1' }
-        : { Shards: [{ ShardId: 'shard-2' }] },
+    ({ ExclusiveStartShardId: after }) =>
+      after ? { Shards: [{ ShardId: 'shard-2' }] } : { Shards: [first], LastEvaluatedShardId: 'shard-1' },
   );
   const abort = new AbortController();
   const records = await openStream(client, 'arn', abort.signal);
@@ -108,20 +107,11 @@ const shardWith = (...pages: readonly (readonly object[])[]) => {
 };
 
 test('the changes of one record are read from the start of the stream to its end', async () => {
-  const client = shardWith(
-    [
-      record('INSERT', { ApproximateCreationDateTime: at(0), NewImage: image(inserted) }),
-      record('INSERT', { Keys: marshall({ extractionId: 'other' }) }),
-    ],
-    [],
-    [
-      record(
-        'REMOVE',
-        { ApproximateCreationDateTime: at(9), OldImage: image(ended) },
-        { userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' } },
-      ),
-    ],
-  );
+  const made = record('INSERT', { ApproximateCreationDateTime: at(0), NewImage: image(inserted) });
+  const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
+  const removed = { ApproximateCreationDateTime: at(9), OldImage: image(ended) };
+  const userIdentity = { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' };
+  const client = shardWith([made, other], [], [record('REMOVE', removed, { userIdentity })]);
   expect(await readExtractionChanges(client, 'arn', id)).toEqual({
     items: [
       { at: iso(0), event: 'INSERT', byTtl: false, after: inserted },
@@ -138,10 +128,10 @@ test('a stream with more pages than are read is reported as incomplete', async (
 });
 
 test('all changes are read until a time, also of a stream that is written to without end', async () => {
-  const page = (seconds: number) => [
-    record('REMOVE', { Keys: marshall({ extractionId: id }), ApproximateCreationDateTime: at(seconds) }),
+  const page = (_: unknown, second: number) => [
+    record('REMOVE', { ApproximateCreationDateTime: at(second) }),
   ];
-  const client = shardWith(...Array.from({ length: 1_000 }, (_, index) => page(index)));
+  const client = shardWith(...Array.from({ length: 1_000 }, page));
   let count = 0;
   for await (const _ of allStreamChanges(client, 'arn', iso(500))) count += 1;
   expect(count).toBe(502);
@@ -165,11 +155,10 @@ const readerOf = (executions: number, pageSize = 1_000) => {
     };
   });
   const dynamo = stubClient<DynamoDBClient>(({ input }) => {
-    const records = keysIn(input).map(({ extractionId: { S: extractionId } }) =>
-      Number(extractionId.at(-1)) % 2 === 1
-        ? closedExtraction({ extractionId, status: 'COMPLETED' })
-        : extractionIn('RUNNING', { extractionId }),
-    );
+    const records = keysIn(input).map(({ extractionId: { S: extractionId } }) => {
+      if (Number(extractionId.at(-1)) % 2 === 0) return extractionIn('RUNNING', { extractionId });
+      return closedExtraction({ extractionId, status: 'COMPLETED' });
+    });
     return { Responses: { T: records.map((record) => marshall(record)) } };
   });
   const clients = {

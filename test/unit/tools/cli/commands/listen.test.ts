@@ -14,29 +14,19 @@ const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };
 const saved: ListenState = { streamArn: 'stream-1', secret: 'whsec_abc', progress };
 const hoursAgo = (hours: number) => (at: Date) => new Date(at.getTime() - hours * 3_600_000);
-const fresh = { since: now.toISOString(), positions: {} };
+const startingAt = (since: Date) => ({ since: since.toISOString(), positions: {} });
+
+const firstRun = { progress: startingAt(now), atNewest: true };
+const otherStream = { ...saved, streamArn: 'stream-2' };
+const twoHoursAgo = { progress: startingAt(hoursAgo(2)(now)), atNewest: undefined };
+const replayed = { progress: startingAt(new Date(0)), endsAt: now };
 
 test.each([
-  ['a first run starts at the end of the stream', {}, undefined, { progress: fresh, atNewest: true }],
+  ['a first run starts at the end of the stream', {}, undefined, firstRun],
   ['a later run continues', {}, saved, { progress, atNewest: undefined }],
-  [
-    'a run with another stream starts at its end',
-    {},
-    { ...saved, streamArn: 'stream-2' },
-    { progress: fresh, atNewest: true },
-  ],
-  [
-    '--since starts there, whatever was handled before',
-    { since: hoursAgo(2) },
-    saved,
-    { progress: { since: '2026-11-22T10:00:00.000Z', positions: {} }, atNewest: undefined },
-  ],
-  [
-    '--replay starts at the oldest record, and ends',
-    { replay: 'e-1' },
-    saved,
-    { progress: { since: '1970-01-01T00:00:00.000Z', positions: {} }, endsAt: now },
-  ],
+  ['a run with another stream starts at its end', {}, otherStream, firstRun],
+  ['--since starts there, whatever was handled before', { since: hoursAgo(2) }, saved, twoHoursAgo],
+  ['--replay starts at the oldest record, and ends', { replay: 'e-1' }, saved, replayed],
 ])('%s', (_, options, before, plan) => {
   const { progress: from, atNewest, endsAt } = planOf(options, before, 'stream-1', now);
   expect({ progress: from, atNewest, endsAt }).toEqual({ endsAt: undefined, ...plan });
@@ -76,22 +66,19 @@ test.each<[PredictedEffect, string, Partial<DeliverOptions>, boolean, unknown]>(
   [settles, 'local', {}, true, undefined],
   [settles, 'prod', { yes: true }, true, unforced],
   [settles, 'prod', { force: true }, false, undefined],
-])(
-  'a delivery that is %j in the stage %s needs more than %j, %s: %j',
-  async (effect, stage, options, typed, why) => {
-    const confirm = async () => typed;
-    const failure = await requireConfirmation(effect, { status: 'FAILED', ...options }, stage, {
-      confirm,
-    }).catch((error: CliError) => error);
-    expect(failure?.message).toEqual(why);
-    if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
-  },
-);
+])('a delivery: %j in the stage %s with %j, %s: %j', async (effect, stage, options, typed, why) => {
+  const shell = { confirm: async () => typed };
+  const requiring = requireConfirmation(effect, { status: 'FAILED', ...options }, stage, shell);
+  const failure = await requiring.catch((error: CliError) => error);
+  expect(failure?.message).toEqual(why);
+  if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
+});
 
 const completed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
 const accepted = `204: accepted; ${id} is COMPLETED (settled by webhook), closed.`;
 const contradicted =
   '204: verified, and changed nothing: FAILED contradicts the recorded outcome, which stays. It is counted as StatusDisagreement;';
+const unsettled = expect.stringContaining('changed nothing: no webhook settles');
 const mismatch = '401: refused, as the signature matches no signing key of the service.';
 
 test.each([
@@ -99,17 +86,8 @@ test.each([
   [204, 401, 'COMPLETED', completed, `${accepted} The webhook should answer 401 to a wrong signature.`],
   [401, 204, 'COMPLETED', completed, `${mismatch} The webhook should answer 204 to a right signature.`],
   [204, 204, 'FAILED', completed, `${contradicted} ${id} is COMPLETED (settled by webhook), closed.`],
-  [
-    204,
-    204,
-    'FAILED',
-    extractionIn('UNCONFIRMED'),
-    expect.stringContaining('changed nothing: no webhook settles'),
-  ],
+  [204, 204, 'FAILED', extractionIn('UNCONFIRMED'), unsettled],
   [204, 204, 'FAILED', undefined, '204: accepted, and kept as an orphan delivery.'],
-])(
-  'the answer %d where %d is expected, to a delivery of %s',
-  (answer, expected, status, record, sentence) => {
-    expect(describeAnswer({ answer, expected, status }, record)).toEqual(sentence);
-  },
-);
+])('the answer %d where %d is expected, to %s', (answer, expected, status, record, sentence) => {
+  expect(describeAnswer({ answer, expected, status }, record)).toEqual(sentence);
+});

@@ -32,34 +32,26 @@ const movement = {
 };
 const consentId = '0190a0b0-0000-4000-8000-00000000000c';
 
-test.each<[string, StartOptions, object]>([
+const own = { entity: 'bank', reference: 'mine' };
+const days = { movementFrom: '2026-01-01', movementTo: '2026-01-31' };
+const raw = { mode: 'raw', value: { username: 'u', password: 'p' } };
+const persisted = { mode: 'persisted', value: 'abc' };
+const byConsent = { product: 'movement', variant: 'v2', reference: 'mine' };
+
+test.each<[StartOptions, object]>([
   [
-    'by credentials from standard input',
-    {
-      ...{ entity: 'bank', action: ['product-balance'], reference: 'mine' },
-      ...{ movementFrom: '2026-01-01', movementTo: '2026-01-31' },
-    },
-    {
-      entity: 'bank',
-      credentials: { mode: 'raw', value: { username: 'u', password: 'p' } },
-      actions: [{ id: 'product-balance' }, movement],
-      reference: 'mine',
-    },
+    { ...own, action: ['product-balance'], ...days },
+    { ...own, credentials: raw, actions: [{ id: 'product-balance' }, movement] },
   ],
   [
-    'by credentials with a mode',
-    { entity: 'bank', action: ['tef'], credentials: 'persisted.json' },
-    { entity: 'bank', credentials: { mode: 'persisted', value: 'abc' }, actions: [{ id: 'tef' }] },
+    { ...own, action: ['tef'], credentials: 'persisted.json' },
+    { ...own, credentials: persisted, actions: [{ id: 'tef' }] },
   ],
   [
-    'by consent with a national id from a file',
-    { consent: consentId, product: 'movement', target: 'id', variant: 'v2', reference: 'mine' },
-    {
-      ...{ method: 'consent', product: 'movement', consentId, target: '11.111.111-1' },
-      ...{ variant: 'v2', reference: 'mine' },
-    },
+    { ...byConsent, consent: consentId, target: 'id' },
+    { ...byConsent, method: 'consent', consentId, target: '11.111.111-1' },
   ],
-])('the request %s is accepted by the API', async (_, options, expected) => {
+])('the request of %j is accepted by the API', async (options, expected) => {
   const request = await build(options);
   expect(JSON.parse(JSON.stringify(request))).toEqual(expected);
   expect(parse(request).kind).toBe('valid');
@@ -104,6 +96,8 @@ describe('options that make no request', () => {
   });
 });
 
+const paused = { kind: 'paused', calls: 'starts', since: iso(1), reason: 'maintenance' } as const;
+
 const follow = async (options: FollowOptions, ...records: readonly (Extraction | undefined)[]) => {
   const queue = [...records];
   const lines: string[] = [];
@@ -121,10 +115,7 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
       facts.push(fact);
     },
     onWait: () => undefined,
-    readHolds: async () =>
-      seconds > 0 && seconds < 5
-        ? [{ kind: 'paused', calls: 'starts', since: iso(1), reason: 'maintenance' }]
-        : [],
+    readHolds: async () => (seconds > 0 && seconds < 5 ? [paused] : []),
     onHold: (line) => holds.push(line.trim()),
   });
   return { result, lines, facts, seconds, holds };

@@ -25,25 +25,16 @@ const reconcileNow: ConsoleAction = {
   run: async (subject) => ({ text: `Done with ${subject}.` }),
 };
 
-const story = (extractionId: string) => ({
-  extractionId,
-  status: 'RUNNING',
-  headline: 'It runs.',
-  lines: [0, 50, 50.1, 50.2].map((seconds) => ({
-    at: iso(seconds),
-    lane: 'machine' as const,
-    who: 'Step Functions',
-    what: 'Polled.',
-  })),
-  notShown: [],
-});
+const polled = { lane: 'machine', who: 'Step Functions', what: 'Polled.' } as const;
+const lines = [0, 50, 50.1, 50.2].map((seconds) => ({ ...polled, at: iso(seconds) }));
+const story = { status: 'RUNNING', headline: 'It runs.', lines, notShown: [] };
 
 describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
   const deps: Parameters<typeof serveConsole>[1] = {
     stage: 'prod',
     sources: sourcesWith([], {
-      story: async (extractionId) => story(extractionId),
+      story: async (extractionId) => ({ ...story, extractionId }),
       open: async () => records,
       record: async (id) => records.find(({ extractionId }) => extractionId === id),
       recent: async () => ({ items: records, complete: false }),
@@ -84,14 +75,20 @@ describeInChromium('the console', () => {
     return { page, problems };
   };
 
-  test('a page shows a change by itself, and the focus stays where it was', async () => {
+  test('a page shows a change by itself, and focus and selection stay where they were', async () => {
     const { page } = await open();
     await page.getByRole('heading', { name: '1 extraction is overdue.' }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.locator(`tr[data-key="${idOf(3)}"] .next`).selectText();
+    const selected = () => page.evaluate('String(getSelection())');
+    const before = await selected();
+    expect(before).not.toBe('');
     const link = page.locator(`a[href$="${idOf(1)}"]`);
     await link.focus();
     records = records.filter(({ extractionId }) => extractionId !== idOf(99));
     await page.getByRole('heading', { name: 'none is overdue' }).waitFor();
     expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    expect(await selected()).toBe(before);
   });
 
   test('a field that somebody types into is not replaced', async () => {
@@ -150,19 +147,6 @@ describeInChromium('the console', () => {
     expect(await page.evaluate('mark.isConnected')).toBe(true);
   });
 
-  test('what is selected stays selected while another part of the page changes', async () => {
-    const { page } = await open();
-    await page.getByRole('heading', { name: '1 extraction is overdue.' }).waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.locator(`tr[data-key="${idOf(3)}"] .next`).selectText();
-    const selected = () => page.evaluate('String(getSelection())');
-    const before = await selected();
-    expect(before).not.toBe('');
-    records = records.filter(({ extractionId }) => extractionId !== idOf(99));
-    await page.getByRole('heading', { name: 'none is overdue' }).waitFor();
-    expect(await selected()).toBe(before);
-  });
-
   test('the badge says when updates pause, and a console that is gone leaves a banner over grey data', async () => {
     const own = await serveConsole(0, deps);
     const { page } = await open('', {}, own.url);
@@ -179,22 +163,15 @@ describeInChromium('the console', () => {
     expect(await page.locator('main.stale').count()).toBe(1);
   });
 
-  test('on a phone each cell of a row has its header', async () => {
-    const { page } = await open('', { viewport: { width: 390, height: 800 } });
-    const headers = await page.evaluate(
-      "[...document.querySelector('tbody tr').cells].map((cell) => getComputedStyle(cell, '::before').content)",
-    );
-    expect(headers).toEqual(
-      ['Status', 'Extraction', 'Entity or product', 'Caller', 'Reference', 'Requested', 'Next'].map(
-        (text) => `"${text}"`,
-      ),
-    );
-  });
-
-  test('a phone begins with the first row, and its filter stays open once it is opened', async () => {
+  test('a phone begins with the first row, whose cells have their headers, and its filter stays open', async () => {
     const { page } = await open('', { viewport: { width: 390, height: 844 } });
     const row = await page.locator('tbody tr').first().boundingBox();
     expect(row?.y).toBeLessThan(844 / 2);
+    const headers = await page.evaluate(
+      "[...document.querySelector('tbody tr').cells].map((cell) => getComputedStyle(cell, '::before').content)",
+    );
+    const names = 'Status|Extraction|Entity or product|Caller|Reference|Requested|Next'.split('|');
+    expect(headers).toEqual(names.map((text) => `"${text}"`));
     const field = page.getByLabel('Id, task or reference');
     expect(await field.isVisible()).toBe(false);
     await page.keyboard.press('/');

@@ -39,12 +39,11 @@ test.each([
   expect(refusalOf(request, consoleAddress)).toEqual(refusal);
 });
 
-test.each(['/assets/constructor', '/assets/app.ts', '//[', '/nothing?a=?b=%', '/extractions/none'])(
-  'there is no page %s',
-  async (path) => {
-    expect((await consoleOver(sourcesWith([])).get(path)).status).toBe(404);
-  },
-);
+const nowhere = ['/assets/constructor', '/assets/app.ts', '//[', '/nothing?a=?b=%', '/extractions/none'];
+
+test.each(nowhere)('there is no page %s', async (path) => {
+  expect((await consoleOver(sourcesWith([])).get(path)).status).toBe(404);
+});
 
 /** Reads a stream of server-sent events until there are so many. */
 const readEvents = async (answer: Response, count: number): Promise<readonly string[]> => {
@@ -91,9 +90,7 @@ test('a refusal shows nothing of the deployment, and every answer has the header
     const headers = Object.fromEntries(answer.headers);
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'"),
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-      'x-frame-options': 'DENY',
+      ...{ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-frame-options': 'DENY' },
     });
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(headers).not.toHaveProperty('set-cookie');
@@ -122,10 +119,7 @@ test('a port that is taken is a sentence', async () => {
 });
 
 /** Follows the list. Resolves with the answer, whose stream is still open. */
-const follow = async (): Promise<IncomingMessage> => {
-  const [answer] = (await once(get(`${running.url}live?page=%2F`), 'response')) as [IncomingMessage];
-  return answer;
-};
+const follow = async () => (await once(get(`${running.url}live?page=%2F`), 'response'))[0] as IncomingMessage;
 
 test('at most 20 pages are followed at a time, and one that its browser has left makes room', async () => {
   const open = await Promise.all(Array.from({ length: 20 }, follow));

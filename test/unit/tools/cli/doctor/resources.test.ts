@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { IAMClient } from '@aws-sdk/client-iam';
@@ -7,6 +8,8 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../../../lib/defined.ts';
+import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
 import { checkBoundary, checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
 import {
@@ -16,9 +19,13 @@ import {
   checkMachine,
   checkRules,
   checkSecret,
+  checkStack,
   checkTable,
 } from '../../../../../tools/cli/doctor/check-resources.ts';
+import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
+import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { denied } from '../../../../support/browser/console-fixtures.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
 
 test.each([
@@ -31,78 +38,61 @@ test.each([
   expect(await checkBucket(client, 'B')).toMatchObject({ result: 'failed', message });
 });
 
-test.each([
-  [150, { result: 'passed', message: 'account may run 150 functions at once' }],
-  [
-    149,
-    {
-      result: 'failed',
-      message: expect.stringContaining('149 functions at once, where 150 are needed'),
-      remedy: expect.stringContaining('aws service-quotas request-service-quota-increase'),
-    },
-  ],
-])('a quota of %d has to bear two full queues of 50 each and 50 more', async (quota, finding) => {
-  const { client } = stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions: quota } }));
-  expect(await checkConcurrency(client, 50)).toMatchObject(finding);
+test('the quota has to bear two full queues of 50 each and 50 more', async () => {
+  const check = (ConcurrentExecutions: number) =>
+    checkConcurrency(stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions } })).client, 50);
+  const message = 'account may run 150 functions at once';
+  expect(await check(150)).toMatchObject({ result: 'passed', message });
+  expect(await check(149)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('149 functions at once, where 150 are needed'),
+    remedy: expect.stringContaining('aws service-quotas request-service-quota-increase'),
+  });
 });
 
 describe('check-consumer', () => {
-  const mapping = {
-    UUID: 'u-1',
-    EventSourceArn: 'arn:aws:sqs:eu-west-1:111122223333:reconcile',
-    State: 'Enabled',
-    ScalingConfig: { MaximumConcurrency: 50 },
-  };
-  const other = { ...mapping, UUID: 'u-2', EventSourceArn: 'arn:aws:sqs:eu-west-1:111122223333:other' };
+  const EventSourceArn = 'arn:aws:sqs:eu-west-1:111122223333:reconcile';
+  const ScalingConfig = { MaximumConcurrency: 50 };
+  const mapping = { UUID: 'u-1', EventSourceArn, State: 'Enabled', ScalingConfig };
+  const other = { ...mapping, UUID: 'u-2', EventSourceArn: EventSourceArn.replace('reconcile', 'slow') };
+  const consumerOf = (queue: 'reconcile' | 'slow') => ({
+    functionName: 'reconcile-extraction',
+    queue: `${queue} queue` as const,
+    queueUrl: `https://sqs.eu-west-1.amazonaws.com/111122223333/${queue}`,
+    concurrency: '50',
+  });
 
   const update = 'Run aws lambda update-event-source-mapping --uuid u-1';
   const enable = `Results are not collected, and nothing is polled by consent. ${update} --enabled`;
   const limit = `It was changed outside the stack. ${update} --scaling-config MaximumConcurrency=50`;
   const unlike = (most: string) => `at most ${most} consumers at once, where reconcileConcurrency is 50`;
 
+  const missing = 'nothing receives from the reconcile queue: its event source mapping is missing';
+
   test.each([
-    [
-      [other],
-      'nothing receives from the reconcile queue: its event source mapping is missing',
-      expect.stringContaining('MaximumConcurrency=50'),
-    ],
+    [[other], missing, expect.stringContaining('MaximumConcurrency=50')],
     [[{ ...mapping, State: 'Disabling' }], 'its event source mapping is Disabling', enable],
     [[{ ...mapping, ScalingConfig: { MaximumConcurrency: 2 } }], unlike('2'), limit],
     [[{ ...mapping, ScalingConfig: undefined }], unlike('unlimited'), limit],
-  ])(
-    'the mappings %j fail, with a command that repairs them',
-    async (EventSourceMappings, message, remedy) => {
-      const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
-      const finding = await checkConsumer(client, {
-        functionName: 'reconcile-extraction',
-        queue: 'reconcile queue',
-        queueUrl: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
-        concurrency: '50',
-      });
-      expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
-      expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
-    },
-  );
+  ])('the mappings %j fail, with a repair', async (EventSourceMappings, message, remedy) => {
+    const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
+    const finding = await checkConsumer(client, consumerOf('reconcile'));
+    expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
+    expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
+  });
 
   test('the slow queue has a consumer of its own', async () => {
     const { client } = stubClient<LambdaClient>(() => ({ EventSourceMappings: [mapping, other] }));
-    const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/111122223333/other';
-    const consumer = { functionName: 'f', queue: 'slow queue', queueUrl, concurrency: '50' } as const;
-    expect(await checkConsumer(client, consumer)).toEqual({
-      result: 'passed',
-      message: 'slow queue has its consumer, at most 50 at once',
-    });
+    const message = 'slow queue has its consumer, at most 50 at once';
+    expect(await checkConsumer(client, consumerOf('slow'))).toEqual({ result: 'passed', message });
   });
 });
 
+const oneBroke = 'machine is ACTIVE; 1 execution broke within a day, which the sweep queues';
+
 test.each([
   ['ACTIVE', [], 'passed', 'machine is ACTIVE, and no execution broke within a day'],
-  [
-    'ACTIVE',
-    [at(9_000), at(-100_000)],
-    'passed',
-    'machine is ACTIVE; 1 execution broke within a day, which the sweep queues',
-  ],
+  ['ACTIVE', [at(9_000), at(-100_000)], 'passed', oneBroke],
   ['DELETING', [], 'failed', 'machine is DELETING'],
 ])('a machine that is %s, whose executions failed at %j, %s', async (status, failedAt, result, message) => {
   const { client } = stubClient<SFNClient>(({ constructor: { name }, input }) =>
@@ -113,14 +103,12 @@ test.each([
   expect(await checkMachine(client, 'arn', at(10_000))).toMatchObject({ result, message });
 });
 
+const pending = { KeyState: 'PendingDeletion', DeletionDate: at(17_200) };
+
 test.each([
   [{}, 'passed', 'data key and seal key are Enabled'],
   [{ 'arn:seal': { KeyState: 'Disabled' } }, 'failed', 'seal key is Disabled'],
-  [
-    { 'arn:data': { KeyState: 'PendingDeletion', DeletionDate: at(17_200) } },
-    'failed',
-    'data key is PendingDeletion, to be deleted in 2 h',
-  ],
+  [{ 'arn:data': pending }, 'failed', 'data key is PendingDeletion, to be deleted in 2 h'],
 ])('keys whose states are %j', async (states, result, message) => {
   const { client } = stubClient<KMSClient>(({ input: { KeyId } }) => ({
     KeyMetadata: Object(states)[String(KeyId)] ?? { KeyState: 'Enabled' },
@@ -142,9 +130,7 @@ test.each([
     EvaluationResults: (input.ActionNames as string[]).map((EvalActionName, index) => ({
       EvalActionName,
       EvalDecision: 'implicitDeny',
-      ...(allowed && {
-        PermissionsBoundaryDecisionDetail: { AllowedByPermissionsBoundary: allowed[index] },
-      }),
+      ...(allowed && { PermissionsBoundaryDecisionDetail: { AllowedByPermissionsBoundary: allowed[index] } }),
     })),
   }));
   expect(await checkBoundary(client, 'arn:role', 'arn:seal')).toMatchObject({ result, message });
@@ -155,52 +141,33 @@ describe('check-rules', () => {
   const sweep = { State: 'ENABLED', ScheduleExpression: 'rate(5 minutes)' };
   const broken = { State: 'ENABLED' };
   const disabled = { State: 'DISABLED' };
-  const enable = (rule: string) => `Run aws events enable-rule --name ${rule}`;
-  const passes = (minutes: number) => ({
-    result: 'passed',
-    message: `rules are ENABLED: the sweep every ${minutes} min, and 1 other`,
-  });
+  const enable = 'Run aws events enable-rule --name';
+  const noSweep = `Without the sweep nothing is guaranteed to end. ${enable} sweep`;
+  const noEvents = `Until it is enabled, broken executions wait for the sweep. ${enable} broken`;
+  const passes = (minutes: number) => `rules are ENABLED: the sweep every ${minutes} min, and 1 other`;
 
-  test.each([
-    [{ sweep, broken }, passes(5)],
-    [{ sweep: { ...sweep, ScheduleExpression: 'rate(1 hour)' }, broken }, passes(60)],
-    [
-      { sweep: { ...sweep, ...disabled }, broken },
-      {
-        message: 'disabled: sweep',
-        remedy: `Without the sweep nothing is guaranteed to end. ${enable('sweep')}`,
-      },
-    ],
-    [
-      { sweep, broken: disabled },
-      {
-        message: 'disabled: broken',
-        remedy: `Until it is enabled, broken executions wait for the sweep. ${enable('broken')}`,
-      },
-    ],
-    [{ broken }, { message: 'no rule has a schedule' }],
-  ])('the rules %j are found to be %j', async (rules, finding) => {
+  test.each<[object, string, string, string?]>([
+    [{ sweep, broken }, 'passed', passes(5)],
+    [{ sweep: { ...sweep, ScheduleExpression: 'rate(1 hour)' }, broken }, 'passed', passes(60)],
+    [{ sweep: { ...sweep, ...disabled }, broken }, 'failed', 'disabled: sweep', noSweep],
+    [{ sweep, broken: disabled }, 'failed', 'disabled: broken', noEvents],
+    [{ broken }, 'failed', 'no rule has a schedule'],
+  ])('the rules %j have %s: %s', async (rules, result, message, remedy) => {
     const { client } = stubClient<EventBridgeClient>(({ input }) => Object(rules)[String(input.Name)]);
     const found = checkRules(await readRules(client, Object.keys(rules)));
-    expect(found).toMatchObject({ result: 'failed', ...finding });
+    expect(found).toMatchObject(defined({ result, message, remedy }));
   });
 });
 
 const unfilled = { result: 'failed', message: 'key is not filled (S/key)', remedy: 'run this' };
 
+const message = 'key was filled 10 min ago; the previous one, 2 h 46 min old, is AWSPREVIOUS';
+const version = (stage: string, seconds: number) => ({ VersionStages: [stage], CreatedDate: at(seconds) });
+
 test.each([
   [undefined, unfilled],
-  [[{ VersionStages: ['AWSPENDING'], CreatedDate: at(0) }], unfilled],
-  [
-    [
-      { VersionStages: ['AWSPREVIOUS'], CreatedDate: at(0) },
-      { VersionStages: ['AWSCURRENT'], CreatedDate: at(9_400) },
-    ],
-    {
-      result: 'passed',
-      message: 'key was filled 10 min ago; the previous one, 2 h 46 min old, is AWSPREVIOUS',
-    },
-  ],
+  [[version('AWSPENDING', 0)], unfilled],
+  [[version('AWSPREVIOUS', 0), version('AWSCURRENT', 9_400)], { result: 'passed', message }],
 ])('only the versions of a secret are read, never its value: %j is %j', async (Versions, finding) => {
   const { client, sent } = stubClient<SecretsManagerClient>(() => ({ Versions }));
   const secret = { name: 'S/key', label: 'key', remedy: 'run this' };
@@ -212,10 +179,7 @@ describe('check-table', () => {
   const asDeployed = {
     TableStatus: 'ACTIVE',
     StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
-    GlobalSecondaryIndexes: [
-      { IndexName: 'due', IndexStatus: 'ACTIVE' },
-      { IndexName: 'reference', IndexStatus: 'ACTIVE' },
-    ],
+    GlobalSecondaryIndexes: ['due', 'reference'].map((IndexName) => ({ IndexName, IndexStatus: 'ACTIVE' })),
   };
 
   const check = (table: object = {}, { ttl = 'ENABLED', pitr = 'ENABLED' } = {}, isPublic = true) =>
@@ -237,20 +201,53 @@ describe('check-table', () => {
     expect(await check(bare, { pitr: 'DISABLED' }, false)).toEqual({ result: 'passed', message });
   });
 
+  const keysOnly = { StreamSpecification: { StreamViewType: 'KEYS_ONLY' } };
+
   test.each([
     ['it is UPDATING', { TableStatus: 'UPDATING' }, {}],
-    [
-      'its stream is off, or does not have both images',
-      { StreamSpecification: { StreamViewType: 'KEYS_ONLY' } },
-      {},
-    ],
+    ['its stream is off, or does not have both images', keysOnly, {}],
     ['the index reference is missing, or not ACTIVE', { GlobalSecondaryIndexes: [{ IndexName: 'due' }] }, {}],
     ['TTL is off', {}, { ttl: 'DISABLED' }],
     ['point-in-time recovery is off', {}, { pitr: 'DISABLED' }],
   ])('a table fails where %s', async (difference, table, settings) => {
-    expect(await check(table, settings)).toMatchObject({
-      result: 'failed',
-      message: `table T: ${difference}`,
-    });
+    const message = `table T: ${difference}`;
+    expect(await check(table, settings)).toMatchObject({ result: 'failed', message });
   });
+});
+
+const deployment = {
+  client: { region: 'eu-west-1' },
+  output: (name: string) => name,
+  api: {},
+} as unknown as Deployment;
+const checks = () => checksOf(deployment, {}, new Date(0));
+
+test('docs/cli.md has the id of every check, in the order of the command', () => {
+  const page = readFileSync(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## doctor$(.*?)^## /ms.exec(page) ?? [];
+  const documented = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
+  expect(checks().map(({ id }) => id)).toEqual(documented);
+});
+
+test('the provider is checked on request only', async () => {
+  const check = checks().find(({ id }) => id === 'provider');
+  const message = 'provider: skipped; --provider logs in once with the API key';
+  expect(await check?.run()).toEqual({ result: 'skipped', message });
+});
+
+test('a check that throws fails with the reason, so that the other checks still run', async () => {
+  const run = () => denied('sqs:GetQueueAttributes');
+  expect(await runCheck({ id: 'dead-letters', run })).toEqual({
+    result: 'failed',
+    message: 'dead-letters: could not be checked',
+    remedy: expect.stringContaining('sqs:GetQueueAttributes'),
+  });
+});
+
+test.each([
+  ['UPDATE_COMPLETE', 'passed'],
+  ['UPDATE_ROLLBACK_COMPLETE', 'failed'],
+  ['UPDATE_IN_PROGRESS', 'skipped'],
+])('a stack in %s is %s', (status, result) => {
+  expect(checkStack('S', status).result).toBe(result);
 });

@@ -1,7 +1,7 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
 import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
@@ -19,17 +19,13 @@ import { startSandbox } from '../../../../sandbox/sandbox.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
-const check = (MetricAlarms: readonly object[]) =>
-  checkAlarms(stubClient<CloudWatchClient>(() => ({ MetricAlarms })).client, ['a', 'b']);
-
 test('an alarm in ALARM fails, and is named', async () => {
+  const check = (MetricAlarms: readonly object[]) =>
+    checkAlarms(stubClient<CloudWatchClient>(() => ({ MetricAlarms })).client, ['a', 'b']);
   expect(await check([])).toEqual({ result: 'passed', message: 'none of 2 alarms is in ALARM' });
-  expect(
-    await check([
-      { AlarmName: 'a', StateValue: 'ALARM' },
-      { AlarmName: 'b', StateValue: 'INSUFFICIENT_DATA' },
-    ]),
-  ).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
+  const unknown = { AlarmName: 'b', StateValue: 'INSUFFICIENT_DATA' };
+  const found = await check([{ AlarmName: 'a', StateValue: 'ALARM' }, unknown]);
+  expect(found).toMatchObject({ result: 'failed', message: 'in ALARM: a' });
 });
 
 /** What the doctor finds of these items at second 100. */
@@ -86,18 +82,15 @@ test.each([
   expect(await checkHolds(items)).toMatchObject({ result: 'failed', message: lines.join('; ') });
 });
 
-test('a group that fails and is not open holds nothing, nor does a damaged item', async () => {
+test('a group that is not open holds nothing, and damaged items and times fail no tool', async () => {
   const items = [
     [orders, { groups: [{ name: 'bank', failed: [['extraction-1', time(1)]] }] }],
     [`${orders}-2`, { opened: true }],
     [pausesItem, 1e300],
   ];
   expect(await checkHolds(items)).toEqual({ result: 'passed', message: 'neither starts nor reads are held' });
-});
-
-test('a time that no clock has is shown, and fails no tool', async () => {
-  const items = [[orders, { groups: [], opened: { ...allOpen, since: -1e300 } }]];
-  expect(await checkHolds(items)).toMatchObject({ result: 'failed' });
+  const timeless = [orders, { groups: [], opened: { ...allOpen, since: -1e300 } }];
+  expect(await checkHolds([timeless])).toMatchObject({ result: 'failed' });
 });
 
 test.each([
@@ -115,31 +108,21 @@ test.each([
   ['0', '0', { result: 'passed', message: 'dead-letter queue is empty' }],
   ['1', '2', { result: 'failed', message: 'dead-letter queue holds 3' }],
 ])('%s visible and %s hidden dead letters', async (visible, hidden, finding) => {
-  const Attributes = {
-    ApproximateNumberOfMessages: visible,
-    ApproximateNumberOfMessagesNotVisible: hidden,
-  };
+  const Attributes = { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: hidden };
   const { client } = stubClient<SQSClient>(() => ({ Attributes }));
   expect(await checkDeadLetters(client, 'url')).toMatchObject(finding);
 });
 
 describe('check-fan-out', () => {
-  const queues = ['of-reconciles', 'of-the-pipe'].map(
-    (name) => `https://sqs.aws.example/111122223333/${name}`,
-  );
+  const queues = ['of-reconciles', 'of-the-pipe'].map((name) => `https://sqs.aws.example/1/${name}`);
   const pipe = { state: 'RUNNING', deadLetterQueue: 'of-the-pipe' };
+  const stopped = { ...pipe, state: 'STOPPED', reason: 'User initiated' };
 
   test.each([
     ['a stack without a bus', undefined, '0', 'skipped', 'bus: none, as fanOutToEventBus is off'],
     ['a pipe that runs', pipe, '0', 'passed', 'bus: its pipe is RUNNING, and its dead-letter queue is empty'],
     ['dead letters of the pipe', pipe, '4', 'failed', 'bus: the dead-letter queue of its pipe holds 4'],
-    [
-      'a pipe that somebody stopped',
-      { ...pipe, state: 'STOPPED', reason: 'User initiated' },
-      '0',
-      'failed',
-      'bus: its pipe is STOPPED (User initiated)',
-    ],
+    ['a pipe that somebody stopped', stopped, '0', 'failed', 'bus: its pipe is STOPPED (User initiated)'],
   ])('%s', async (_, its, ApproximateNumberOfMessages, result, message) => {
     const { client, sent } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
     expect(await checkFanOut(client, its, queues)).toMatchObject({ result, message });
@@ -149,47 +132,39 @@ describe('check-fan-out', () => {
 
 describe('read-pipe', () => {
   const client = { region: 'eu-west-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } };
-  const sent: Request[] = [];
-  const answering =
-    (status: number, body: object, headers = {}): typeof fetch =>
-    async (request) => {
-      sent.push(request as Request);
-      return Response.json(body, { status, headers });
-    };
 
   test('reads the state and the dead-letter queue, with a signed request', async () => {
     const Arn = 'arn:aws:sqs:eu-west-1:111122223333:of-the-pipe';
-    const send = answering(200, {
-      CurrentState: 'RUNNING',
-      SourceParameters: { DynamoDBStreamParameters: { DeadLetterConfig: { Arn } } },
-    });
-    expect(await readPipe(client, 'Cosecha-prod-1', send)).toEqual({
-      state: 'RUNNING',
-      deadLetterQueue: 'of-the-pipe',
-    });
-    expect(sent[0]?.url).toBe('https://pipes.eu-west-1.amazonaws.com/v1/pipes/Cosecha-prod-1');
-    expect(sent[0]?.headers.get('authorization')).toContain('/eu-west-1/pipes/aws4_request');
+    const SourceParameters = { DynamoDBStreamParameters: { DeadLetterConfig: { Arn } } };
+    const send = vi.fn<typeof fetch>(async () =>
+      Response.json({ CurrentState: 'RUNNING', SourceParameters }),
+    );
+    const read = await readPipe(client, 'Cosecha-prod-1', send);
+    expect(read).toEqual({ state: 'RUNNING', deadLetterQueue: 'of-the-pipe' });
+    const { url, headers } = (send.mock.lastCall?.[0] ?? {}) as Request;
+    expect(url).toBe('https://pipes.eu-west-1.amazonaws.com/v1/pipes/Cosecha-prod-1');
+    expect(headers.get('authorization')).toContain('/eu-west-1/pipes/aws4_request');
   });
 
   test('a refusal is explained as those of the SDK', async () => {
     const message = 'User: u is not authorized to perform: pipes:DescribePipe';
-    const send = answering(403, { message }, { 'x-amzn-errortype': 'AccessDeniedException:http://x' });
+    const headers = { 'x-amzn-errortype': 'AccessDeniedException:http://x' };
+    const send = async () => Response.json({ message }, { status: 403, headers });
     const refusal = await readPipe(client, 'p', send).catch((error: unknown) => error);
     expect(explainFailure(refusal)).toContain('AWS does not allow u to pipes:DescribePipe');
   });
 });
 
+const overdue = {
+  result: 'failed',
+  message: `1 overdue; the longest due, ${id}, for 15 min 1 s`,
+  remedy: `\`cosecha reconcile ${id}\` reconciles it now and reports what fails.`,
+};
+
 test.each([
   [[], { result: 'passed', message: 'no open extraction is due' }],
   [[900], { result: 'passed', message: `1 due, and none overdue; the longest, ${id}, for 15 min` }],
-  [
-    [100, 901],
-    {
-      result: 'failed',
-      message: `1 overdue; the longest due, ${id}, for 15 min 1 s`,
-      remedy: `\`cosecha reconcile ${id}\` reconciles it now and reports what fails.`,
-    },
-  ],
+  [[100, 901], overdue],
 ])('extractions that are due for %j s', (seconds, finding) => {
   const due = seconds.map((late) => extractionIn('RUNNING', { dueAt: iso(10_000 - late) }));
   expect(checkOverdue(due, 5, at(10_000))).toEqual(finding);
@@ -200,10 +175,7 @@ test('a sweep that finished within three intervals passes, and without one it fa
     const { client, sent } = stubClient<CloudWatchClient>(() => ({ Datapoints }));
     return { finding: await checkSweep(client, 'prod', 5, at(10_000)), sent };
   };
-  const { finding, sent } = await check([
-    { Timestamp: at(9_500), Sum: 1 },
-    { Timestamp: at(9_880), Sum: 1 },
-  ]);
+  const { finding, sent } = await check([9_500, 9_880].map((time) => ({ Timestamp: at(time), Sum: 1 })));
   expect(finding).toEqual({ result: 'passed', message: 'last sweep 2 min ago' });
   expect(sent[0]?.input).toMatchObject({
     Namespace: 'Cosecha/prod',

@@ -3,21 +3,16 @@ import { describeStory } from '../../../../../tools/cli/explain/describe-story.t
 import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
-const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => ({
-  at: iso(seconds),
-  lane: 'machine',
-  who: 'Step Functions',
-  what,
-  ...rest,
-});
+const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => {
+  const own = { lane: 'machine', who: 'Step Functions' } as const;
+  return { ...own, at: iso(seconds), what, ...rest };
+};
 
 test('a story is a headline, a line for each event under its day, and what is missing', () => {
   const poll = (seconds: number, attempt: number) => line(seconds, 'Polled: not yet.', { attempt });
   expect(
     describeStory({
-      extractionId: id,
-      status: 'RUNNING',
-      headline: 'Waits.',
+      ...{ extractionId: id, status: 'RUNNING', headline: 'Waits.' },
       lines: [
         line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
         line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),

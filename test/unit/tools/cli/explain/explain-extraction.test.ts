@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
+import type { Story } from '../../../../../tools/cli/explain/story.ts';
+import { lastProblem, type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
+  allStatuses,
   at,
   closedExtraction,
   extractionIn,
@@ -16,12 +20,16 @@ import {
   change,
   event,
   failed,
+  inReconcile,
   inStartTask,
   type KnownValues,
   linkedTask,
   logLine,
+  settings,
   sourcesWith,
 } from './story-fixtures.ts';
+
+const again = (seconds: number) => event(seconds, 'TaskScheduled');
 
 const explain = (seconds: number, known: KnownValues) =>
   explainExtraction(sourcesWith(known), id, at(seconds));
@@ -59,23 +67,14 @@ test('without the record the story is of what the other sources have', async () 
 });
 
 test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
+  const after = extractionIn('REQUESTED', { attemptId: 'attempt-1' });
+  const failure = { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } };
   const story = await explain(5, {
     record: extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
-    execution: inStartTask(
-      failed(2.5, 'ProviderBusy'),
-      event(3, 'TaskScheduled'),
-      failed(4.5, 'ProviderBusy'),
-    ),
-    changes: bounded(
-      change(2, 'MODIFY', {
-        before: extractionIn('STARTING'),
-        after: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
-      }),
-    ),
+    execution: inStartTask(failed(2.5, 'ProviderBusy'), again(3), failed(4.5, 'ProviderBusy')),
+    changes: bounded(change(2, 'MODIFY', { before: extractionIn('STARTING'), after })),
     logs: bounded(
-      logLine(2.4, 'start-task', 'The start call failed.', {
-        failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
-      }),
+      logLine(2.4, 'start-task', 'The start call failed.', { failure }),
       // The history has it.
       logLine(2.45, 'start-task', 'Start finished.'),
     ),
@@ -175,9 +174,7 @@ test('texts of callers, operators and errors are escaped and bounded', async () 
     execution: inStartTask(failed(2, evil, evil)),
     logs: bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
     holds: [{ kind: 'paused', calls: 'starts', since: iso(1), reason: evil, by: evil }],
-    changes: async () => {
-      throw Object.assign(new Error(evil), { $metadata: {} });
-    },
+    changes: () => Promise.reject(Object.assign(new Error(evil), { $metadata: {} })),
   });
   const texts = [
     story?.headline ?? '',
@@ -192,11 +189,65 @@ test('only the fields of a log line that the story knows are shown', async () =>
   const story = await explain(20, {
     record: extractionIn('RUNNING'),
     logs: bounded(
-      logLine(3, 'receive-webhook', 'Delivery received.', {
-        body: 'planted',
-        recorded: { x: 'planted' },
-      }),
+      logLine(3, 'receive-webhook', 'Delivery received.', { body: 'planted', recorded: { x: 'planted' } }),
     ),
   });
   expect(JSON.stringify(story)).not.toContain('planted');
+});
+
+test.each([
+  ['waits for the webhook', inStartTask(), { does: 'wait', tries: 1, nextAt: iso(601) }],
+  [
+    'failed twice to start',
+    inStartTask(failed(2, 'ProviderBusy'), again(4), failed(5, 'ProviderUnreachable')),
+    { does: 'start', tries: 2, error: 'ProviderUnreachable', nextAt: iso(9) },
+  ],
+  [
+    'tries to start again',
+    inStartTask(failed(2, 'ProviderBusy'), again(4)),
+    { does: 'wait', tries: 2, error: 'ProviderBusy', nextAt: iso(604) },
+  ],
+  [
+    'polls',
+    inReconcile(failed(602, 'NotYet'), again(605), failed(606, 'NotYet')),
+    { does: 'poll', tries: 2, nextAt: iso(616) },
+  ],
+  [
+    'was redriven after its end',
+    inStartTask(event(2, 'ExecutionFailed'), event(10, 'ExecutionRedriven'), failed(19, 'ProviderBusy')),
+    { does: 'start', tries: 1, error: 'ProviderBusy', nextAt: iso(21) },
+  ],
+  ['has ended', inStartTask(event(3, 'ExecutionSucceeded')), undefined],
+])('an execution that %s', (_, execution, trying) => {
+  expect(tryingOf(progressOf(execution), settings)).toEqual(trying);
+});
+
+const onTime = { isOverdue: false };
+
+test.each<readonly [string, Extraction, Waiting, string]>([
+  ['an open one', extractionIn('RUNNING'), onTime, 'Nothing. It goes on by itself.'],
+  ['an overdue one', extractionIn('RUNNING'), { isOverdue: true }, `cosecha reconcile ${id}`],
+  ['one that a pause holds', extractionIn('REQUESTED'), { ...onTime, hold: 'paused' }, 'cosecha resume'],
+  ['one that a breaker holds', extractionIn('REQUESTED'), { ...onTime, hold: 'held' }, 'goes on once'],
+  ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],
+])('%s', (_, record, waiting, expected) => {
+  expect(whatToDo(record, waiting)).toContain(expected);
+});
+
+test('there is advice for every status', () => {
+  for (const status of allStatuses) {
+    expect(whatToDo(closedExtraction({ status }), onTime)).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test('the last problem is the reason of the record, or else the last failure of the story', () => {
+  const story: Story = {
+    ...{ extractionId: id, status: 'RUNNING', headline: '', notShown: [] },
+    lines: (['failed', 'refused', 'ok'] as const).map((verdict) => ({
+      ...{ at: '', lane: 'api' as const, who: '', what: verdict, verdict },
+    })),
+  };
+  expect(lastProblem(extractionIn('RUNNING'), story)).toBe('refused');
+  expect(lastProblem(closedExtraction({ status: 'REJECTED', reason: 'http-400' }), story)).toBe('http-400');
+  expect(lastProblem(extractionIn('RUNNING'), undefined)).toBeUndefined();
 });

@@ -32,13 +32,18 @@ const explains = (name: string, seconds: number, { headline, ...known }: Situati
     expect(story?.headline).toBe(headline);
   });
 
+const interrupted = { status: 'UNCONFIRMED', reason: 'start-interrupted' } as const;
 const otherId = '0190a0b0-0000-7000-8000-000000000002';
 const ranAs = { attemptId: 'attempt-1', startingAt: iso(1), startedAt: iso(2), taskId: 'task-1' };
 const results = { bucket: 'b', key: `${id}/x.json`, bytes: 2_489, sha256: 'x' };
 const collected = (seconds: number) => ({ ...ranAs, collectedAt: iso(seconds), results });
+const byWebhook = { status: 'COMPLETED', settledBy: 'webhook' } as const;
 const polled = (seconds: number) => ({ settledAt: iso(seconds), settledBy: 'reconcile' }) as const;
 
 const unfinishedReads = { count: 3, lastBegunAt: iso(8_000) };
+const by = 'arn:aws:sts::111122223333:assumed-role/Operator/ana';
+const reason = 'maintenance at the provider';
+const startsPaused: Hold = { kind: 'paused', calls: 'starts', since: iso(-600), reason, by };
 const readsPaused: Hold = { kind: 'paused', calls: 'reads', since: iso(500), reason: 'quota' };
 
 const reconciled = (seconds: number, status: string, why: string) =>
@@ -81,15 +86,7 @@ explains('of a newer version', 20, {
 explains('paused', 20, {
   record: extractionIn('REQUESTED'),
   execution: inStartTask(failed(2, 'ProviderPaused'), event(4, 'TaskScheduled')),
-  holds: [
-    {
-      kind: 'paused',
-      calls: 'starts',
-      since: iso(-600),
-      reason: 'maintenance at the provider',
-      by: 'arn:aws:sts::111122223333:assumed-role/Operator/ana',
-    },
-  ],
+  holds: [startsPaused],
   headline:
     'Starts have been paused since 11:50:00Z by ana: maintenance at the provider. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
 });
@@ -150,12 +147,7 @@ explains('found by polling, and the item in Tasks has expired', 9_000, {
 });
 
 explains('dead attempt', 300, {
-  record: closedExtraction({
-    status: 'UNCONFIRMED',
-    reason: 'start-interrupted',
-    startingAt: iso(1),
-    settledAt: iso(92),
-  }),
+  record: closedExtraction({ ...interrupted, startingAt: iso(1), settledAt: iso(92) }),
   logs: bounded(logLine(3, 'start-task', 'The provider accepted the task.', { taskId: 'task-9' })),
   headline:
     'UNCONFIRMED at 12:01:32Z: start-task ended between the start call of 12:00:01Z and the record of its answer, so a task may exist. The log of start-task names task task-9, which the record does not have. It is never sent again. Ask the provider whether the task runs before you request it again.',
@@ -176,22 +168,13 @@ explains('results too large', 700, {
 });
 
 explains('results too large, and closed without them', 700, {
-  record: closedExtraction({
-    status: 'COMPLETED',
-    settledBy: 'webhook',
-    collectionError: 'results-too-large',
-  }),
+  record: closedExtraction({ ...byWebhook, collectionError: 'results-too-large' }),
   headline:
     'COMPLETED at 12:00:30Z, reported by the webhook. Its results were not collected (results-too-large): the results exceed `resultsMaxBytes`. Change the request. As it is, it cannot succeed.',
 });
 
 explains('late correction', 9_000, {
-  record: closedExtraction({
-    status: 'COMPLETED',
-    settledAt: iso(8_000),
-    settledBy: 'webhook',
-    ...collected(8_001),
-  }),
+  record: closedExtraction({ ...byWebhook, settledAt: iso(8_000), ...collected(8_001) }),
   changes: bounded(
     change(8_000, 'MODIFY', {
       before: extractionIn('TIMED_OUT'),
@@ -299,17 +282,11 @@ explains('results that cannot be collected yet', 700, {
     'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the reconcile after 12:15:00Z; then it closes without them.',
 });
 
+const codes = { 'product-balance': 'TIMEOUT_ERROR', movement: 'TIMEOUT_ERROR', tef: 'constructor' };
+const actionResults = Object.entries(codes).map(([id, errorCode]) => ({ id, status: 'FAILED', errorCode }));
+
 explains('failed, for two codes, one of which is new', 1_300, {
-  record: closedExtraction({
-    ...collected(32),
-    status: 'FAILED',
-    settledBy: 'webhook',
-    actionResults: [
-      { id: 'product-balance', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
-      { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
-      { id: 'tef', status: 'FAILED', errorCode: 'constructor' },
-    ],
-  }),
+  record: closedExtraction({ ...byWebhook, ...collected(32), status: 'FAILED', actionResults }),
   headline:
     'FAILED at 12:00:30Z, reported by the webhook. product-balance, movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded. tef failed with constructor: a code that Cosecha does not know. Its results, 2489 bytes, were collected at 12:00:32Z. Request it again, with a new key.',
 });

@@ -36,10 +36,8 @@ const nothing: StorySources = {
 
 /** Sources of which every one can be read and knows nothing, but for the given ones. */
 export const sourcesWith = (known: KnownValues = {}): StorySources => {
-  const answers = Object.entries(known).map(([name, value]) => [
-    name,
-    typeof value === 'function' ? value : async () => value,
-  ]);
+  const answer = (value: unknown) => (typeof value === 'function' ? value : async () => value);
+  const answers = Object.entries(known).map(([name, value]) => [name, answer(value)]);
   return { ...nothing, ...Object.fromEntries(answers) };
 };
 

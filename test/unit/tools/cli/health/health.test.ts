@@ -28,14 +28,8 @@ let made = 0;
 /** A line of an extraction of its own. */
 const line = (seconds: number, message: string, fields: LoggedFields): LoggedFields => {
   made += 1;
-  return {
-    level: 'INFO',
-    message,
-    timestamp: ago(seconds),
-    service: 'start-task',
-    extractionId: `extraction-${made}`,
-    ...fields,
-  };
+  const known = { level: 'INFO', timestamp: ago(seconds), service: 'start-task' };
+  return { ...known, message, extractionId: `extraction-${made}`, ...fields };
 };
 
 const ended = (secondsAgo: number, entity: string, status: string, fields: LoggedFields = {}): LoggedFields =>
@@ -92,13 +86,10 @@ const returned: readonly Readonly<Record<string, string>>[] = [
 /** What a deployment with these lines reports, as on an emulator. */
 const sourceOf =
   (logged: readonly ProgressLine[], hourOf?: (line: ProgressLine) => string): HealthSource =>
-  async ({ from, to }) => ({
-    items: groupLines(
-      logged.filter((one) => one.at >= from && one.at < to),
-      hourOf,
-    ),
-    complete: true,
-  });
+  async ({ from, to }) => {
+    const within = logged.filter((one) => one.at >= from && one.at < to);
+    return { items: groupLines(within, hourOf), complete: true };
+  };
 
 test('the rows of a query are those of the lines themselves', () => {
   const sorted = (rows: readonly ProgressRow[]) =>
@@ -131,22 +122,18 @@ test('the hours of the last day have what ended and failed, from the lines as fr
   expect(ofBank.reduce((sum, { failed }) => sum + failed, 0)).toBe(4);
   expect(new Set(ofBank.map(({ hour: begin }) => begin)).size).toBe(ofBank.length);
   const query = progressQuery({ from: iso(0), to: iso(1) }, true);
-  expect(query).toContain(
-    `| filter at >= ${at(0).getTime()} and at < ${at(1).getTime()} | fields fromMillis(at) as time`,
-  );
+  const [begin, end] = [at(0), at(1)].map((time) => time.getTime());
+  expect(query).toContain(`| filter at >= ${begin} and at < ${end} | fields fromMillis(at) as time`);
   expect(query).toContain(' by hour, message, subject');
-  const [row = {}] = returned;
-  expect(
-    parseQueryRow({ ...row, hour: '2026-11-22 03:00:00.000', first: String(at(5).getTime()) }),
-  ).toMatchObject({ hour: '2026-11-22T03:00:00.000Z', first: iso(5) });
+  const row = { ...returned[0], hour: '2026-11-22 03:00:00.000', first: String(at(5).getTime()) };
+  expect(parseQueryRow(row)).toMatchObject({ hour: '2026-11-22T03:00:00.000Z', first: iso(5) });
 });
 
 describe('lines that are repeated, late or taken back', () => {
-  const settled = (secondsAgo: number) => ({
-    settledMs: Date.parse(ago(secondsAgo)),
-    entity: 'bank',
-    seconds: 40,
-  });
+  const settled = (secondsAgo: number) => {
+    const settledMs = Date.parse(ago(secondsAgo));
+    return { settledMs, entity: 'bank', seconds: 40 };
+  };
   const of = async (...logged: readonly LoggedFields[]) => {
     const parsed = logged.flatMap((fields) => parseProgressLine(fields) ?? []);
     const [bank] = (await readHealth(sourceOf(parsed), now)).subjects;
@@ -194,25 +181,18 @@ describe('lines that are repeated, late or taken back', () => {
 });
 
 test('the worst is first: one of one ranks below six of twenty, and what its caller made wrong is no failure', async () => {
-  const row = (subject: string, what: string, count: number): ProgressRow => ({
-    subject,
-    step: 'ended',
-    what,
-    count,
-  });
-  const items = [
-    row('typo', 'REJECTED http-400', 1),
-    row('movement', 'UNCONFIRMED start-interrupted', 1),
-    row('bank', 'FAILED', 6),
-    row('bank', 'COMPLETED', 14),
+  const rows: readonly (readonly [string, string, number])[] = [
+    ['typo', 'REJECTED http-400', 1],
+    ['movement', 'UNCONFIRMED start-interrupted', 1],
+    ['bank', 'FAILED', 6],
+    ['bank', 'COMPLETED', 14],
   ];
+  const items = rows.map(([subject, what, count]) => ({ subject, step: 'ended', what, count }) as const);
   const { subjects } = await readHealth(async () => ({ items, complete: true }), now);
-  expect(
-    subjects.map(({ subject, kind, lastHour: { failed, caller } }) => ({ subject, kind, failed, caller })),
-  ).toEqual([
-    { subject: 'bank', kind: 'entity', failed: 6, caller: 0 },
-    { subject: 'movement', kind: 'product', failed: 1, caller: 0 },
-    { subject: 'typo', kind: 'entity', failed: 0, caller: 1 },
+  expect(subjects.map(({ subject, kind, lastHour }) => [subject, kind, lastHour])).toMatchObject([
+    ['bank', 'entity', { failed: 6, caller: 0 }],
+    ['movement', 'product', { failed: 1, caller: 0 }],
+    ['typo', 'entity', { failed: 0, caller: 1 }],
   ]);
 });
 
@@ -234,18 +214,15 @@ test.each<[Counts, Counts, string]>([
   [[0, 40], [9, 3], 'better'],
   [[0, 5], [0, 5], 'slower'],
   [[0, 4], [0, 5], 'same'],
-])(
-  'a difference is named where chance does not explain it: %j after %j is %s',
-  async (after, before, change) => {
-    const rows = ([failed, well]: Counts, p95: number): ProgressRow[] => [
-      { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
-      { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
-    ];
-    const source: HealthSource = async ({ to }) => ({
-      items: to === ago(0) ? rows(after, 61) : rows(before, 30),
-      complete: true,
-    });
-    const { subjects } = await readHealth(source, now);
-    expect(subjects[0]?.hourChange).toBe(change);
-  },
-);
+])('where chance does not explain it, %j after %j is %s', async (after, before, change) => {
+  const rows = ([failed, well]: Counts, p95: number): ProgressRow[] => [
+    { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
+    { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
+  ];
+  const source: HealthSource = async ({ to }) => ({
+    items: to === ago(0) ? rows(after, 61) : rows(before, 30),
+    complete: true,
+  });
+  const { subjects } = await readHealth(source, now);
+  expect(subjects[0]?.hourChange).toBe(change);
+});

@@ -53,12 +53,10 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const event = { kind: 'erased', extractionId: 'e-1', eventId: 'event-1', sequenceNumber: '1' };
 const posted = { eventId: event.eventId, body: JSON.stringify(event) };
 
-type Sent = { readonly body: string; readonly headers: Record<string, string>; readonly redirect: unknown };
-
 /** Forwards the event to a handler with these answers, one after the other. */
 const forward = async (answers: readonly (number | Error)[], over: Partial<ForwardDeps> = {}) => {
   const queue = [...answers];
-  const sent: Sent[] = [];
+  const sent: { body: string; headers: Record<string, string>; redirect: unknown }[] = [];
   const pauses: number[] = [];
   const failures: string[] = [];
   const status = await forwardEvent(posted, {
@@ -83,7 +81,7 @@ const forward = async (answers: readonly (number | Error)[], over: Partial<Forwa
 test('the event is the body, and a library of Standard Webhooks verifies its signature', async () => {
   const { status, sent } = await forward([204]);
   expect(status).toBe(204);
-  const [{ body, headers, redirect }] = sent as [Sent];
+  const [{ body, headers, redirect }] = sent as [(typeof sent)[number]];
   expect(redirect).toBe('manual');
   expect(JSON.parse(body)).toEqual(event);
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
@@ -124,10 +122,7 @@ test('a record of the Streams API becomes the record that Lambda passes, also of
     const streamed = { ...record, dynamodb: read } as never as StreamRecord;
     expect([kind, asLambdaEvent(streamed, String(eventSourceARN))]).toEqual([kind, { Records: [lambda] }]);
     if (kind !== 'erased') continue;
-    const expired = {
-      ...streamed,
-      userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' },
-    };
+    const expired = { ...streamed, userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' } };
     const [one] = asLambdaEvent(expired, 'arn').Records;
     expect(one).toMatchObject({ userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } });
     expect(decodeExtractionEvent(one as never).kind).toBe('expired');
@@ -167,9 +162,9 @@ test('a state is read again, from a file that only its owner can read', async ()
 test('a damaged file is not taken for a first run, and its content is not quoted', async () => {
   const file = join(directory, 'damaged.json');
   writeFileSync(file, '{"secret":"whsec_SENTINEL');
-  const failure = await readListenState(file).catch((error: unknown) => error as Error);
-  expect(String(failure)).toContain('is not the state of a listener');
-  expect(String(failure)).not.toContain('SENTINEL');
+  const failure = String(await readListenState(file).catch((error: unknown) => error));
+  expect(failure).toContain('is not the state of a listener');
+  expect(failure).not.toContain('SENTINEL');
 });
 
 test('each stage has its own file in the state directory of the user', () => {

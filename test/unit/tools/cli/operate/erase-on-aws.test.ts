@@ -3,9 +3,20 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { erase } from '../../../../../lib/extraction/operate/erase.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { RefusalMark } from '../../../../../lib/extraction/store.ts';
 import { eraseOnAws, ResultsNotDeleted } from '../../../../../tools/cli/operate/erase-on-aws.ts';
+import { findRefusals, forgetRefusal } from '../../../../../tools/cli/operate/forget-refusals.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { at, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  consentExtraction,
+  extraction,
+  id,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
 const names: Readonly<Record<string, string>> = {
@@ -18,6 +29,7 @@ const names: Readonly<Record<string, string>> = {
 const output = (name: string): string => names[name] ?? '';
 
 type Answer = Parameters<typeof stubClient>[0];
+const refuse = () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
 const erasing = (parts: { readonly dynamo?: Answer; readonly s3?: Answer }) => {
   const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
@@ -32,20 +44,13 @@ const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient
     response.setHeader('date', at(seconds).toUTCString());
     response.end(JSON.stringify({ Item: marshall(record) }));
   });
-  return new DynamoDBClient({
-    endpoint: baseUrl,
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    maxAttempts: 1,
-  });
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  return new DynamoDBClient({ endpoint: baseUrl, region: 'eu-west-1', credentials, maxAttempts: 1 });
 };
 
 const settledAt = iso(1_000);
-const closed = closedExtraction({
-  status: 'NOT_STARTED',
-  settledAt,
-  expiresAt: Date.parse(settledAt) / 1000 + timings.recordRetention,
-});
+const expiresAt = Date.parse(settledAt) / 1000 + timings.recordRetention;
+const closed = closedExtraction({ status: 'NOT_STARTED', settledAt, expiresAt });
 
 test.each([
   ['a second before the function may have ended', 1_119, 'too-fresh'],
@@ -53,26 +58,19 @@ test.each([
 ])('%s by the clock of DynamoDB, the clock of the operator does not matter', async (_when, seconds, kind) => {
   const dynamo = await dynamoAt(seconds, closed);
   onTestFinished(() => dynamo.destroy());
+  const { client: s3 } = stubClient<S3Client>(() => ({}));
+  const { recordRetention } = timings;
   for (const operatorClock of [0, 1_060, 100_000]) {
-    const now = () => at(operatorClock);
-    const { client: s3 } = stubClient<S3Client>(() => ({}));
-    const removals = eraseOnAws({ dynamo, s3, output }, now);
-    const { recordRetention } = timings;
+    const removals = eraseOnAws({ dynamo, s3, output }, () => at(operatorClock));
     expect(await erase(id, { ...removals, reconcileTimeout: 120, recordRetention })).toMatchObject({ kind });
   }
 });
 
 test('every version of every object and every delete marker is deleted, page by page', async () => {
-  const pages = [
-    {
-      Versions: [{ Key: `${id}/a`, VersionId: 'v1' }],
-      DeleteMarkers: [{ Key: `${id}/a`, VersionId: 'v2' }],
-      IsTruncated: true,
-      NextKeyMarker: `${id}/a`,
-      NextVersionIdMarker: 'v2',
-    },
-    { Versions: [{ Key: `${id}/b`, VersionId: 'null' }] },
-  ];
+  const [one, two] = ['v1', 'v2'].map((VersionId) => ({ Key: `${id}/a`, VersionId }));
+  const last = { Key: `${id}/b`, VersionId: 'null' };
+  const next = { IsTruncated: true, NextKeyMarker: `${id}/a`, NextVersionIdMarker: 'v2' };
+  const pages = [{ Versions: [one], DeleteMarkers: [two], ...next }, { Versions: [last] }];
   const { removeResults, s3 } = erasing({
     s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? pages.shift() : {}),
   });
@@ -81,21 +79,15 @@ test('every version of every object and every delete marker is deleted, page by 
   expect(first?.input).toEqual({ Bucket: 'B', Prefix: `${id}/` });
   expect(second?.input).toMatchObject({ KeyMarker: `${id}/a`, VersionIdMarker: 'v2' });
   const deleted = s3.sent.filter(({ name }) => name === 'DeleteObjectsCommand');
-  expect(deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects)).toEqual([
-    [
-      { Key: `${id}/a`, VersionId: 'v1' },
-      { Key: `${id}/a`, VersionId: 'v2' },
-    ],
-    [{ Key: `${id}/b`, VersionId: 'null' }],
-  ]);
+  const objects = deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects);
+  expect(objects).toEqual([[one, two], [last]]);
 });
 
 test('an object that S3 does not delete stops the erasure', async () => {
+  const Versions = [{ Key: `${id}/a`, VersionId: 'null' }];
+  const Errors = [{ Key: `${id}/a`, Code: 'AccessDenied' }];
   const { removeResults } = erasing({
-    s3: ({ constructor: { name } }) =>
-      name === 'ListObjectVersionsCommand'
-        ? { Versions: [{ Key: `${id}/a`, VersionId: 'null' }] }
-        : { Errors: [{ Key: `${id}/a`, Code: 'AccessDenied' }] },
+    s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? { Versions } : { Errors }),
   });
   await expect(removeResults(id)).rejects.toThrow(ResultsNotDeleted);
 });
@@ -110,17 +102,12 @@ test('a record is deleted only while it is closed and its status unchanged', asy
       'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
     ExpressionAttributeValues: { ':status': { S: 'COMPLETED' } },
   });
-  const refused = erasing({
-    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
-  });
-  expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
+  expect(await erasing({ dynamo: refuse }).removeRecord(id, 'COMPLETED')).toBe(false);
 });
 
 test("a task's item is deleted unless it belongs to another extraction", async () => {
-  const { removeTask, hasTask, dynamo } = erasing({
-    dynamo: ({ constructor: { name } }) =>
-      name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},
-  });
+  const Item = marshall({ taskId: 't', extractionId: 'another' });
+  const { removeTask, hasTask, dynamo } = erasing({ dynamo: () => ({ Item }) });
   await removeTask('t', id);
   expect(dynamo.sent[0]?.input).toMatchObject({
     TableName: 'T',
@@ -130,18 +117,12 @@ test("a task's item is deleted unless it belongs to another extraction", async (
   });
   expect(await hasTask('t', id)).toBe(false);
   expect(await hasTask('t', 'another')).toBe(true);
-
-  const refused = erasing({
-    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
-  });
-  await expect(refused.removeTask('t', id)).resolves.toBeUndefined();
+  await expect(erasing({ dynamo: refuse }).removeTask('t', id)).resolves.toBeUndefined();
 });
 
 test('only the mark of the extraction itself is removed, and a task of another one leads to none', async () => {
   const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
-  const { getMac, hasMark, removeMark, dynamo } = erasing({
-    dynamo: () => ({ Item: marshall(task) }),
-  });
+  const { getMac, hasMark, removeMark, dynamo } = erasing({ dynamo: () => ({ Item: marshall(task) }) });
   expect(await getMac('task-1', id)).toBe('mac');
   expect(await getMac('task-1', 'another')).toBeUndefined();
   expect(await hasMark('mac', id)).toBe(true);
@@ -153,4 +134,55 @@ test('only the mark of the extraction itself is removed, and a task of another o
     ConditionExpression: 'extractionId = :extraction',
     ExpressionAttributeValues: marshall({ ':extraction': id }),
   });
+});
+
+const mark = (extractionId: string, fields: Partial<RefusalMark> = {}): RefusalMark => ({
+  credentialsMac: `mac of ${extractionId}`,
+  extractionId,
+  noticedAt: iso(30),
+  isRefused: true,
+  expiresAt: at(10_000).getTime() / 1000,
+  ...fields,
+});
+
+const records = new Map<string, Extraction>([
+  ['mine', extraction()],
+  ['second', extraction()],
+  ['other', extraction({ entity: 'other-bank' })],
+  ['consent', consentExtraction()],
+]);
+const deps = { getRecord: async (id: string) => records.get(id), now: at(100) };
+const wanted = { entity: 'bank', since: at(20) };
+
+test('the marks of one entity are found that still count, over all pages', async () => {
+  const others = [mark('mine', { isRefused: false }), mark('mine', { expiresAt: 1 }), mark('consent')];
+  const pages = [
+    [mark('mine'), mark('other'), mark('gone')],
+    [mark('second'), ...others],
+  ];
+  const { client: stub, sent } = stubClient<DynamoDBClient>(() => {
+    const Items = pages.shift()?.map((item) => marshall(item));
+    const LastEvaluatedKey = pages.length > 0 ? marshall({ credentialsMac: 'mac' }) : undefined;
+    return { Items, LastEvaluatedKey };
+  });
+  // The SDK's paginator checks the class.
+  const client = Object.setPrototypeOf(stub, DynamoDBClient.prototype) as DynamoDBClient;
+  expect(await findRefusals({ client, table: 'M' }, wanted, deps)).toEqual([mark('mine'), mark('second')]);
+  expect(sent[0]?.input).toMatchObject({
+    ConsistentRead: true,
+    FilterExpression: 'noticedAt >= :since',
+    ExpressionAttributeValues: marshall({ ':since': iso(20) }),
+  });
+});
+
+test('a refusal counts no longer, unless a later notice has replaced its mark', async () => {
+  const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
+  expect(await forgetRefusal({ client, table: 'M' }, mark('mine'), at(100))).toBe(true);
+  expect(sent[0]?.input).toMatchObject({
+    Key: marshall({ credentialsMac: 'mac of mine' }),
+    ConditionExpression: 'noticedAt = :at',
+    ExpressionAttributeValues: marshall({ ':no': false, ':now': iso(100), ':at': iso(30) }),
+  });
+  const refusing = stubClient<DynamoDBClient>(refuse);
+  expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'), at(100))).toBe(false);
 });

@@ -57,9 +57,8 @@ test('a harmless text is printed unchanged', () => {
 test('the sign of a check has a colour where the stream has colours, and only there', () => {
   const print = (json: boolean): string => {
     written = '';
-    nodeShell({ json }).print(['✗ webhook answers 503', '  → Fill ✗', '12:00:01.000Z  ✗ API'], {
-      message: '✗',
-    });
+    const lines = ['✗ webhook answers 503', '  → Fill ✗', '12:00:01.000Z  ✗ API'];
+    nodeShell({ json }).print(lines, { message: '✗' });
     return written;
   };
   const plain = '✗ webhook answers 503\n  → Fill ✗\n12:00:01.000Z  ✗ API\n';
@@ -127,12 +126,8 @@ test('Ctrl-C interrupts the process, with the terminal as it was before', async 
 
 test('Ctrl-C does not end a command that asked for it, also where it waited before', () => {
   const move = () => true;
-  const stdout = Object.assign(new PassThrough(), {
-    isTTY: true,
-    cursorTo: move,
-    clearLine: move,
-    moveCursor: move,
-  });
+  const moves = { cursorTo: move, clearLine: move, moveCursor: move };
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, ...moves });
   vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout as unknown as typeof process.stdout);
   const others = new Set([...process.listeners('SIGINT'), ...process.listeners('SIGTERM')]);
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);

@@ -31,21 +31,20 @@ test('an operator sees a record without its fingerprint, in one order whatever t
 });
 
 test('status, reason, collection and close are one phrase', () => {
-  expect(describeProgress(extractionIn('RUNNING'))).toBe('RUNNING');
-  expect(describeProgress(extractionIn('TIMED_OUT'))).toBe(
-    'TIMED_OUT (deadline-passed, settled by reconcile)',
-  );
-  const notCollected = closedExtraction({
-    status: 'PARTIAL',
-    settledBy: 'webhook',
-    collectionError: 'no-results',
-  });
-  expect(describeProgress(notCollected)).toBe(
-    'PARTIAL (settled by webhook), not collected: no-results, closed',
-  );
+  const byWebhook = { settledBy: 'webhook' } as const;
   const actionResults = [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }];
-  const failed = closedExtraction({ status: 'FAILED', settledBy: 'webhook', actionResults });
-  expect(describeProgress(failed)).toBe('FAILED (tef: ACTION_ERROR, settled by webhook), closed');
+  const records = [
+    extractionIn('RUNNING'),
+    extractionIn('TIMED_OUT'),
+    closedExtraction({ ...byWebhook, status: 'PARTIAL', collectionError: 'no-results' }),
+    closedExtraction({ ...byWebhook, status: 'FAILED', actionResults }),
+  ];
+  expect(records.map(describeProgress)).toEqual([
+    'RUNNING',
+    'TIMED_OUT (deadline-passed, settled by reconcile)',
+    'PARTIAL (settled by webhook), not collected: no-results, closed',
+    'FAILED (tef: ACTION_ERROR, settled by webhook), closed',
+  ]);
 });
 
 test('a record is overdue after three intervals of the sweep, and before that it is due', () => {
@@ -62,27 +61,19 @@ const failure = (name: string, message: string, more: object = {}): Error =>
 const caller = 'arn:aws:iam::111122223333:user/op';
 const table = 'arn:aws:dynamodb:us-east-1:111122223333:table/T';
 const notAuthorized = `User: ${caller} is not authorized to perform: dynamodb:GetItem on resource: ${table} because no identity-based policy allows the dynamodb:GetItem action`;
+const permission = `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md names the policy of each command.`;
+const none = failure('CredentialsProviderError', 'None.');
+const refused = failure('Error', 'x', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
+const inProfile =
+  'There are no AWS credentials in the profile "nope". Check its name with aws configure list-profiles, and log in to it.';
 
 test.each([
-  [
-    failure('AccessDeniedException', notAuthorized),
-    `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md names the policy of each command.`,
-  ],
+  [failure('AccessDeniedException', notAuthorized), permission],
   [failure('AccessDenied', 'Access Denied'), 'AWS does not allow it: Access Denied'],
-  [
-    failure('CredentialsProviderError', 'None.'),
-    'There are no AWS credentials (None). Log in, or name a profile with --profile.',
-  ],
-  [
-    failure('CredentialsProviderError', 'None.'),
-    'There are no AWS credentials in the profile "nope". Check its name with aws configure list-profiles, and log in to it.',
-    'nope',
-  ],
+  [none, 'There are no AWS credentials (None). Log in, or name a profile with --profile.'],
+  [none, inProfile, 'nope'],
   [failure('ExpiredTokenException', 'x'), 'The AWS credentials have expired. Log in again.'],
-  [
-    failure('Error', 'x', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 }),
-    '127.0.0.1:9 does not answer (ECONNREFUSED).',
-  ],
+  [refused, '127.0.0.1:9 does not answer (ECONNREFUSED).'],
   [failure('Throttling', 'Slow down', { $metadata: {} }), 'AWS answered Throttling: Slow down'],
   [new TypeError('undefined is not a function'), undefined],
 ])('%s is explained as: %s', (error, sentence, profile?: string) => {

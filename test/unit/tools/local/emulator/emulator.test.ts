@@ -11,13 +11,6 @@ import { environmentKey } from '../../../../../tools/local/emulator/python-envir
 import { ExpectedFailure } from '../../../../../tools/local/expected-failure.ts';
 import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
 
-const access = {
-  endpoint: 'https://127.0.0.1:4566',
-  region: 'us-east-1',
-  accessKeyId: 'test',
-  secretAccessKey: 'test',
-};
-
 const developer = {
   PATH: '/usr/bin',
   HOME: '/home/somebody',
@@ -30,36 +23,27 @@ const developer = {
 };
 
 describe('the environment of a child process', () => {
-  it('keeps no variable that could direct it to AWS', () => {
+  it('keeps no variable that could direct it to AWS, and has the Node of this process first on its PATH', () => {
     expect(Object.keys(withoutAws(developer)).sort()).toEqual(['HOME', 'LANG', 'PATH']);
-  });
-
-  it('has the Node of this process first on its PATH', () => {
     expect(withoutAws(developer).PATH).toMatch(/[^:]+:\/usr\/bin$/);
   });
 
   it('has only what the emulator needs, as its Lambda functions inherit it', () => {
-    expect(Object.keys(emulatorBase({ ...developer, SECRET: 'x' })).sort()).toEqual([
-      'HOME',
-      'LANG',
-      'PATH',
-      'TZ',
-    ]);
+    const names = Object.keys(emulatorBase({ ...developer, SECRET: 'x' }));
+    expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TZ']);
   });
 });
 
-describe('the variables that direct clients to the emulator', () => {
-  it('exclude profiles and metadata addresses', () => {
-    expect(awsVariables(access)).toEqual({
+it('the variables that direct clients to the emulator exclude profiles and metadata addresses', () => {
+  const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
+  expect(awsVariables({ endpoint: 'https://127.0.0.1:4566', region: 'us-east-1', ...keys })).toEqual({
+    ...{
       AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
       AWS_REGION: 'us-east-1',
       AWS_DEFAULT_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-      AWS_EC2_METADATA_DISABLED: 'true',
-    });
+    },
+    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_CONFIG_FILE: '/dev/null' },
+    ...{ AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_EC2_METADATA_DISABLED: 'true' },
   });
 });
 
@@ -73,12 +57,8 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
   it('is used with the credentials of the environment', async () => {
     const url = await emulatorAnswering('{"auth":"enabled"}');
     const env = { AWS_REGION: 'sa-east-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
-    expect(await findEmulator(`${url}/`, true, env)).toEqual({
-      endpoint: url,
-      region: 'sa-east-1',
-      accessKeyId: 'key',
-      secretAccessKey: 'secret',
-    });
+    const keys = { accessKeyId: 'key', secretAccessKey: 'secret' };
+    expect(await findEmulator(`${url}/`, true, env)).toEqual({ endpoint: url, region: 'sa-east-1', ...keys });
   });
 
   it('is used with the credentials `test` if there are none, also if it is not MiniStack', async () => {
@@ -88,26 +68,16 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
 
   it('is refused if it does not enforce IAM although the run requires it', async () => {
     const url = await emulatorAnswering('{"auth":"disabled"}');
-    expect(await failure(url, true)).toEqual(
-      expect.objectContaining({
-        name: 'ExpectedFailure',
-        message: expect.stringContaining('AUTH=true and USE_SSL=1'),
-      }),
-    );
+    const message = expect.stringContaining('AUTH=true and USE_SSL=1');
+    expect(await failure(url, true)).toMatchObject({ name: 'ExpectedFailure', message });
     expect(await findEmulator(url, false, {})).toMatchObject({ endpoint: url });
   });
 
-  it('is refused if it is AWS itself', async () => {
+  it('is refused if it is AWS itself, no URL, or nothing answers there', async () => {
     const error = await failure('https://sts.us-east-1.amazonaws.com');
     expect(error).toBeInstanceOf(ExpectedFailure);
     expect(String(error)).toContain('names AWS itself');
-  });
-
-  it('is refused if it is not a URL', async () => {
     expect(String(await failure('localhost'))).toContain('AWS_ENDPOINT_URL is not a URL');
-  });
-
-  it('is refused if nothing answers', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     expect(String(await failure(url))).toContain(`Nothing answers at ${url}`);
   });
@@ -123,9 +93,13 @@ const python = (version: string, missing: string[] = []): Python => ({
 /** Searches where the first candidates are these, and there is no other. */
 const find = (...found: Python[]) => findPython(async () => found.shift());
 
+const old = python('3.8.18');
+const lacks =
+  /Python 3\.11\.2 at \/opt\/python-3\.11\.2\/bin\/python3 lacks venv and ensurepip.*apt install python3-venv/;
+
 describe('the choice of a Python', () => {
   it('is the first that is new enough and complete', async () => {
-    const found = [python('3.8.18'), python('3.11.2', ['ensurepip']), python('3.12.1'), python('3.13.0')];
+    const found = [old, python('3.11.2', ['ensurepip']), python('3.12.1'), python('3.13.0')];
     expect(await find(...found)).toMatchObject({ version: '3.12.1' });
   });
 
@@ -133,53 +107,33 @@ describe('the choice of a Python', () => {
     expect(await findPython()).toMatchObject({ executable: expect.stringMatching(/^\//), isOld: false });
   });
 
-  it('fails with one sentence that there is none, and the remedy', async () => {
-    await expect(find()).rejects.toThrow(
-      /^The AWS emulator needs Python 3\.10 or later, and none was found .*AWS_ENDPOINT_URL/,
-    );
-  });
-
-  it('fails with the version and path of one that is too old', async () => {
-    await expect(find(python('3.8.18'))).rejects.toThrow(
-      'only 3.8.18, at /opt/python-3.8.18/bin/python3, was found',
-    );
-  });
-
-  it('fails with the modules that a new enough one lacks', async () => {
-    await expect(find(python('3.8.18'), python('3.11.2', ['venv', 'ensurepip']))).rejects.toThrow(
-      /Python 3\.11\.2 at \/opt\/python-3\.11\.2\/bin\/python3 lacks venv and ensurepip.*apt install python3-venv/,
-    );
+  it.each([
+    [[], /^The AWS emulator needs Python 3\.10 or later, and none was found .*AWS_ENDPOINT_URL/],
+    [[old], 'only 3.8.18, at /opt/python-3.8.18/bin/python3, was found'],
+    [[old, python('3.11.2', ['venv', 'ensurepip'])], lacks],
+  ])('fails with what %j lack, and the remedy', async (found, message) => {
+    await expect(find(...found)).rejects.toThrow(message);
   });
 });
 
-describe('python-environment', () => {
+it('the key of a Python environment differs with the requirements, the Python and the platform', () => {
   const python = { executable: '/usr/bin/python3', version: '3.12.1' };
+  const keys = [
+    environmentKey('a==1', python, 'linux-x64'),
+    environmentKey('a==2', python, 'linux-x64'),
+    environmentKey('a==1', { ...python, version: '3.12.2' }, 'linux-x64'),
+    environmentKey('a==1', { ...python, executable: '/opt/python3' }, 'linux-x64'),
+    environmentKey('a==1', python, 'darwin-arm64'),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+});
 
-  describe('the key of a Python environment', () => {
-    it('differs with the requirements, the Python and the platform', () => {
-      const keys = [
-        environmentKey('a==1', python, 'linux-x64'),
-        environmentKey('a==2', python, 'linux-x64'),
-        environmentKey('a==1', { ...python, version: '3.12.2' }, 'linux-x64'),
-        environmentKey('a==1', { ...python, executable: '/opt/python3' }, 'linux-x64'),
-        environmentKey('a==1', python, 'darwin-arm64'),
-      ];
-      expect(new Set(keys).size).toBe(keys.length);
-    });
-  });
+const pinned = ['tools/local/emulator', 'test/second-opinion'];
 
-  describe.each(['tools/local/emulator', 'test/second-opinion'])('%s/requirements.txt', (directory) => {
-    const text = readFileSync(`${directory}/requirements.txt`, 'utf8');
-    const requirements = text
-      .replaceAll('\\\n', ' ')
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-
-    it('pins every package by version and by hash', () => {
-      expect(requirements.length).toBeGreaterThan(10);
-      for (const requirement of requirements) {
-        expect(requirement).toMatch(/^[a-z0-9-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}/);
-      }
-    });
-  });
+it.each(pinned)('%s/requirements.txt pins every package by version and by hash', (directory) => {
+  const lines = readFileSync(`${directory}/requirements.txt`, 'utf8').replaceAll('\\\n', ' ').split('\n');
+  const requirements = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  expect(requirements.length).toBeGreaterThan(10);
+  for (const requirement of requirements)
+    expect(requirement).toMatch(/^[a-z0-9-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}/);
 });

@@ -10,11 +10,8 @@ const authorized = async (scenario: Partial<ConsentScenario>) => {
   const fakeProvider = connectFakeProvider();
   const { client, clock } = fakeProvider;
   const target = formatNationalId({ endsAfter: 0, authorizedAt: clock.now, ...scenario });
-  const { consentId } = await client.createOtpToken({
-    products: ['tef'],
-    user: { username: target },
-    widgetConfigId: 'fake-widget',
-  });
+  const asked = { products: ['tef'], user: { username: target }, widgetConfigId: 'fake-widget' } as const;
+  const { consentId } = await client.createOtpToken(asked);
   return { ...fakeProvider, target, consentId, token: await client.createTaskToken(target) };
 };
 
@@ -27,27 +24,19 @@ test('a consent is authorized at the time in the national id', async () => {
   clock.now += 10;
   expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'ACTIVE' });
   await expect(client.startExtraction(token, start)).resolves.toBeTypeOf('string');
-  expect(await client.revokeConsent(token, consentId)).toEqual({
-    consentId,
-    status: 'INACTIVE',
-    subStatus: 'REVOKED',
-  });
+  const revoked = { consentId, status: 'INACTIVE', subStatus: 'REVOKED' };
+  expect(await client.revokeConsent(token, consentId)).toEqual(revoked);
 });
 
-test('a Task Token reaches only the data of its user', async () => {
-  const { client, consentId, token } = await authorized({});
+test('a Task Token reaches only the data of its user, and no id has the national id in it', async () => {
+  const { client, consentId, token, target } = await authorized({});
   const taskId = await client.startExtraction(token, { product: 'tef', consentId });
   const stranger = formatNationalId({ endsAfter: 2, authorizedAt: 1_795_000_000 });
   const strange = await client.createTaskToken(stranger);
   await expect(client.getConsent(strange, consentId)).rejects.toMatchObject({ status: 404 });
   await expect(client.pollExtraction(strange, taskId)).rejects.toMatchObject({ status: 404 });
-});
-
-test('no id has the national id in it, as ids are no secrets', async () => {
-  const { client, consentId, token, target } = await authorized({});
-  const taskId = await client.startExtraction(token, { product: 'tef', consentId });
-  const digits = target.slice(0, 8);
-  expect(`${taskId} ${consentId}`).not.toContain(digits);
+  // Ids are no secrets.
+  expect(`${taskId} ${consentId}`).not.toContain(target.slice(0, 8));
 });
 
 test('a token expires after an hour', async () => {

@@ -33,9 +33,7 @@ export const connectFakeProvider = (status = 204) => {
       received.push(await receive(body, headers['x-service-signature']));
       return status;
     },
-    queue: async (delivery, delaySeconds) => {
-      queued.push({ delivery, delaySeconds });
-    },
+    queue: async (delivery, delaySeconds) => void queued.push({ delivery, delaySeconds }),
   };
   const app = createApp(ports);
   const clientWith = (options: Partial<Parameters<typeof createProviderClient>[0]> = {}): ProviderClient =>

@@ -16,15 +16,10 @@ import {
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
 import { connectFakeProvider } from './client-and-fake-provider.ts';
 
-const withoutWebhook = {
-  entity: 'any',
-  credentials: { mode: 'raw', value: { username: formatUsername({}), password: 'any' } } as const,
-  actions: [{ id: 'product-balance' }, { id: 'tef' }] as const,
-};
-
 const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retries: 5 }) => ({
-  ...withoutWebhook,
+  entity: 'any',
   credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'any' } } as const,
+  actions: [{ id: 'product-balance' }, { id: 'tef' }] as const,
   webhook,
 });
 
@@ -104,15 +99,9 @@ test('every scenario survives the username', () => {
 });
 
 test.each([
-  ['somebody'],
-  [undefined],
-  ['fake:outcome=RUNNING'],
-  ['fake:outcome=COMPLETED&outcome=FAILED'],
-  ['fake:endsAfter=901'],
-  ['fake:endsAfter=-1'],
-  ['fake:endsAfter='],
-  ['fake:resultBytes=5000001'],
-  ['fake:colour=red'],
+  ...[undefined, 'somebody', 'fake:outcome=RUNNING', 'fake:outcome=COMPLETED&outcome=FAILED'],
+  ...['fake:endsAfter=901', 'fake:endsAfter=-1', 'fake:endsAfter='],
+  ...['fake:resultBytes=5000001', 'fake:colour=red'],
 ])('%s is no scenario', (username) => {
   expect(parseUsername(username)).toBeUndefined();
 });
@@ -140,9 +129,6 @@ test('dots and hyphen of a national id are optional', () => {
   expect(parseNationalId('240000008', now)).toEqual(scenario);
 });
 
-test.each([['24000000-5'], ['1-9'], ['somebody'], ['']])(
-  'the national id %s is no scenario',
-  (nationalId) => {
-    expect(parseNationalId(nationalId, now)).toBeUndefined();
-  },
-);
+test.each(['24000000-5', '1-9', 'somebody', ''])('the national id %s is no scenario', (nationalId) => {
+  expect(parseNationalId(nationalId, now)).toBeUndefined();
+});

@@ -61,21 +61,12 @@ test('an action is offered on its page, asks first, acts once, and the page that
 });
 
 test.each([
-  [
-    ['reconcile', id],
-    ['reconcile', id.replace(/1$/, '2')],
-  ],
-  [
-    ['reconcile', id],
-    ['reconcile', '../health'],
-  ],
-  [
-    ['pause', ''],
-    ['lost', ''],
-  ],
-] as const)('the token for %j does not confirm %j', async (asked, [action, subject]) => {
+  ['reconcile', id, 'reconcile', id.replace(/1$/, '2')],
+  ['reconcile', id, 'reconcile', '../health'],
+  ['pause', '', 'lost', ''],
+])('the token for %s of "%s" does not confirm %s of "%s"', async (asked, of, action, subject) => {
   const { formOf, post, calls } = withActions();
-  const answer = await post(`/actions/${action}`, { ...(await formOf(...asked)), subject });
+  const answer = await post(`/actions/${action}`, { ...(await formOf(asked, of)), subject });
   expect([303, 404]).toContain(answer.status);
   expect(calls).toEqual([]);
 });
@@ -102,16 +93,11 @@ test('a text that an action needs is required, trimmed and bounded', async () =>
   expect(calls).toEqual([['', 'y'.repeat(200)]]);
 });
 
-test('an expected failure is a sentence, and a defect is only on the terminal', async () => {
+test('an expected failure is a sentence', async () => {
   const refused = withActions({ run: () => Promise.reject(new CliError('There is no extraction.')) });
   const { page } = await refused.send('reconcile', await refused.formOf());
   expect(page).toContain('<strong>Reconcile now: not done.</strong> There is no extraction.');
   expect(refused.done).toEqual([`reconcile ${id} failed`]);
-
-  const broken = withActions({ run: () => Promise.reject(new TypeError('a value')) });
-  const failed = await broken.post('/actions/reconcile', await broken.formOf());
-  expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('a value')]);
-  expect(broken.errors).toHaveLength(1);
 });
 
 test('a link is on the page that answers, and not on the terminal', async () => {
@@ -161,16 +147,10 @@ test('the panel of the sandbox shows what the provider does wrong, and the actio
   expect(hanging).toContain('It ends.');
 });
 
-test.each([
-  ['RUNNING', true],
-  ['COMPLETED', false],
-] as const)(
-  'an action for what is %s is offered on the page of a running one: %s',
-  async (status, isOffered) => {
-    const { text } = withActions({ isFor: (record) => record.status === status });
-    expect((await text(`/extractions/${id}`)).includes('/actions/')).toBe(isOffered);
-  },
-);
+test('an action for what is COMPLETED is not offered on the page of a running one', async () => {
+  const { text } = withActions({ isFor: ({ status }) => status === 'COMPLETED' });
+  expect(await text(`/extractions/${id}`)).not.toContain('/actions/');
+});
 
 test('an operator pauses calls with a reason and resumes them, and resumed starts pass every breaker', async () => {
   const store = memoryBreakerStore();

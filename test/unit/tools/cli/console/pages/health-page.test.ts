@@ -11,20 +11,14 @@ import { extractionIn, id, iso } from '../../../../../support/data/extraction-fi
 
 const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 
-const failed = {
-  id: 'stack',
-  result: 'failed',
-  message: 'bad <b>',
-  remedy: 'Run `cosecha redrive`.',
-} as const;
-const alarm = {
-  name: 'Cosecha-prod-overdue',
-  description: 'Callers wait. https://runbook.example/#overdue',
-  state: 'ALARM',
-  since: iso(40),
-} as const;
+const remedy = 'Run `cosecha redrive`.';
+const failed = { id: 'stack', result: 'failed', message: 'bad <b>', remedy } as const;
+const description = 'Callers wait. https://runbook.example/#overdue';
+const alarm = { name: 'Cosecha-prod-overdue', description, state: 'ALARM', since: iso(40) } as const;
 
 const allWell = 'All checks passed, no alarm is in ALARM, and no extraction fails or waits.';
+const alarmed = 'The check stack failed, and the alarm Cosecha-prod-overdue is in ALARM for 1 min.';
+const unsure = 'Not everything could be checked.';
 const waiting = extractionIn('REQUESTED');
 const later = { ...waiting, extractionId: id.replace(/1$/, '2'), requestedAt: iso(20) };
 const checksThatFail = (...ids: readonly string[]) => ({
@@ -34,20 +28,17 @@ const unread = (part: keyof ConsoleSources) => ({ [part]: () => denied('cloudwat
 
 test.each<[string, Partial<ConsoleSources>]>([
   [allWell, {}],
-  [
-    'The check stack failed, and the alarm Cosecha-prod-overdue is in ALARM for 1 min.',
-    { findings: async () => [failed], alarms: async () => [alarm] },
-  ],
+  [alarmed, { findings: async () => [failed], alarms: async () => [alarm] }],
   ['The checks a, b and c failed.', checksThatFail('a', 'b', 'c')],
   ['The checks a, b and 2 others failed.', checksThatFail('a', 'b', 'c', 'd')],
   ['1 extraction waits to be started, for 1 min 40 s.', { open: async () => [waiting] }],
   ['2 extractions wait to be started, the first for 1 min 40 s.', { open: async () => [later, waiting] }],
   [allWell, { open: async () => [{ ...waiting, requestedAt: iso(41) }] }],
   ['10 of 12 failed at demo-bank in the last hour, since 10:50Z.', { subjects: comparedSubjects }],
-  ['Not everything could be checked.', unread('alarms')],
-  ['Not everything could be checked.', unread('holds')],
-  ['Not everything could be checked.', unread('subjects')],
-  ['Not everything could be checked.', unread('open')],
+  [unsure, unread('alarms')],
+  [unsure, unread('holds')],
+  [unsure, unread('subjects')],
+  [unsure, unread('open')],
 ])('the first line answers whether something needs the operator: %s', async (line, sources) => {
   expect(await pageOf(sources)).toContain(`<h1>${line}</h1>`);
 });
@@ -91,11 +82,10 @@ test('the banner and the page are one reading, and the check of the breakers is 
 });
 
 test('sweeps and queues are shown with their ages and counts', async () => {
+  const letters = { name: 'dead letters', isDeadLetters: true, waiting: 1_200, later: 0, inFlight: 7 };
   const page = await pageOf({
     sweeps: async () => ({ items: [{ at: iso(40), sent: 3, failed: 0 }], complete: true }),
-    queues: async () => [
-      { name: 'dead letters', isDeadLetters: true, waiting: 1_200, later: 0, inFlight: 7 },
-    ],
+    queues: async () => [letters],
   });
   expect(page).toContain('1 min ago</time>. It sent 3 to the reconcile queue.');
   expect(page).toContain(

@@ -26,22 +26,15 @@ test('the first line answers whether anything is overdue', async () => {
   // After three intervals of the sweep, 15 minutes. The console shows 100 s.
   const overdue = extractionIn('RUNNING', { dueAt: iso(100 - 901) });
   expect(await pageOf([overdue])).toContain('<h1>1 extraction is overdue.</h1>');
-  for (const dueAt of [iso(100 - 900), iso(200)]) {
-    expect(await pageOf([extractionIn('RUNNING', { dueAt })])).toContain(
-      '<h1>1 extraction is open, and none is overdue.</h1>',
-    );
-  }
+  const onTime = '<h1>1 extraction is open, and none is overdue.</h1>';
+  for (const dueAt of [iso(100 - 900), iso(200)])
+    expect(await pageOf([extractionIn('RUNNING', { dueAt })])).toContain(onTime);
 });
 
 /** Of today, as the pages over it are. */
-const open = {
-  kind: 'open',
-  calls: 'starts',
-  caller: extractionIn('REQUESTED').requestedBy,
-  since: iso(40),
-  nextTurnAt: iso(140),
-  cause: 'http-503',
-} as const;
+const { requestedBy: caller } = extractionIn('REQUESTED');
+const times = { since: iso(40), nextTurnAt: iso(140) };
+const open = { ...times, kind: 'open', calls: 'starts', caller, cause: 'http-503' } as const;
 
 test('the first page says whether calls pass, the sweep runs and messages are dead', async () => {
   const page = await pageOf([], {
@@ -62,46 +55,34 @@ test('the first page says whether calls pass, the sweep runs and messages are de
   expect(troubled).toContain(`${late} queues unknown</li>`);
 });
 
-test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
-  'an outage is seen from %s, with since when, the next turn and how many wait',
-  async (path) => {
-    const waiting = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
-    const running = extractionIn('RUNNING', { extractionId: idOf(3) });
-    const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
-    const { text } = consoleOver(sourcesWith([...waiting, running], { holds: async () => [open] }), {
-      actions: [{ ...action, run: async () => ({ text: '' }) }],
-    });
-    expect(wordsOf(await text(path))).toContain(
-      'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
-    );
-  },
-);
+const everyPage = ['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'];
+
+test.each(everyPage)('an outage is seen from %s, with the next turn and how many wait', async (path) => {
+  const waiting = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
+  const running = extractionIn('RUNNING', { extractionId: idOf(3) });
+  const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
+  const { text } = consoleOver(sourcesWith([...waiting, running], { holds: async () => [open] }), {
+    actions: [{ ...action, run: async () => ({ text: '' }) }],
+  });
+  expect(wordsOf(await text(path))).toContain(
+    'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
+  );
+});
+
+const [requested, running] = [extractionIn('REQUESTED'), extractionIn('RUNNING')];
+const unreachable = { does: 'start', tries: 3, error: 'ProviderUnreachable', nextAt: iso(108) } as const;
+const held = { error: 'ProviderPaused', problem: 'held/http-503' };
+const wasHeld =
+  'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503';
+const due = 'waits for the webhook · due for 11 s: the next sweep queues it';
+const notReached = 'waits to be started · try 3: the provider could not be reached · next within 8 s';
 
 test.each<[string, Extraction, Trying?]>([
-  [
-    'waits to be started · try 3: the provider could not be reached · next within 8 s',
-    extractionIn('REQUESTED'),
-    { does: 'start', tries: 3, error: 'ProviderUnreachable', nextAt: iso(108) },
-  ],
-  [
-    'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503',
-    extractionIn('REQUESTED'),
-    { does: 'wait', tries: 4, error: 'ProviderPaused', problem: 'held/http-503', nextAt: iso(700) },
-  ],
-  [
-    'is polled · 12 polls · next within 1 s',
-    extractionIn('RUNNING'),
-    { does: 'poll', tries: 12, nextAt: iso(101) },
-  ],
-  [
-    'waits for the webhook · is polled in 8 min 21 s',
-    extractionIn('RUNNING'),
-    { does: 'wait', tries: 1, nextAt: iso(601) },
-  ],
-  [
-    'waits for the webhook · due for 11 s: the next sweep queues it',
-    extractionIn('RUNNING', { dueAt: iso(89) }),
-  ],
+  [notReached, requested, unreachable],
+  [wasHeld, requested, { ...held, does: 'wait', tries: 4, nextAt: iso(700) }],
+  ['is polled · 12 polls · next within 1 s', running, { does: 'poll', tries: 12, nextAt: iso(101) }],
+  ['waits for the webhook · is polled in 8 min 21 s', running, { does: 'wait', tries: 1, nextAt: iso(601) }],
+  [due, extractionIn('RUNNING', { dueAt: iso(89) })],
   ['by the webhook after 42 s · results collected', closedExtraction({ status: 'COMPLETED', ...settled })],
 ])('a row says what happens next, or how it ended: %s', async (next, record, trying) => {
   const tries = async () => (trying === undefined ? [] : [[id, trying] as const]);
