@@ -66,7 +66,4 @@ export const emulatorApiUrl = (endpoint: string, apiId: string): string =>
   `${endpoint.replace(/\/+$/, '')}/_aws/execute-api/${apiId}/$default`;
 
 /** A URL of the API on AWS, such as the output WebhookUrl, as the emulator serves it: by its path. */
-export const toEmulatorUrl = (base: string, url: string): string => {
-  const { pathname } = new URL(url);
-  return pathname === '/' ? base : `${base}${pathname}`;
-};
+export const toEmulatorUrl = (base: string, url: string): string => `${base}${new URL(url).pathname}`;
