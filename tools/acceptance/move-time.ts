@@ -11,7 +11,7 @@ import type { TaskStore } from '../../lib/extraction/store.ts';
 import type { Deployment } from '../cli/aws/deployment.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
 import { sweepNow } from '../cli/operate/invoke-functions.ts';
-import { referencePrefix } from './checks/extractions.ts';
+import { referencePrefix } from './checks/request-and-await.ts';
 
 /** Longer than any window that is moved. */
 const hourSeconds = 3_600;

@@ -8,7 +8,7 @@ import { ReadersStack } from './readers-stack.ts';
 /** The functions around an acceptance stage, and the source of each. */
 export const acceptanceSources = {
   'fake-provider': 'tools/acceptance/fake-provider/function/fake-provider.ts',
-  'stream-consumer': 'tools/acceptance/stream-consumer-function.ts',
+  'stream-consumer': 'tools/acceptance/stream-consumer-handler.ts',
 } as const;
 
 export type AcceptanceCode = FunctionCode & Readonly<Record<keyof typeof acceptanceSources, string>>;

@@ -2,7 +2,7 @@ import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@
 import { isWindow } from '../../cli/aws/read-alarms.ts';
 import { ownMetric, sumMetric } from '../../cli/aws/read-metric.ts';
 import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
-import { extractUntilDone, waitForMessage } from './extractions.ts';
+import { extractUntilDone, waitForMessage } from './request-and-await.ts';
 
 type Notification = {
   readonly AlarmName?: string;

@@ -2,7 +2,7 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { ApiError } from '../../../lib/client/api-errors.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
-import { extract, extractWithKey, isDone, readUntil, requestOf } from './extractions.ts';
+import { extract, extractWithKey, isDone, readUntil, requestOf } from './request-and-await.ts';
 
 export const idempotentReplay: Check = {
   id: 'idempotent-replay',

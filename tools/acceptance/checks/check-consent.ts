@@ -4,8 +4,8 @@ import { loggedFields } from '../../cli/aws/logs.ts';
 import { sumMetric } from '../../cli/aws/read-metric.ts';
 import { formatNationalId } from '../fake-provider/function/scenario.ts';
 import { type AcceptContext, type Check, passed, Unmet } from './check.ts';
-import { expectOutcome, extract, isDone, readUntil, referencePrefix } from './extractions.ts';
 import { readLogLines } from './lambda-report-lines.ts';
+import { expectOutcome, extract, isDone, readUntil, referencePrefix } from './request-and-await.ts';
 
 /** The user authorizes the consent this long after its creation, so that both states are seen. */
 const authorizesAfter = 4;

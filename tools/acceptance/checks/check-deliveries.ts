@@ -10,7 +10,7 @@ import {
   readExtraction,
   readUntil,
   requestOf,
-} from './extractions.ts';
+} from './request-and-await.ts';
 
 /** As often as the provider at most: "`retries` … range 1..5" ("Events", rule 2). */
 const maxAttempts = 5;

@@ -10,8 +10,8 @@ import {
   measuredCost,
   readEstimate,
 } from './compare-cost-with-estimate.ts';
-import { extract, isDone, readHistory, readUntil, requestOf } from './extractions.ts';
 import { type Invocation, parseReport, readLogLines } from './lambda-report-lines.ts';
+import { extract, isDone, readHistory, readUntil, requestOf } from './request-and-await.ts';
 
 const invocationsOf = (lines: readonly string[]): readonly Invocation[] =>
   lines.flatMap((line) => parseReport(line) ?? []);

@@ -1,6 +1,13 @@
 import { outcomes, type Scenario } from '../fake-provider/function/scenario.ts';
 import { type Check, passed, webhookArrives } from './check.ts';
-import { expectOutcome, extract, extractUntilDone, isDone, readUntil, requestOf } from './extractions.ts';
+import {
+  expectOutcome,
+  extract,
+  extractUntilDone,
+  isDone,
+  readUntil,
+  requestOf,
+} from './request-and-await.ts';
 
 /** Long enough for start-task to link the task, so that the webhook and not start-task settles it. */
 const endsAfter = 3;

@@ -5,7 +5,7 @@ import { s3Of } from '../../cli/aws/stores.ts';
 import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
 import { fetchAgain } from './call-deployed-api.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
-import { extractUntilDone } from './extractions.ts';
+import { extractUntilDone } from './request-and-await.ts';
 
 export const resultsPresigned: Check = {
   id: 'results-presigned',

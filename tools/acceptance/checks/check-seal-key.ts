@@ -9,7 +9,7 @@ import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { extractionsOf } from '../../cli/aws/stores.ts';
 import { type AcceptContext, type Check, expectNone, passed, Unmet, webhookArrives } from './check.ts';
-import { extract, extractUntilDone, isDone, readUntil, requestOf } from './extractions.ts';
+import { extract, extractUntilDone, isDone, readUntil, requestOf } from './request-and-await.ts';
 
 /** For how long the provider is busy for an extraction whose sealed data are read: some tries of the machine. */
 const busySeconds = 20;

@@ -1,5 +1,5 @@
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
-import { expectOutcome, extractUntilDone, readHistory } from './extractions.ts';
+import { expectOutcome, extractUntilDone, readHistory } from './request-and-await.ts';
 
 /**
  * For how long the fake provider is busy, in seconds: some three tries of start-task. Longer where the first try came too

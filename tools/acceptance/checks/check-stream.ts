@@ -3,11 +3,11 @@ import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/clie
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
 import { percentile } from '../../cli/health/progress-rows.ts';
-import { failingReference } from '../stream-consumer-function.ts';
+import { failingReference } from '../stream-consumer-handler.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';
-import { extract, requestOf, waitForMessage } from './extractions.ts';
 import { readLogLines } from './lambda-report-lines.ts';
+import { extract, requestOf, waitForMessage } from './request-and-await.ts';
 
 const timedWebhooks = 5;
 

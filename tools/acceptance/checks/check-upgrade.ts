@@ -6,7 +6,7 @@ import type { Scenario } from '../fake-provider/function/scenario.ts';
 import { upgradeStateSeconds } from '../settings.ts';
 import { type AcceptContext, type Check, expectNone, passed } from './check.ts';
 import { auditPasses, doctorPasses } from './check-deployed.ts';
-import { extract, isDone, readUntil, requestOf } from './extractions.ts';
+import { extract, isDone, readUntil, requestOf } from './request-and-await.ts';
 import { type Cases, updateInPlace } from './update-in-place.ts';
 
 /** `isLong`: it lasts until after the update. */

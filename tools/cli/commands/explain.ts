@@ -1,6 +1,6 @@
 import { storySources } from '../explain/deployment-sources.ts';
-import { describeStory } from '../explain/describe-story.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
+import { formatStory } from '../explain/format-story.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -14,6 +14,6 @@ export const explain = async (extractionId: string, { shell, connect }: CommandC
       `The extraction ${extractionId} is unknown in ${deployment.stackName}: there is no record, and no trace of one in 90 days. Check the id and the stage.`,
     );
   }
-  shell.print(describeStory(story, shell.columns), story);
+  shell.print(formatStory(story, shell.columns), story);
   return 0;
 };

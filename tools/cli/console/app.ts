@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { describeStory } from '../explain/describe-story.ts';
+import { formatStory } from '../explain/format-story.ts';
 import { printableLines } from '../terminal/printable.ts';
 import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
@@ -105,7 +105,7 @@ const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: Cons
     if (part.kind === 'unreadable') return c.text(`${part.why}\n`, 502);
     if (part.value === undefined) return c.notFound();
     const isText = c.req.param('file').endsWith('.txt');
-    return isText ? c.text(printableLines(describeStory(part.value))) : c.json(part.value);
+    return isText ? c.text(printableLines(formatStory(part.value))) : c.json(part.value);
   });
 };
 

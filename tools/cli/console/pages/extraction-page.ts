@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
-import { maxAlike, runsOf } from '../../explain/describe-story.ts';
+import { maxAlike, runsOf } from '../../explain/format-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../../../lib/defined.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { maxAlike, runsOf } from '../../explain/describe-story.ts';
+import { maxAlike, runsOf } from '../../explain/format-story.ts';
 import type { StoryLine } from '../../explain/story.ts';
 import { formatOffset } from '../format-for-page.ts';
 import { type Range, timeOf } from './timeline-range.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeStory } from '../../../../../tools/cli/explain/describe-story.ts';
+import { formatStory } from '../../../../../tools/cli/explain/format-story.ts';
 import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -11,7 +11,7 @@ const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): Sto
 test('a story is a headline, a line for each event under its day, and what is missing', () => {
   const poll = (seconds: number, attempt: number) => line(seconds, 'Polled: not yet.', { attempt });
   expect(
-    describeStory({
+    formatStory({
       ...{ extractionId: id, status: 'RUNNING', headline: 'Waits.' },
       lines: [
         line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
@@ -40,7 +40,7 @@ test('a story is a headline, a line for each event under its day, and what is mi
 });
 
 test('at 60 columns no line is longer, and a line that goes on is indented to its text', () => {
-  const printed = describeStory(
+  const printed = formatStory(
     {
       extractionId: id,
       status: 'RUNNING',

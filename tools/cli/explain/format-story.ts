@@ -49,7 +49,7 @@ const wrapped = (line: string, columns: number, indent: number): readonly string
  *
  * @param columns the width of the terminal, where there is one
  */
-export const describeStory = (
+export const formatStory = (
   { status, extractionId, headline, lines, notShown }: Story,
   columns = Number.POSITIVE_INFINITY,
 ): readonly string[] => {
