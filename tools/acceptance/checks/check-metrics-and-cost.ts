@@ -189,7 +189,10 @@ export const costOfMillion: Check = {
     for (let left = round.counted; left > 0; left -= 1) extractions.push(...(await runRound(context)));
     context.waitFor('the logs of the functions');
     await sleep(logDelayMs);
-    const ids = extractions.flatMap(({ extractionId, taskId }) => [extractionId, taskId ?? []].flat());
+    const ids = extractions.flatMap(({ extractionId, taskId }) => [
+      extractionId,
+      ...(taskId ? [taskId] : []),
+    ]);
     const perFunction = await Promise.all(
       (await stack.functions()).map(async ({ logGroup }) =>
         invocationsFor(await readLogLines(client, logGroup, since), ids),
