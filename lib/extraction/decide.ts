@@ -62,7 +62,10 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
  */
 export const readsBriefly = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
 
-/** No read may be made for now: an operator paused reads, or the provider asked to wait. So no results and no correction are given up. */
+/**
+ * No read may be made for now: an operator paused reads, or the provider asked to wait. So no results and no correction are given
+ * up.
+ */
 const isHeld = (why: Why): boolean => why === 'ProviderPaused';
 
 /** No read can be made any more. So the record is closed at the end of its time. */
@@ -200,8 +203,7 @@ const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan 
   if (record.status !== 'REQUESTED') return undefined;
   const { notBefore, problem } = seen;
   if (isWindowOver(at)) {
-    // Reconcile then writes NOT_STARTED. With a problem, the machine invokes it and passes the problem on. Without one, a message of
-    // the queue does.
+    // Reconcile then writes NOT_STARTED. The machine invokes it and passes the problem on. Without a problem, the queue invokes it.
     return problem === undefined
       ? end('queued', undefined, 'start')
       : { ...end('not-yet', 'StartWindowOver'), problem };
@@ -546,8 +548,8 @@ export const settleDelivered = (
 };
 
 /**
- * Whether an invocation that ends at this record removes the item. By credentials, a reconcile leaves it to start-task once the
- * task is linked, so that a poll costs no removal. The webhook has no access to requests.
+ * Whether an invocation that ends at this record removes the item of its request. By credentials, a reconcile leaves it to
+ * start-task once the task is linked, so that a poll costs no removal. The webhook has no access to requests.
  */
 export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
   if (who.kind === 'webhook' || !isRequestDone(record)) return false;

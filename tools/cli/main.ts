@@ -30,7 +30,10 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
-      ...{ stack, region, profile, root },
+      stack,
+      region,
+      profile,
+      root,
       stage: stage ?? process.env.COSECHA_STAGE,
       endpoint: endpoint === '' ? undefined : endpoint,
     };

@@ -71,8 +71,13 @@ export const eventSchema: Schema = {
 
 /** The kinds that the patterns of the pipe let through: records of extractions that have an outcome, or had one. */
 export const kindsOnTheBus = [
-  ...['settled', 'corrected', 'reopened', 'collected', 'not-collected'],
-  ...['housekeeping', 'restored'],
+  'settled',
+  'corrected',
+  'reopened',
+  'collected',
+  'not-collected',
+  'housekeeping',
+  'restored',
 ] as const;
 
 /** The CloudEvent in `detail`: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */

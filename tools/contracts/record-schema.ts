@@ -8,8 +8,15 @@ const openVocabularies = ['ExtractionStatus', 'ProductType', 'Advice'];
 
 /** Attributes that docs/stream.md calls internal. They may change in any version, so the schema does not have them. */
 export const internalAttributes: readonly string[] = [
-  ...['dueAt', 'dueShard', 'oversizedAt', 'notBefore', 'unfinishedReads', 'readsSlowly'],
-  ...['withoutWebhook', 'requestId', 'fingerprint'],
+  'dueAt',
+  'dueShard',
+  'oversizedAt',
+  'notBefore',
+  'unfinishedReads',
+  'readsSlowly',
+  'withoutWebhook',
+  'requestId',
+  'fingerprint',
 ];
 
 /** Attributes that are never present without others. The types do not express this. */

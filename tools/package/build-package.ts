@@ -35,8 +35,16 @@ const construct = { cdk: 'infra/cdk.ts' };
 
 /** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
 const pages = [
-  ...['api.md', 'asyncapi.yaml', 'cli.md', 'embedding.md', 'events', 'openapi.yaml'],
-  ...['provider-client.md', 'schemas', 'settings.md', 'stream.md'],
+  'api.md',
+  'asyncapi.yaml',
+  'cli.md',
+  'embedding.md',
+  'events',
+  'openapi.yaml',
+  'provider-client.md',
+  'schemas',
+  'settings.md',
+  'stream.md',
 ].map((name) => `docs/${name}`);
 
 /** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
@@ -147,7 +155,13 @@ const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
-  ...{ name, version, description, license, type: 'module', engines, bin },
+  name,
+  version,
+  description,
+  license,
+  type: 'module',
+  engines,
+  bin,
   exports: {
     ...Object.fromEntries(
       Object.entries({ ...libraries, ...construct }).map(([name, source]) => [

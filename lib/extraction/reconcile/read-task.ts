@@ -91,8 +91,9 @@ const endCount = async (record: Extraction, deps: ReadDeps): Promise<void> => {
 };
 
 /**
- * Makes one read, unless an operator paused reads. If the plan has a count, the record has it while the read is made. If the provider asks
- * to wait, the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
+ * Makes one read, unless an operator paused reads. If the plan has a count, the record has it while the read is made. If the
+ * provider asks to wait, the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the
+ * answer.
  */
 export const readTask = async (
   record: Extraction,

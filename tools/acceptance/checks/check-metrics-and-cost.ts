@@ -70,9 +70,20 @@ export const coldStarts: Check = {
 
 /** Metrics that the checks of the turn `together` always cause. Alarms watch most of them. */
 const causedMetrics: readonly MetricName[] = [
-  ...(['SettledByWebhook', 'SettledByStart', 'SettledByReconcile', 'Rejected', 'Unconfirmed'] as const),
-  ...(['TimedOut', 'Corrected', 'ProviderBusy', 'WebhookTooLarge', 'WebhookSignatureMismatch'] as const),
-  ...(['StatusDisagreement', 'Collected', 'SweepStarted', 'SweepFinished'] as const),
+  'SettledByWebhook',
+  'SettledByStart',
+  'SettledByReconcile',
+  'Rejected',
+  'Unconfirmed',
+  'TimedOut',
+  'Corrected',
+  'ProviderBusy',
+  'WebhookTooLarge',
+  'WebhookSignatureMismatch',
+  'StatusDisagreement',
+  'Collected',
+  'SweepStarted',
+  'SweepFinished',
 ];
 
 export const metricsArrive: Check = {

@@ -50,7 +50,12 @@ export class FakeProviderStack extends Stack {
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
     const fakeProvider = new CosechaFunction(this, 'FakeProvider', {
-      ...{ config, dataKey, code, name: 'fake-provider', timeout, memoryMB: 512 },
+      config,
+      dataKey,
+      code,
+      name: 'fake-provider',
+      timeout,
+      memoryMB: 512,
       environment: {
         REGISTRATION_SECRET: registration,
         TOKEN_KEY_SECRET: tokenKey,

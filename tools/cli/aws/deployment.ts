@@ -132,8 +132,12 @@ export const connect = async (options: ConnectOptions) => {
     stage,
     /** The prefix of the deployment's secrets, alarms and parameters. */
     name,
-    ...{ client, stackName, stackStatus: String(stack.status), isEmulated: endpoint !== undefined },
-    ...{ output, findOutput },
+    client,
+    stackName,
+    stackStatus: String(stack.status),
+    isEmulated: endpoint !== undefined,
+    output,
+    findOutput,
     /** Physical ids of the stack's resources of a type. */
     resources: async (type: string) => (await byType()).get(type) ?? [],
     /** The interval of the sweep, which decides what is overdue. Throws as `output`. */

@@ -10,18 +10,21 @@ export const queueClient = ({ client, isEmulated }: Pick<Deployment, 'client' | 
 
 export const queueNameOf = (queueUrl: string): string => new URL(queueUrl).pathname.split('/').at(-1) ?? '';
 
-/**
- * How many messages a queue holds: waiting, sent with a delay that is not over, and received by a function and not yet deleted. SQS
- * counts approximately. Throws the SDK's errors.
- */
+const attributes = {
+  waiting: 'ApproximateNumberOfMessages',
+  /** Sent with a delay that is not over. */
+  later: 'ApproximateNumberOfMessagesDelayed',
+  /** Received by a function and not yet deleted. */
+  inFlight: 'ApproximateNumberOfMessagesNotVisible',
+} as const;
+
+/** How many messages a queue holds. SQS counts approximately. Throws the SDK's errors. */
 export const readQueue = async (client: SQSClient, QueueUrl: string) => {
-  const kinds = ['', 'Delayed', 'NotVisible'] as const;
-  const AttributeNames = kinds.map((kind) => `ApproximateNumberOfMessages${kind}` as const);
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
-  const [waiting = 0, later = 0, inFlight = 0] = AttributeNames.map((name) =>
-    Number(Attributes?.[name] ?? 0),
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(attributes) }),
   );
-  return { waiting, later, inFlight };
+  const count = (name: keyof typeof attributes): number => Number(Attributes[attributes[name]] ?? 0);
+  return { waiting: count('waiting'), later: count('later'), inFlight: count('inFlight') };
 };
 
 /** How many messages a queue holds, hidden and delayed ones too. SQS counts approximately. Throws the SDK's errors. */

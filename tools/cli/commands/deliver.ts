@@ -159,7 +159,11 @@ const describeEffect = (record: Extraction | undefined, status: string): string 
  * `record` is as it is now.
  */
 export const describeAnswer = (
-  { answer, expected, status }: Readonly<Record<'answer' | 'expected', number> & Record<'status', string>>,
+  {
+    answer,
+    expected,
+    status,
+  }: { readonly answer: number; readonly expected: number; readonly status: string },
   record: Extraction | undefined,
 ): string => {
   const meaning =

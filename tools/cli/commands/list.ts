@@ -124,9 +124,21 @@ const listedFields = (record: Extraction) => {
   const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
   const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
   return {
-    ...{ extractionId, status, reason, ...subjectFields(record) },
-    ...{ taskId, reference, requestedBy, requestedAt, dueAt },
-    ...{ lastProblem, advice, settledAt, settledBy, collectedAt, collectionError },
+    extractionId,
+    status,
+    reason,
+    ...subjectFields(record),
+    taskId,
+    reference,
+    requestedBy,
+    requestedAt,
+    dueAt,
+    lastProblem,
+    advice,
+    settledAt,
+    settledBy,
+    collectedAt,
+    collectionError,
   };
 };
 

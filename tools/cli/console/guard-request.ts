@@ -9,8 +9,14 @@ export type ConsoleAddress = { readonly host: string; readonly token: string };
  * run either. Nothing may frame a page.
  */
 const contentSecurityPolicy = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
-  ...["connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 const headers: Readonly<Record<string, string>> = {

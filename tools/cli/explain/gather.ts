@@ -93,7 +93,16 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
   return {
-    ...{ extractionId, now, settings, record, task, execution, changes, sweep, unread, notShown },
+    extractionId,
+    now,
+    settings,
+    record,
+    task,
+    execution,
+    changes,
+    sweep,
+    unread,
+    notShown,
     logs: logged?.items ?? [],
     hasAllLogs: logged?.complete === true,
     results: results ?? [],

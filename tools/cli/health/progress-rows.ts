@@ -125,7 +125,9 @@ export const groupLines = (
     );
     const times = [...new Map(timed).values()].toSorted((one, other) => one - other);
     return {
-      ...{ subject, step, what },
+      subject,
+      step,
+      what,
       count: new Set(group.map(({ extractionId }) => extractionId)).size,
       first: group.map(({ at }) => at).toSorted()[0] ?? '',
       ...(hour !== undefined && { hour }),

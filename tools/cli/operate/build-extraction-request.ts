@@ -6,12 +6,20 @@ import {
 import { pointerTo } from '../../../lib/http/violation.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
-type TextOption =
-  | ('file' | 'entity' | 'movementFrom' | 'movementTo' | 'credentials')
-  | ('consent' | 'product' | 'variant' | 'target' | 'reference' | 'idempotencyKey');
-
-export type StartOptions = { readonly [Name in TextOption]?: string } & {
+/** The options of `start`. Credentials and national ids are read from a file or from standard input. */
+export type StartOptions = {
+  readonly file?: string;
+  readonly entity?: string;
   readonly action?: readonly string[];
+  readonly movementFrom?: string;
+  readonly movementTo?: string;
+  readonly credentials?: string;
+  readonly consent?: string;
+  readonly product?: string;
+  readonly variant?: string;
+  readonly target?: string;
+  readonly reference?: string;
+  readonly idempotencyKey?: string;
   readonly watch?: true;
 };
 

@@ -83,8 +83,10 @@ const getDated = async (client: DynamoDBClient, TableName: string, extractionId:
 };
 
 export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
-  const [extractionsTable, tasksTable] = [output('ExtractionsTableName'), output('TasksTableName')];
-  const [requestsTable, refusalsTable] = [output('RequestsTableName'), output('RefusalsTableName')];
+  const extractionsTable = output('ExtractionsTableName');
+  const tasksTable = output('TasksTableName');
+  const requestsTable = output('RequestsTableName');
+  const refusalsTable = output('RefusalsTableName');
   const Bucket = output('ResultsBucketName');
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   const requests = dynamoRequestStore(dynamo, requestsTable);

@@ -124,9 +124,16 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   ])('%s adds no more KiB to a minified bundle than the package states', async (_part, source, kibibytes) => {
     addFile('handler.ts', source);
     const { metafile } = await build({
-      ...{ absWorkingDir: project, entryPoints: ['handler.ts'], outdir: 'bundled' },
-      ...{ bundle: true, minify: true, splitting: true, write: false, metafile: true },
-      ...{ platform: 'node', format: 'esm' },
+      absWorkingDir: project,
+      entryPoints: ['handler.ts'],
+      outdir: 'bundled',
+      bundle: true,
+      minify: true,
+      splitting: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
     });
     const bytes = bytesLoadedAtOnce(metafile, 'bundled/handler.js');
     expect(bytes).toBeLessThan(kibibytes * 1_024);

@@ -127,7 +127,11 @@ type Ended = Parameters<typeof updateInPlace>[0]['closed'];
 const update = async (cases: Cases<One>, ended: Ended, isEmulated = false) => {
   const steps: string[] = [];
   await updateInPlace<One>({
-    ...{ cases, isEmulated, closed: ended, waitFor: (what) => steps.push(what), sleep: async () => {} },
+    cases,
+    isEmulated,
+    closed: ended,
+    waitFor: (what) => steps.push(what),
+    sleep: async () => {},
     briefCases: {
       'starting, with a slow call': async () => {
         steps.push('slow call');
@@ -151,7 +155,10 @@ test('brief states come just before the update, and all go on after it', async (
   expect(steps).toEqual([
     'extractions to be in their states',
     'the update, under requests',
-    ...['slow call', 'update', 'all extractions to end', 'goes on'],
+    'slow call',
+    'update',
+    'all extractions to end',
+    'goes on',
   ]);
 });
 

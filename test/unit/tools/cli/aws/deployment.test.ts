@@ -88,7 +88,9 @@ describe('the deployment of npm start', () => {
   test('is found by the file it wrote, with its API by path', async () => {
     const base = `${endpoint}/_aws/execute-api/abc123/$default`;
     expect(await connect(options)).toMatchObject({
-      ...{ stackName: 'Cosecha-local', stackStatus: 'CREATE_COMPLETE', isEmulated: true },
+      stackName: 'Cosecha-local',
+      stackStatus: 'CREATE_COMPLETE',
+      isEmulated: true,
       api: { base, webhookUrl: `${base}/webhooks/provider` },
     });
   });

@@ -170,9 +170,16 @@ const describing = (definition: string) => stubClient<SFNClient>(() => ({ defini
 
 test('the times of the machine are those of its definition', async () => {
   const times = {
-    ...{ startWindowSeconds: 900, startTimeoutSeconds: 90, deadlineSeconds: 7_200, machineSlackSeconds: 900 },
-    ...{ startRetryFirstSeconds: 4, startRetryEverySeconds: 60, webhookWaitSeconds: 600 },
-    ...{ pollFirstSeconds: 5, pollEverySeconds: 120, pollBackoff: 3 },
+    startWindowSeconds: 900,
+    startTimeoutSeconds: 90,
+    deadlineSeconds: 7_200,
+    machineSlackSeconds: 900,
+    startRetryFirstSeconds: 4,
+    startRetryEverySeconds: 60,
+    webhookWaitSeconds: 600,
+    pollFirstSeconds: 5,
+    pollEverySeconds: 120,
+    pollBackoff: 3,
   };
   const definition = extractionMachineDefinition(times, { startTask: 'start', reconcile: 'reconcile' });
   expect(await readMachineSettings(describing(JSON.stringify(definition)), 'arn')).toEqual({

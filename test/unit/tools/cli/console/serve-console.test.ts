@@ -90,7 +90,9 @@ test('a refusal shows nothing of the deployment, and every answer has the header
     const headers = Object.fromEntries(answer.headers);
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'"),
-      ...{ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-frame-options': 'DENY' },
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
     });
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(headers).not.toHaveProperty('set-cookie');

@@ -242,9 +242,16 @@ test('there is advice for every status', () => {
 
 test('the last problem is the reason of the record, or else the last failure of the story', () => {
   const story: Story = {
-    ...{ extractionId: id, status: 'RUNNING', headline: '', notShown: [] },
+    extractionId: id,
+    status: 'RUNNING',
+    headline: '',
+    notShown: [],
     lines: (['failed', 'refused', 'ok'] as const).map((verdict) => ({
-      ...{ at: '', lane: 'api' as const, who: '', what: verdict, verdict },
+      at: '',
+      lane: 'api' as const,
+      who: '',
+      what: verdict,
+      verdict,
     })),
   };
   expect(lastProblem(extractionIn('RUNNING'), story)).toBe('refused');

@@ -12,7 +12,9 @@ test('a story is a headline, a line for each event under its day, and what is mi
   const poll = (seconds: number, attempt: number) => line(seconds, 'Polled: not yet.', { attempt });
   expect(
     formatStory({
-      ...{ extractionId: id, status: 'RUNNING', headline: 'Waits.' },
+      extractionId: id,
+      status: 'RUNNING',
+      headline: 'Waits.',
       lines: [
         line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
         line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),

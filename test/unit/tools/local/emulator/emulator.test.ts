@@ -42,8 +42,11 @@ it('the variables that direct clients to the emulator exclude profiles and metad
       AWS_REGION: 'us-east-1',
       AWS_DEFAULT_REGION: 'us-east-1',
     },
-    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_CONFIG_FILE: '/dev/null' },
-    ...{ AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_EC2_METADATA_DISABLED: 'true' },
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
   });
 });
 

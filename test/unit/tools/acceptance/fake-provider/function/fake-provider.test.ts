@@ -99,9 +99,15 @@ test('every scenario survives the username', () => {
 });
 
 test.each([
-  ...[undefined, 'somebody', 'fake:outcome=RUNNING', 'fake:outcome=COMPLETED&outcome=FAILED'],
-  ...['fake:endsAfter=901', 'fake:endsAfter=-1', 'fake:endsAfter='],
-  ...['fake:resultBytes=5000001', 'fake:colour=red'],
+  undefined,
+  'somebody',
+  'fake:outcome=RUNNING',
+  'fake:outcome=COMPLETED&outcome=FAILED',
+  'fake:endsAfter=901',
+  'fake:endsAfter=-1',
+  'fake:endsAfter=',
+  'fake:resultBytes=5000001',
+  'fake:colour=red',
 ])('%s is no scenario', (username) => {
   expect(parseUsername(username)).toBeUndefined();
 });

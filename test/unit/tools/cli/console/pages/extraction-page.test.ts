@@ -35,8 +35,12 @@ test('the page begins with what somebody who is woken by it asks', async () => {
   const rows = [...block.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)];
   const texts = rows.map(([, name, value = '']) => `${name}: ${value.replace(/<[^>]*>/g, '')}`);
   expect(texts).toEqual([
-    ...['Entity: bank', 'Reference: &lt;b&gt;mine&lt;/b&gt;', 'Caller: Caller', 'Method: credentials'],
-    ...['How long: 1 min so far', 'Last problem: Try failed with ProviderBusy.'],
+    'Entity: bank',
+    'Reference: &lt;b&gt;mine&lt;/b&gt;',
+    'Caller: Caller',
+    'Method: credentials',
+    'How long: 1 min so far',
+    'Last problem: Try failed with ProviderBusy.',
     'What to do: Nothing. It goes on by itself.',
   ]);
   expect(page.indexOf(block)).toBeLessThan(page.indexOf('<h2>Timeline'));
