@@ -12,7 +12,7 @@ const alone = ['test/e2e/{leaks/search,restore}.test.ts'];
 
 /** Those of a real browser. */
 const browser = [
-  'test/unit/tools/cli/console/{browser,pictures}.test.ts',
+  'test/unit/tools/cli/console/{console-in-chromium,pictures}.test.ts',
   'test/unit/sandbox/widget/consent-page.test.ts',
 ];
 
@@ -47,7 +47,14 @@ export default defineConfig({
     reporters: ['default', reportSkipped],
     projects: [
       { test: { ...limits, ...first, name: 'browser', include: browser } },
-      { test: { ...limits, ...first, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      {
+        test: {
+          ...limits,
+          ...first,
+          name: 'conformance',
+          include: ['test/provider-conformance/**/*.test.ts'],
+        },
+      },
       { test: { ...limits, ...first, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
       {
         test: {

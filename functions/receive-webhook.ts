@@ -12,7 +12,7 @@ import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
-import { refusalsFromEnvironment } from '../lib/aws/wiring/refusals-from-environment.ts';
+import { refusedCredentialsFromEnvironment } from '../lib/aws/wiring/refused-credentials-from-environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
@@ -33,7 +33,7 @@ const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-  ...refusalsFromEnvironment(database),
+  ...refusedCredentialsFromEnvironment(database),
   send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,

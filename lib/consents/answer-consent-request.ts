@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { parseRequestBody } from '../http/parse-request-body.ts';
 import { type ProblemType, problem } from '../http/problem.ts';
-import { readJsonBody } from '../http/read-json-body.ts';
 import { describeError } from '../observability/describe-error.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { getConsent } from '../provider/consents/get-consent.ts';
@@ -65,7 +65,7 @@ const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<
 };
 
 const postSession = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
-  const body = readJsonBody(event, bodyLimitBytes);
+  const body = parseRequestBody(event, bodyLimitBytes);
   if (body.kind === 'too-large') {
     return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
   }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { defined } from '../defined.ts';
 import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';
-import type { RefusalMark, RefusalStore, Task, TaskLink, TaskStore } from './store.ts';
+import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
 /** What start-task knows of credentials that it is about to send. */
 export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed'>;
@@ -40,7 +40,7 @@ export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =
  */
 export const refusedBefore = async (
   { credentialsMac, isConfirmed }: KnownCredentials,
-  { refusals, now }: { readonly refusals: Pick<RefusalStore, 'get'>; readonly now: () => Date },
+  { refusals, now }: { readonly refusals: Pick<RefusedCredentialsStore, 'get'>; readonly now: () => Date },
 ): Promise<boolean> =>
   credentialsMac !== undefined &&
   isConfirmed !== true &&
@@ -65,7 +65,7 @@ const proofIn = (
 const daySeconds = 86_400;
 
 export type MarkDeps = {
-  readonly refusals: Pick<RefusalStore, 'put'>;
+  readonly refusals: Pick<RefusedCredentialsStore, 'put'>;
   readonly tasks: Pick<TaskStore, 'notice'>;
   /** `refusedCredentialsDays`. 0 switches all of it off. */
   readonly keptDays: number;

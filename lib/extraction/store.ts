@@ -120,7 +120,7 @@ export type RefusalMark = {
   readonly expiresAt: number;
 };
 
-export interface RefusalStore {
+export interface RefusedCredentialsStore {
   /** Strongly consistent. */
   get(credentialsMac: string): Promise<RefusalMark | undefined>;
   /** Writes the mark, unless there is one of the same extraction, or one that was noticed at that time or later. */

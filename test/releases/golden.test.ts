@@ -31,7 +31,7 @@ import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { closedCircuit } from '../support/stores/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../support/stores/memory-refusal-store.ts';
+import { memoryMarks } from '../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
 import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
-import { dynamoRefusalStore } from '../../lib/aws/dynamo-refusal-store.ts';
+import { dynamoRefusedCredentialsStore } from '../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, noTrouble } from '../../lib/breaker/breaker-state.ts';
@@ -12,7 +12,7 @@ import type { Extraction } from '../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
   ReferenceIndex,
-  RefusalStore,
+  RefusedCredentialsStore,
   RequestStore,
   TaskStore,
 } from '../../lib/extraction/store.ts';
@@ -20,7 +20,7 @@ import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/ext
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/data/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/stores/memory-breaker-store.ts';
 import { memoryExtractionStore, memoryReferenceIndex } from '../support/stores/memory-extraction-store.ts';
-import { memoryRefusalStore } from '../support/stores/memory-refusal-store.ts';
+import { memoryRefusedCredentialsStore } from '../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
 import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
 
@@ -296,12 +296,12 @@ const requests = compared<RequestStore>({
   ),
 });
 
-const refusals = compared<RefusalStore>({
+const refusals = compared<RefusedCredentialsStore>({
   table: 'Refusals',
-  onDynamo: dynamoRefusalStore,
-  inMemory: memoryRefusalStore,
+  onDynamo: dynamoRefusedCredentialsStore,
+  inMemory: memoryRefusedCredentialsStore,
   calls: fc.oneof(
-    call('get', fc.tuple(credentialsMac), (store: RefusalStore, mac) => store.get(mac)),
+    call('get', fc.tuple(credentialsMac), (store: RefusedCredentialsStore, mac) => store.get(mac)),
     call(
       'put',
       fc.tuple(
@@ -313,7 +313,7 @@ const refusals = compared<RefusalStore>({
           expiresAt: fc.integer({ min: 0, max: 3 }),
         }),
       ),
-      (store: RefusalStore, mark) => store.put(mark),
+      (store: RefusedCredentialsStore, mark) => store.put(mark),
     ),
   ),
 });

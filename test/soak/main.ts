@@ -18,9 +18,9 @@ import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/loca
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
-import { type Benchmark, runBenchmark } from '../bench/run-benchmark.ts';
 import { faultsEnvironment } from '../e2e/injected-failures/preload-variables.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
+import { runUntilStopped, type StoppableRun } from '../support/programs/run-until-stopped.ts';
 import { drawStorm, type Storm } from './draw-storm.ts';
 import { auditAll, compareWithProvider } from './find-problems.ts';
 import { type Done, runStorm } from './run-storm.ts';
@@ -77,7 +77,7 @@ const calm = async (openIds: OpenIds, makeDue: (id: string) => Promise<unknown>,
   return open;
 };
 
-const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: number): Promise<void> => {
+const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed: number): Promise<void> => {
   const since = new Date();
   const directory = await createRunDirectory('soak', since);
   const emulatorEnv = await faultsEnvironment(directory);
@@ -114,7 +114,7 @@ const soak = async ({ stop: signal, atEnd }: Benchmark, minutes: number, seed: n
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
 const [minutes, seed] = [Number(values.minutes ?? 30), Number(values.seed ?? randomInt(1_000_000))];
-await runBenchmark(async (benchmark) => {
+await runUntilStopped(async (benchmark) => {
   if (!(minutes > 0 && Number.isInteger(seed)))
     throw new ExpectedFailure('npm run soak -- --minutes <number> --seed <whole number>');
   console.log(`Seed ${seed}: ${command(minutes, seed)}`);

@@ -20,8 +20,8 @@ import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
-import { runBenchmark } from '../bench/run-benchmark.ts';
 import { auditAll, compareWithProvider } from '../soak/find-problems.ts';
+import { runUntilStopped } from '../support/programs/run-until-stopped.ts';
 import { briefCasesOf, casesOf } from './cases.ts';
 import { extractionsOf, type One } from './extractions.ts';
 
@@ -79,7 +79,7 @@ const keepsUnknown = async (local: LocalSystem, goBack: () => Promise<void>): Pr
 const { values } = parseArgs({ options: { from: { type: 'string' }, all: { type: 'boolean' } } });
 const from = values.from ?? readFileSync(join(repository, 'test/releases/0.1.0/commit'), 'utf8').trim();
 
-await runBenchmark(async ({ stop: signal, atEnd }) => {
+await runUntilStopped(async ({ stop: signal, atEnd }) => {
   const since = new Date();
   const old = checkOutVersion(from, join(directory, 'old'));
   const isSecond = differsFromToday(from);

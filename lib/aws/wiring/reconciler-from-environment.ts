@@ -29,7 +29,7 @@ import {
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
-import { refusalsFromEnvironment } from './refusals-from-environment.ts';
+import { refusedCredentialsFromEnvironment } from './refused-credentials-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 export type Reconciler = {
@@ -69,7 +69,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
     requests,
-    ...refusalsFromEnvironment(database),
+    ...refusedCredentialsFromEnvironment(database),
     readCallFor: readCallFrom({
       requests,
       unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),

@@ -37,7 +37,7 @@ import {
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
-import { refusalsFromEnvironment } from './refusals-from-environment.ts';
+import { refusedCredentialsFromEnvironment } from './refused-credentials-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */
@@ -90,7 +90,7 @@ export const starterFromEnvironment = (
     },
     getConsent: (token: string, consentId: string) => getConsent(briefConnection, token, consentId),
   };
-  const marks = refusalsFromEnvironment(database);
+  const marks = refusedCredentialsFromEnvironment(database);
   const key = fingerprintKeyFromEnvironment(secrets);
   const callFor = async (record: Extraction, stored: StoredRequest): Promise<StartCall> => {
     if (record.method === 'consent') return callByConsent(record, await unsealTarget(stored), byConsent);

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
+import { parseRequestBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
 import { subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
@@ -37,7 +37,7 @@ export const answerRequest = async (
   if (caller === undefined) return problem('unauthorized');
   const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
-  const body = readJsonBody(event, bodyLimitBytes);
+  const body = parseRequestBody(event, bodyLimitBytes);
   if (body.kind === 'too-large') {
     return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
   }

@@ -12,7 +12,7 @@ import {
 } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
-import type { RefusalStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
+import type { RefusedCredentialsStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
 import { makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
@@ -31,7 +31,7 @@ export type StartDeps = RunDeps &
   MarkDeps & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
-    readonly refusals: RefusalStore;
+    readonly refusals: RefusedCredentialsStore;
     /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
     readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
     readonly breaker: CircuitBreaker;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { functionNames } from '../../../infra/lambda/function-names.ts';
 import { shuffled } from '../../support/data/random.ts';
+import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
-import { runBenchmark } from '../run-benchmark.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './compared-bundles.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './delivery-fixture.ts';
@@ -103,7 +103,7 @@ const compare = async ({ empty, floor, ordinary, functions }: Cases, aws: Aws): 
   console.log(`${loadings}\n\n${firstAnswers}`);
 };
 
-await runBenchmark(async ({ atEnd, untilStopped }) => {
+await runUntilStopped(async ({ atEnd, untilStopped }) => {
   console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds. Each round runs every line once, in a new process and in
 random order, so that other load affects all alike. Loading is the time of require(), as Lambda loads an index.js.
 A local server with TLS answers as AWS.

@@ -5,8 +5,8 @@
 
 import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { createRunOutput } from '../../../tools/local/run-output.ts';
+import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import { synthesize } from '../../unit/infra/synth.ts';
-import { runBenchmark } from '../run-benchmark.ts';
 import { billOf } from './bill/bill.ts';
 import { report } from './report.ts';
 import { measure } from './run/measure.ts';
@@ -15,7 +15,7 @@ import { factsOf } from './template-facts.ts';
 /** It takes about a minute and a half on two cores. */
 const DEADLINE_MS = 300_000;
 
-await runBenchmark(async ({ stop, atEnd }) => {
+await runUntilStopped(async ({ stop, atEnd }) => {
   const show = createRunOutput(process.stderr, Date.now);
   const measured = await measure({
     directory: await createRunDirectory('cost', new Date()),

@@ -2,7 +2,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
-import type { Benchmark } from '../run-benchmark.ts';
+import type { StoppableRun } from '../../support/programs/run-until-stopped.ts';
 import type { MeasuredSystem } from './start-measured-system.ts';
 
 type Waiting = {
@@ -22,7 +22,10 @@ export type Records = {
 const timeoutMs = 60_000;
 
 /** Reads the stream of `Extractions` until the end. */
-export const followRecords = async (system: MeasuredSystem, { stop, atEnd }: Benchmark): Promise<Records> => {
+export const followRecords = async (
+  system: MeasuredSystem,
+  { stop, atEnd }: StoppableRun,
+): Promise<Records> => {
   const ended = new AbortController();
   atEnd(async () => ended.abort());
   const signal = AbortSignal.any([stop, ended.signal]);

@@ -4,8 +4,8 @@
  * reconciled. Times and rates are of this machine and the emulator, not of AWS. Counts are the same on AWS.
  */
 import { cpus } from 'node:os';
+import { runUntilStopped, type StoppableRun } from '../../support/programs/run-until-stopped.ts';
 import { providerAnswerMs } from '../assumptions.ts';
-import { type Benchmark, runBenchmark } from '../run-benchmark.ts';
 import { followRecords, type Records } from './follow-records.ts';
 import { measureDrain } from './measure-drain.ts';
 import { heldOpen, measureFlatness } from './measure-flatness.ts';
@@ -17,7 +17,7 @@ const print = (...lines: readonly string[]): void => console.log(`${lines.join('
 
 /** Runs the work on a system of its own, which is stopped at the end. */
 const onSystem = async (
-  benchmark: Benchmark,
+  benchmark: StoppableRun,
   options: Parameters<typeof startMeasuredSystem>[1],
   work: (system: MeasuredSystem, records: Records) => Promise<void>,
 ): Promise<void> => {
@@ -26,7 +26,7 @@ const onSystem = async (
   await benchmark.untilStopped(work(system, records));
 };
 
-const measureSystem = (benchmark: Benchmark): Promise<void> =>
+const measureSystem = (benchmark: StoppableRun): Promise<void> =>
   onSystem(benchmark, { recorded: true }, async (system, records) => {
     print('1. Extractions through the whole system on the emulator');
     print(throughputTable(await measureThroughput(system, records)));
@@ -44,7 +44,7 @@ const measureSystem = (benchmark: Benchmark): Promise<void> =>
     );
   });
 
-const measureBacklog = (benchmark: Benchmark): Promise<void> =>
+const measureBacklog = (benchmark: StoppableRun): Promise<void> =>
   onSystem(benchmark, { recorded: false }, async (system, records) => {
     print(`Due records until they are closed. The provider takes ${providerAnswerMs} ms for each read.`);
     const drains = await measureDrain(system, records, ({ what, seconds }) =>
@@ -54,7 +54,7 @@ const measureBacklog = (benchmark: Benchmark): Promise<void> =>
     print('The emulator is one process of Python and runs a process for each consumer, on the same cores.');
   });
 
-await runBenchmark(async (benchmark) => {
+await runUntilStopped(async (benchmark) => {
   print(
     `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}. The emulator runs each function as a Node process on these cores,`,
     'so times and rates are of this machine and the emulator, not of AWS.',

@@ -1,8 +1,8 @@
 import { type LocalSystem, startLocalSystem } from '../../../tools/local/local-system.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { createRunOutput } from '../../../tools/local/run-output.ts';
+import type { StoppableRun } from '../../support/programs/run-until-stopped.ts';
 import { createLedger, type Ledger } from '../ledger/ledger.ts';
-import type { Benchmark } from '../run-benchmark.ts';
 
 /** The app on a new emulator, and the sandbox as its provider. */
 export type MeasuredSystem = LocalSystem & {
@@ -19,7 +19,7 @@ const settings = { sweepEveryMinutes: '60' };
  * @throws ExpectedFailure if `AWS_ENDPOINT_URL` is set
  */
 export const startMeasuredSystem = async (
-  { stop, atEnd }: Benchmark,
+  { stop, atEnd }: StoppableRun,
   { recorded }: { readonly recorded: boolean },
 ): Promise<MeasuredSystem> => {
   const directory = await createRunDirectory('load', new Date());

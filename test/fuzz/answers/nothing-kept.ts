@@ -19,7 +19,7 @@ import { answering } from '../../support/data/canned-connection.ts';
 import { at, consentExtraction, extraction, id, timings } from '../../support/data/extraction-fixtures.ts';
 import { closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
-import { memoryRefusalStore } from '../../support/stores/memory-refusal-store.ts';
+import { memoryRefusedCredentialsStore } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore, storedRequest } from '../../support/stores/memory-request-store.ts';
 import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
 import { fuzzProperty } from '../property.ts';
@@ -143,7 +143,7 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
     {
       extractions,
       tasks: memoryTaskStore(),
-      refusals: memoryRefusalStore(),
+      refusals: memoryRefusedCredentialsStore(),
       keptDays: 7,
       requests: memoryRequestStore({}, storedRequest(id)),
       callFor: async (of) =>

@@ -205,14 +205,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'reads bodies of any size',
-    file: 'lib/http/read-json-body.ts',
+    file: 'lib/http/parse-request-body.ts',
     find: 'bytes.byteLength > limit',
     replace: 'bytes.byteLength > limit * 2',
     caughtBy: 'intake/agrees-with-openapi',
   },
   {
     name: 'reads requests as lenient UTF-8',
-    file: 'lib/http/read-json-body.ts',
+    file: 'lib/http/parse-request-body.ts',
     find: "new TextDecoder('utf-8', { fatal: true })",
     replace: "new TextDecoder('utf-8')",
     caughtBy: 'intake/agrees-with-openapi',

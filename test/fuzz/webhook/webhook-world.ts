@@ -10,7 +10,7 @@ import { cacheSigningKeys, explainMismatches } from '../../../lib/webhook/verify
 import { at, timings } from '../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../../support/stores/memory-refusal-store.ts';
+import { memoryMarks } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
 import type { StoreFaults } from '../../support/stores/store-fault.ts';
 

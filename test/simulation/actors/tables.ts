@@ -1,12 +1,12 @@
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type {
   ExtractionStore,
-  RefusalStore,
+  RefusedCredentialsStore,
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
-import { refusalStoreOver } from '../../support/stores/memory-refusal-store.ts';
+import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import type { CarryOut } from '../../support/stores/store-fault.ts';
@@ -48,7 +48,7 @@ export const tablesFor = (
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
   readonly requests: RequestStore;
-  readonly refusals: RefusalStore;
+  readonly refusals: RefusedCredentialsStore;
   readonly keptDays: number;
 } => {
   const carryOut: CarryOut = (call, effect) => {

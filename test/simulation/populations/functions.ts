@@ -28,7 +28,7 @@ import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
-import { refusalStoreOver } from '../../support/stores/memory-refusal-store.ts';
+import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';

@@ -2,7 +2,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { clock, id, timings } from '../data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../data/memory-telemetry.ts';
 import { memoryExtractionStore } from './memory-extraction-store.ts';
-import { memoryMarks } from './memory-refusal-store.ts';
+import { memoryMarks } from './memory-refused-credentials-store.ts';
 import { memoryRequestStore, storedRequest } from './memory-request-store.ts';
 import { memoryTaskStore } from './memory-task-store.ts';
 import type { StoreFaults } from './store-fault.ts';

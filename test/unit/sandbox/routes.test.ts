@@ -4,7 +4,7 @@ import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../support/programs/openssl.ts';
 import { callerOf, requestFor } from './caller.ts';
 
-// What the provider's document shows is in test/conformance. Here is what only the sandbox decides: lifetimes, who may
+// What the provider's document shows is in test/provider-conformance. Here is what only the sandbox decides: lifetimes, who may
 // see what, and the misbehaviour that a test plans.
 
 const V1 = '/api/v1/products/retrieve-data/tasks';

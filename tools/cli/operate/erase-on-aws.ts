@@ -11,7 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamoRefusalStore } from '../../../lib/aws/dynamo-refusal-store.ts';
+import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
@@ -90,7 +90,7 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
   const Bucket = output('ResultsBucketName');
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   const requests = dynamoRequestStore(dynamo, requestsTable);
-  const refusals = dynamoRefusalStore(dynamo, refusalsTable);
+  const refusals = dynamoRefusedCredentialsStore(dynamo, refusalsTable);
   /** False where the condition does not hold. */
   const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
     try {

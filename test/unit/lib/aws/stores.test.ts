@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { dynamoBreakerStore, listBreakers } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
-import { dynamoRefusalStore } from '../../../../lib/aws/dynamo-refusal-store.ts';
+import { dynamoRefusedCredentialsStore } from '../../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import { type BreakerStore, pausesItem } from '../../../../lib/breaker/breaker-store.ts';
@@ -14,7 +14,7 @@ import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { at, extraction, timings } from '../../../support/data/extraction-fixtures.ts';
 import { interpretedDynamo } from '../../../support/stores/interpreted-dynamo.ts';
 import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
-import { memoryRefusalStore } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryRefusedCredentialsStore } from '../../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore } from '../../../support/stores/memory-request-store.ts';
 import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
 
@@ -22,7 +22,7 @@ test.each<readonly [string, (client: DynamoDBClient) => Promise<unknown>]>([
   ['Extractions', (client) => dynamoExtractionStore(client, 'T').get('id')],
   ['Tasks', (client) => dynamoTaskStore(client, 'T', () => at(0)).get('id')],
   ['Requests', (client) => dynamoRequestStore(client, 'T').get('id')],
-  ['Refusals', (client) => dynamoRefusalStore(client, 'T').get('id')],
+  ['Refusals', (client) => dynamoRefusedCredentialsStore(client, 'T').get('id')],
 ])('reads of %s are consistent: what was just written must not count as lost', async (_table, read) => {
   const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
   expect(await read(client)).toBeUndefined();
@@ -251,8 +251,8 @@ test.each<readonly [string, fc.Arbitrary<Step>, onDynamo: () => object, inMemory
   [
     'mac',
     markStep,
-    () => dynamoRefusalStore(interpretedDynamo('credentialsMac').client, 'T'),
-    memoryRefusalStore,
+    () => dynamoRefusedCredentialsStore(interpretedDynamo('credentialsMac').client, 'T'),
+    memoryRefusedCredentialsStore,
   ],
 ])(
   'any order of writes leaves the same %s in DynamoDB as in memory',

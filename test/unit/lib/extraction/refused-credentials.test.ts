@@ -8,7 +8,7 @@ import {
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
 import { at, clock, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
-import { memoryRefusalStore } from '../../../support/stores/memory-refusal-store.ts';
+import { memoryRefusedCredentialsStore } from '../../../support/stores/memory-refused-credentials-store.ts';
 import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';
 
 const day = 86_400;
@@ -62,7 +62,7 @@ describe('the MAC of credentials', () => {
 });
 
 const setUp = (one: Task = task, seconds = 40, keptDays = 7) => {
-  const [refusals, tasks, time] = [memoryRefusalStore(), memoryTaskStore(), clock(seconds)];
+  const [refusals, tasks, time] = [memoryRefusedCredentialsStore(), memoryTaskStore(), clock(seconds)];
   tasks.items.set(one.taskId, one);
   return { refusals, tasks, time, deps: { refusals, tasks, keptDays, now: time.now } };
 };
@@ -147,7 +147,7 @@ test('a replayed delivery brings no mark back, not even after what had replaced 
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {
   const { notifiedAt: _notifiedAt, ...read } = task;
   const { deps, refusals, tasks, time } = setUp(read);
-  const lost = memoryRefusalStore({
+  const lost = memoryRefusedCredentialsStore({
     after: () => {
       throw new Error('The answer is lost.');
     },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { defined } from '../../../../lib/defined.ts';
 import { parseExtractionRequest, requestDataToSeal } from '../../../../lib/extraction/api/parse-request.ts';
 import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
-import { readJsonBody } from '../../../../lib/http/read-json-body.ts';
+import { parseRequestBody } from '../../../../lib/http/parse-request-body.ts';
 
 test('any credentials come back as they were', () => {
   const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
@@ -19,7 +19,7 @@ test('any credentials come back as they were', () => {
 /** A request whose raw credentials are this JSON text, read as the function reads it. */
 const request = (value: string, more = '') => {
   const body = `{"entity":"bank","credentials":{"mode":"raw","value":${value}},"actions":[{"id":"tef"}]${more}}`;
-  const read = readJsonBody({ body }, 64 * 1024);
+  const read = parseRequestBody({ body }, 64 * 1024);
   if (read.kind !== 'json') throw new Error(`The test's body is ${read.kind}.`);
   return parseExtractionRequest(read.json);
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
+import { parseRequestBody } from '../../../../lib/http/parse-request-body.ts';
 import { type ProblemType, problem } from '../../../../lib/http/problem.ts';
-import { readJsonBody } from '../../../../lib/http/read-json-body.ts';
 
 describe('the caller of a request', () => {
   test('is a role without its session’s name: a sister container is the same caller', () => {
@@ -84,7 +84,7 @@ test('only what may pass soon asks to be tried again', () => {
 
 describe('a name that occurs twice in one object', () => {
   const pointersIn = (body: string): readonly string[] => {
-    const read = readJsonBody({ body }, 64 * 1024);
+    const read = parseRequestBody({ body }, 64 * 1024);
     return read.kind === 'ambiguous' ? read.violations.map(({ pointer }) => pointer) : [];
   };
 
@@ -105,6 +105,6 @@ describe('a name that occurs twice in one object', () => {
     '"a"',
     '{"a":"b","b":"\\"a\\":1,\\"a\\":2"}',
   ])('is not seen in other places: %s', (body) => {
-    expect(readJsonBody({ body }, 64 * 1024).kind).toBe('json');
+    expect(parseRequestBody({ body }, 64 * 1024).kind).toBe('json');
   });
 });

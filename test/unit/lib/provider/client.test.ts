@@ -182,7 +182,7 @@ describe('a refusal of a legacy start', () => {
     );
   };
 
-  // test/conformance has every text.
+  // test/provider-conformance has every text.
   test.each([
     [401, 'Jwt is expired', ProviderUnauthorized, 'jwtExpired'],
     [403, "You don't have sufficient permissions to perform this action", ProviderRefused, 'forbidden'],

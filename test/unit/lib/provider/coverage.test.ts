@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
 const page = read('docs/provider-coverage.md');
-const files = readdirSync(new URL('../../../../test/conformance', import.meta.url))
+const files = readdirSync(new URL('../../../../test/provider-conformance', import.meta.url))
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => name.replace('.test.ts', ''));
 
 /** The sections of a file of the suite, each with the names of its tests. */
 const sectionsOf = (file: string) =>
-  read(`test/conformance/${file}.test.ts`)
+  read(`test/provider-conformance/${file}.test.ts`)
     .split(/^describe\('/m)
     .slice(1)
     .map((section) => ({
@@ -25,7 +25,9 @@ const sectionsOf = (file: string) =>
 test.each(files)('the page lists the sections of %s and the number of their tests', (file) => {
   const sections = sectionsOf(file).map(({ title, tests }) => `${title} (${tests.length})`);
   expect(sections.length).toBeGreaterThan(0);
-  expect(page).toContain(`| [${file}](../test/conformance/${file}.test.ts) | ${sections.join(' · ')} |`);
+  expect(page).toContain(
+    `| [${file}](../test/provider-conformance/${file}.test.ts) | ${sections.join(' · ')} |`,
+  );
 });
 
 const assumptions = page.match(/^\|.* [a-z-]+ › .*\|$/gm) ?? [];

@@ -4,7 +4,7 @@ import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/error-text.ts';
 import { secret, target } from './every-call.ts';
 
-// What the document itself says of requests is in test/conformance.
+// What the document itself says of requests is in test/provider-conformance.
 
 type Call = (connection: provider.Connection) => Promise<unknown>;
 

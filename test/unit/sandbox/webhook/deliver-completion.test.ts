@@ -6,7 +6,7 @@ import { decryptedByOpenssl, openssl } from '../../../support/programs/openssl.t
 import { callerOf, requestFor } from '../caller.ts';
 import { startReceiver } from '../webhook-receiver.ts';
 
-// What the document says of deliveries is in test/conformance. Here is what only a plan or an option decides.
+// What the document says of deliveries is in test/provider-conformance. Here is what only a plan or an option decides.
 
 const SIGNING_KEY = 'clave de firma ñ 1';
 

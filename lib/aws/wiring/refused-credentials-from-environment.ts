@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoRefusalStore } from '../dynamo-refusal-store.ts';
+import { dynamoRefusedCredentialsStore } from '../dynamo-refused-credentials-store.ts';
 import { requiredVariable } from './environment-variables.ts';
 
 /** The table `Refusals`, and for how many days a mark counts. */
-export const refusalsFromEnvironment = (database: DynamoDBClient) => ({
-  refusals: dynamoRefusalStore(database, requiredVariable('REFUSALS_TABLE')),
+export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => ({
+  refusals: dynamoRefusedCredentialsStore(database, requiredVariable('REFUSALS_TABLE')),
   keptDays: Number(requiredVariable('REFUSED_CREDENTIALS_DAYS')),
 });

@@ -1,7 +1,7 @@
 import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
 import { pointerTo, type Violation } from './violation.ts';
 
-export type ReadJsonBody =
+export type ParsedRequestBody =
   | { readonly kind: 'json'; readonly json: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-json' }
@@ -12,10 +12,10 @@ export type ReadJsonBody =
  * `limit` is in bytes, after base64. JSON that is nested thousands of levels deep is `not-json` (RFC 8259, section 9). A name
  * that occurs twice in an object is `ambiguous`.
  */
-export const readJsonBody = (
+export const parseRequestBody = (
   event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },
   limit: number,
-): ReadJsonBody => {
+): ParsedRequestBody => {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8');
   if (bytes.byteLength > limit) return { kind: 'too-large' };
   try {

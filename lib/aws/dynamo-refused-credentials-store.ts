@@ -5,10 +5,13 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { RefusalMark, RefusalStore } from '../extraction/store.ts';
+import type { RefusalMark, RefusedCredentialsStore } from '../extraction/store.ts';
 
 /** The table `Refusals` on DynamoDB. Throws the SDK's errors. */
-export const dynamoRefusalStore = (client: DynamoDBClient, table: string): RefusalStore => ({
+export const dynamoRefusedCredentialsStore = (
+  client: DynamoDBClient,
+  table: string,
+): RefusedCredentialsStore => ({
   get: async (credentialsMac) => {
     const { Item } = await client.send(
       new GetItemCommand({ TableName: table, Key: marshall({ credentialsMac }), ConsistentRead: true }),

@@ -1,17 +1,22 @@
-import type { RefusalMark, RefusalStore } from '../../../lib/extraction/store.ts';
+import type { RefusalMark, RefusedCredentialsStore } from '../../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its items for tests. */
-export type MemoryRefusalStore = RefusalStore & { readonly items: Map<string, RefusalMark> };
+export type MemoryRefusedCredentialsStore = RefusedCredentialsStore & {
+  readonly items: Map<string, RefusalMark>;
+};
 
 /** The table `Refusals` in memory, with DynamoDB's semantics. Nothing expires. */
-export const memoryRefusalStore = (faults: StoreFaults = {}): MemoryRefusalStore => {
+export const memoryRefusedCredentialsStore = (faults: StoreFaults = {}): MemoryRefusedCredentialsStore => {
   const items = new Map<string, RefusalMark>();
   return { items, ...refusalStoreOver(items, underFaults(faults)) };
 };
 
 /** A refusal store over shared items. `carryOut` executes each call. */
-export const refusalStoreOver = (items: Map<string, RefusalMark>, carryOut: CarryOut): RefusalStore => ({
+export const refusalStoreOver = (
+  items: Map<string, RefusalMark>,
+  carryOut: CarryOut,
+): RefusedCredentialsStore => ({
   get: (credentialsMac) =>
     carryOut({ store: 'refusals', method: 'get', key: credentialsMac }, () => {
       const mark = items.get(credentialsMac);
@@ -28,6 +33,6 @@ export const refusalStoreOver = (items: Map<string, RefusalMark>, carryOut: Carr
 
 /** What start, webhook and reconcile need for marks. */
 export const memoryMarks = (faults: StoreFaults = {}) => ({
-  refusals: memoryRefusalStore(faults),
+  refusals: memoryRefusedCredentialsStore(faults),
   keptDays: 7,
 });

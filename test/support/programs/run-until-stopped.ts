@@ -1,26 +1,29 @@
-import { CliError } from '../../tools/cli/terminal/errors.ts';
-import { stopOnSignals } from '../../tools/cli/terminal/stop-on-signals.ts';
+import { CliError } from '../../../tools/cli/terminal/errors.ts';
+import { stopOnSignals } from '../../../tools/cli/terminal/stop-on-signals.ts';
 
-/** What a benchmark gets. */
-export type Benchmark = {
+/** What a long run gets. */
+export type StoppableRun = {
   /** Aborts at Ctrl-C. */
   readonly stop: AbortSignal;
   /** Rejects at Ctrl-C, for work that does not end by itself then. */
-  readonly untilStopped: <T>(work: Promise<T>) => Promise<T>;
+  readonly untilStopped: <T>(part: Promise<T>) => Promise<T>;
   /** Registers a cleanup for the end, also after Ctrl-C. The last one runs first. */
   readonly atEnd: (cleanup: () => Promise<unknown>) => void;
 };
 
-/** Runs a benchmark, and ends this process, which open keep-alive connections would otherwise keep running. */
-export const runBenchmark = async (run: (benchmark: Benchmark) => Promise<void>): Promise<never> => {
+/**
+ * Runs until the work or Ctrl-C ends it. Then it runs the cleanups, and ends this process, which open keep-alive connections
+ * would keep running.
+ */
+export const runUntilStopped = async (work: (run: StoppableRun) => Promise<void>): Promise<never> => {
   const stop = stopOnSignals();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopped.catch(() => undefined);
   stop.addEventListener('abort', () => reject(stop.reason), { once: true });
   const cleanups: (() => Promise<unknown>)[] = [];
-  const code = await run({
+  const code = await work({
     stop,
-    untilStopped: (work) => Promise.race([work, stopped]),
+    untilStopped: (part) => Promise.race([part, stopped]),
     atEnd: (cleanup) => cleanups.push(cleanup),
   })
     .then(() => 0)
