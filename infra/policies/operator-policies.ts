@@ -195,8 +195,16 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html).
     allow(
       [
-        ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
-        ...['DeleteTable', 'DescribeTable', 'RestoreTableToPointInTime'],
+        'BatchWriteItem',
+        'DeleteItem',
+        'GetItem',
+        'PutItem',
+        'Query',
+        'Scan',
+        'UpdateItem',
+        'DeleteTable',
+        'DescribeTable',
+        'RestoreTableToPointInTime',
       ].map((action) => `dynamodb:${action}`),
       [arns.restored],
     ),

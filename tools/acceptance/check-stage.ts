@@ -46,7 +46,12 @@ const prepare = async ({ deployment, lateTaskSeconds, shell }: CheckStageOptions
   await fakeProvider.share({ apiKey: randomKey(), signingKey: randomKey() });
   shell.hint(`New random keys are shared between ${deployment.stackName} and ${fakeProvider.stackName}.`);
   return {
-    ...{ deployment, client, settings, stack, fakeProvider, received: [] },
+    deployment,
+    client,
+    settings,
+    stack,
+    fakeProvider,
+    received: [],
     api: acceptApi(api, shell.sleep),
     lateTaskSeconds: lateTaskSeconds ?? settings.timings.deadline + beyondDeadlineSeconds,
     startedAt: shell.now(),

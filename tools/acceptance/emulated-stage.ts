@@ -36,14 +36,21 @@ export const startEmulatedStage = async (options: EmulatedStageOptions) => {
     const context = { stage: LOCAL_STAGE, ...emulatorSettings, ...settings };
     const deployFrom = (own: string, { tree = repository, fails }: Update = {}) =>
       deployStack({
-        ...{ emulator, app: acceptanceApp, tree, directory: own, onProgress, ...(signal && { signal }) },
+        emulator,
+        app: acceptanceApp,
+        tree,
+        directory: own,
+        onProgress,
+        ...(signal && { signal }),
         context: { ...context, ...(fails && { failUpdate: 'true' }) },
       });
     const outputs = await deployFrom(directory);
     const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: emulator.client });
     await moveTime(deployment, moving.signal);
     return {
-      ...{ emulator, outputs, stop },
+      emulator,
+      outputs,
+      stop,
       deploy: async (update: Update) => {
         const own = await mkdtemp(join(directory, 'update-'));
         await deployFrom(own, update).catch((error: unknown) => {

@@ -32,7 +32,9 @@ const runOnEmulator = async ({ checks, upgrade }: AcceptOptions, shell: Shell, s
   const directory = await createRunDirectory('accept', shell.now());
   const onProgress = (step: string): void => shell.hint(`… ${step}`);
   const stage = await startEmulatedStage({
-    ...{ directory, onProgress, signal: stop },
+    directory,
+    onProgress,
+    signal: stop,
     ...(upgrade && { settings: upgradeSettings }),
   });
   try {

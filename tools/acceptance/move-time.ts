@@ -97,7 +97,9 @@ export const moveTime = async (
 ): Promise<void> => {
   const dynamo = new DynamoDBClient(client);
   const mover: Mover = {
-    ...{ output, signal, dynamo },
+    output,
+    signal,
+    dynamo,
     tasks: dynamoTaskStore(dynamo, output('TasksTableName'), () => new Date()),
     failTask: failTask(new SFNClient(client)),
     lambda: new LambdaClient(client),

@@ -97,7 +97,8 @@ const bootstrap = async (
     awsEnv,
     // In another directory than cdk.json, or it would synthesize the app as well.
     cwd: directory,
-    ...{ directory, signal },
+    directory,
+    signal,
   });
 };
 
@@ -109,7 +110,8 @@ const deployAssembly = async (emulator: Emulator, directory: string, signal: Abo
     args: ['deploy', ...options.split(' '), '--app', assemblyOf(directory), '--outputs-file', outputsFile],
     problem: 'The stack could not be deployed',
     awsEnv: emulator.awsEnv,
-    ...{ directory, signal },
+    directory,
+    signal,
   });
   return parseOutputs(await readFile(outputsFile, 'utf8'));
 };

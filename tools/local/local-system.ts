@@ -70,7 +70,9 @@ export const startLocalSystem = async (run: Run) => {
   };
   const outputs = await deployStack({
     emulator: starting,
-    ...{ context, directory, ...defined({ tree: run.tree }) },
+    context,
+    directory,
+    ...defined({ tree: run.tree }),
     onProgress: (step) => show.wait('deploy', step),
     signal,
   });

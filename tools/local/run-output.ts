@@ -40,7 +40,10 @@ export const createRunOutput = (out: Pick<WriteStream, 'write'> & { isTTY?: bool
     if (spinner) spinner.start().text = `${subject}: ${text}`;
   };
   return {
-    ...{ done: line('done'), note: line('note'), plain, wait: spinner ? spin : line('wait') },
+    done: line('done'),
+    note: line('note'),
+    plain,
+    wait: spinner ? spin : line('wait'),
     rest: () => void spinner?.stop(),
   };
 };

@@ -38,7 +38,8 @@ type Scenario = Pick<ConsoleAction, 'label' | 'effect' | 'endsFaults'> & {
 
 /** An extraction of a user of its own, for which the provider behaves as planned. */
 const planned = (label: string, effect: string, plan: Plan): Scenario => ({
-  ...{ label, effect },
+  label,
+  effect,
   run: async (system, what) => {
     const username = `console-${randomUUID()}`;
     await system.provider.setPlan(username, plan);
@@ -97,7 +98,8 @@ const webhooks: readonly Scenario[] = [
 const outageSeconds = 30;
 
 const changed = (label: string, effect: string, change: (system: System) => Promise<unknown>): Scenario => ({
-  ...{ label, effect },
+  label,
+  effect,
   run: async (system) => {
     await change(system);
     return { text: `The provider: ${effect}.` };
@@ -143,7 +145,10 @@ const groups = {
 export const sandboxActions = (system: System): readonly ConsoleAction[] =>
   Object.entries(groups).flatMap(([group, scenarios]) =>
     scenarios.map(({ run, ...scenario }) => ({
-      ...{ ...scenario, group, place: 'sandbox' as const, changes: true },
+      ...scenario,
+      group,
+      place: 'sandbox' as const,
+      changes: true,
       id: `sandbox-${scenario.label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
       run: () =>
         run(system, scenario.label).catch((cause: unknown) => {

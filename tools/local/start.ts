@@ -29,7 +29,10 @@ const main = async (args: string[]): Promise<number> => {
   const directory = await createRunDirectory('start', new Date());
   const cleanups: (() => Promise<void>)[] = [];
   const run: Run = {
-    ...{ directory, show, signal, ...defined({ port: options.port }) },
+    directory,
+    show,
+    signal,
+    ...defined({ port: options.port }),
     atEnd: (cleanup) => cleanups.push(cleanup),
   };
   try {

@@ -48,7 +48,8 @@ export const acceptApi = (
         const type = body === undefined ? undefined : 'application/json';
         const headers = defined({ 'cosecha-target': target, 'content-type': type });
         const request = {
-          ...{ method, headers },
+          method,
+          headers,
           ...defined({ body: body === undefined ? body : JSON.stringify(body) }),
         };
         const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);

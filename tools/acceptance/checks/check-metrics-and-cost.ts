@@ -101,7 +101,8 @@ export const metricsArrive: Check = {
     const caused = causedMetrics.map((name) => ownMetric(deployment.stage, name));
     // The metric filters of the alarms by bank make these of the lines of outcomes.
     const byBank = ['BankEnded', 'BankFailed'].map((name) => ({
-      ...{ namespace: metricsNamespace(deployment.stage), name },
+      namespace: metricsNamespace(deployment.stage),
+      name,
       dimensions: { Entity: fakeEntity },
     }));
     let missing = [...caused, ...byBank];

@@ -59,13 +59,18 @@ export type Update = { readonly tree?: string; readonly fails?: true };
 export type UpdateStage = (update: Update) => Promise<unknown>;
 
 const whileUpdating = (id: string, title: string, updateStage: UpdateStage, update: Update): Check => ({
-  ...{ id, title, turn: 'alone', seconds: () => 1_800 },
+  id,
+  title,
+  turn: 'alone',
+  seconds: () => 1_800,
   run: async (context) => {
     const before = await readStack(context);
     let updatedAt = '';
     const early: string[] = [];
     const all = await updateInPlace<One>({
-      ...{ ...context, isEmulated: context.deployment.isEmulated, cases: casesOf(context) },
+      ...context,
+      isEmulated: context.deployment.isEmulated,
+      cases: casesOf(context),
       // Its start call is under way for seconds.
       request: async () => ({
         extractionId: await extract(context, requestOf('upgrade', { start: 'slow', endsAfter: 5 })),

@@ -50,7 +50,9 @@ export const runChecks = async (
     };
     const failure = failures.get(check.dependsOn ?? '')?.signal;
     const report = await runCheck(check, shared, {
-      ...{ waitFor, waitedFor: () => waiting.get(check.id), stop },
+      waitFor,
+      waitedFor: () => waiting.get(check.id),
+      stop,
       failure: failure ?? new AbortController().signal,
     });
     if (report.kind === 'failed') failures.get(check.id)?.abort();

@@ -127,7 +127,11 @@ const gather = async (sources: AuditSources, options: AuditOptions, reading: Rea
   // After the records: it shows why one is gone.
   const steps = await readAll('changes', () => sources.changes(now.toISOString()), stepOf);
   const facts: Facts = {
-    ...{ now, since, limits, steps, ...chosen },
+    now,
+    since,
+    limits,
+    steps,
+    ...chosen,
     records: new Map(known.map((record) => [record.extractionId, record])),
     present: new Set(all.map(({ extractionId }) => extractionId)),
     tasks: new Map(tasks.map((task) => [task.taskId, task])),

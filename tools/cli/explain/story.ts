@@ -1,7 +1,14 @@
 /** Lanes of a drawing, in the order in which an extraction goes through them. */
 export const lanes = [
-  ...['api', 'record', 'machine', 'start', 'provider'],
-  ...['webhook', 'queue', 'stream', 'operator'],
+  'api',
+  'record',
+  'machine',
+  'start',
+  'provider',
+  'webhook',
+  'queue',
+  'stream',
+  'operator',
 ] as const;
 export type Lane = (typeof lanes)[number];
 

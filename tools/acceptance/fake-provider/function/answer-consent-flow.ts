@@ -61,7 +61,8 @@ const readConsent = (call: Call, consentId: string | undefined) => {
     products: actionIds,
     tyc: { actualVersion: 1 },
     entity: { id: 'fake-bank', name: 'Fake bank', type: 'bank' },
-    ...{ status, subStatus: status },
+    status,
+    subStatus: status,
     validUntil: new Date((authorizedAt + 86_400) * 1_000).toISOString(),
   };
 };

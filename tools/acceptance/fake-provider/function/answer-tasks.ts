@@ -46,7 +46,9 @@ export const startTask = async (call: Call) => {
   const attempts = webhook.enable && scenario.webhook !== 'lost' ? webhook.retries : 0;
   const task = {
     ...scenario,
-    ...{ startedAt: now, attempts, actions: actions.map(({ id }) => id) },
+    startedAt: now,
+    attempts,
+    actions: actions.map(({ id }) => id),
     endsAfter: isEarly ? 0 : scenario.endsAfter,
   };
   const taskId = issueTaskId(key, task, ports.nonce());

@@ -58,7 +58,9 @@ const resultsOf = ({ outcome, actions, resultBytes }: Task) => ({
     const failed = outcome === 'FAILED' || (outcome === 'PARTIAL' && index === actions.length - 1);
     return failed
       ? {
-          ...{ id, status: 'FAILED', output: null },
+          id,
+          status: 'FAILED',
+          output: null,
           error: { code: 'ACTION_ERROR', message: 'The scenario fails it.' },
         }
       : { id, status: 'COMPLETED', output: output(index === 0 ? resultBytes : 0) };
