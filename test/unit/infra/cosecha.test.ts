@@ -123,11 +123,8 @@ describe('a deployment with what the account already has', () => {
   test('runs what calls the provider in the network, and nothing else', () => {
     const functions = [...functionsOf(template)];
     const inside = functions.filter(([, { properties }]) => properties.VpcConfig !== undefined);
-    expect(inside.map(([name]) => name).sort()).toEqual([
-      'manage-consents',
-      'reconcile-extraction',
-      'start-task',
-    ]);
+    const names = inside.map(([name]) => name).sort();
+    expect(names).toEqual(['manage-consents', 'reconcile-extraction', 'start-task']);
   });
 
   test('breaks none of the AWS Solutions rules', () => {
