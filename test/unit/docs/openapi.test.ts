@@ -21,6 +21,7 @@ import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assum
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
 import { parseDelivery } from '../../../lib/webhook/receive-delivery.ts';
+import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { propertiesOf, synthesize } from '../infra/synth.ts';
 import { publishedSchemas } from './contract-schemas.ts';
@@ -220,7 +221,8 @@ describe('the schemas of docs/openapi.yaml', () => {
   test.each(['CredentialsExtraction', 'ConsentExtraction'])(
     'have every field of a %s, and no other',
     (name) => {
-      const attributes = Object.keys(publishedSchemas['extraction.json']?.$defs?.[name]?.properties ?? {});
+      const { properties = {} } = publishedSchemas['extraction.json']?.$defs?.[name] ?? {};
+      const attributes = [...Object.keys(properties), ...internalAttributes];
       const record = Object.fromEntries(attributes.map((attribute) => [attribute, {}]));
       const shown = publicView(record as never, { url: '', expiresAt: '' });
       expect([...fieldsOf('Progress'), ...fieldsOf(name)].toSorted()).toEqual(Object.keys(shown).toSorted());
