@@ -105,7 +105,7 @@ const doctorChecks = (): readonly string[] => {
 };
 
 const alarmNames = (): readonly string[] =>
-  notifyingAlarms(synthesize(everyOption).template).map(({ Properties }) => String(Properties.AlarmName));
+  notifyingAlarms(synthesize(everyOption).template).map(({ AlarmName }) => String(AlarmName));
 
 const names = (): Readonly<Record<string, readonly string[]>> => ({
   outputs: Object.keys(synthesize().template.findOutputs('*')),

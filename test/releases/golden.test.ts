@@ -29,11 +29,9 @@ import type { Schema } from '../../tools/contracts/schema-type.ts';
 import { allRecords } from '../enumeration/records.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
+import { extractionInMemory } from '../support/stores/extraction-in-memory.ts';
 import { closedCircuit } from '../support/stores/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
-import { memoryMarks } from '../support/stores/memory-refused-credentials-store.ts';
-import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
+import { storedRequest } from '../support/stores/memory-request-store.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { versionThatBreaks } from './breaks.ts';
@@ -56,34 +54,17 @@ const titled = <Item extends { readonly status: string; readonly method: string 
 
 /** The stores of today, with what the release left of one extraction. */
 const left = (record: Extraction) => {
-  const extractions = memoryExtractionStore();
-  extractions.items.set(record.extractionId, record);
-  const taskStore = memoryTaskStore();
+  const { deps, seen } = extractionInMemory(undefined);
+  seen.extractions.items.set(record.extractionId, record);
   for (const task of tasks)
-    if (task.extractionId === record.extractionId) taskStore.items.set(task.taskId, task);
-  const { telemetry, counted } = memoryTelemetry();
+    if (task.extractionId === record.extractionId) seen.tasks.items.set(task.taskId, task);
   const { requestId, extractionId } = record;
-  const stored = requests.find((one) => one.requestId === requestId) ?? {
-    requestId,
-    extractionId,
-    sealed: '',
-    expiresAt: 0,
-  };
+  const stored = requests.find((one) => one.requestId === requestId);
+  seen.requests.items.set(requestId, stored ?? storedRequest(extractionId, requestId));
   return {
-    counted,
-    extractions,
-    now: () => extractions.items.get(record.extractionId),
-    deps: {
-      ...{
-        extractions,
-        tasks: taskStore,
-        ...memoryMarks(),
-        requests: memoryRequestStore({}, stored),
-        timings,
-        telemetry,
-      },
-      send: async () => undefined,
-    },
+    counted: seen.counted,
+    now: () => seen.extractions.items.get(record.extractionId),
+    deps: { ...deps, send: async () => undefined },
   };
 };
 

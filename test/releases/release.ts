@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { read } from '../unit/docs/metric-names.ts';
 
@@ -16,11 +16,3 @@ export const releases: readonly string[] = readdirSync(import.meta.dirname)
 /** Reads a JSON file that a release left. */
 export const readRelease = (release: string, file: string): unknown =>
   JSON.parse(readFileSync(join(import.meta.dirname, release, file), 'utf8'));
-
-/** The folder of the version in package.json. Throws for one that has been released. */
-export const releaseInWork = (): string => {
-  const release = version.replace(/-.*/, '');
-  if (release === version && existsSync(join(import.meta.dirname, release)))
-    throw new Error(`${version} is released. Set the next version in package.json first.`);
-  return release;
-};

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { flatten, resourcesOf, synthesize } from '../infra/synth.ts';
+import { flatten, statementsOfLevel, synthesize } from '../infra/synth.ts';
 import { read } from './metric-names.ts';
 
 type AwsCommand = { readonly service: string; readonly operation: string; readonly line: string };
@@ -44,14 +44,10 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
   };
 
   const { template } = synthesize({ fanOutToEventBus: 'true' });
-  type Statement = { readonly Action: string | readonly string[]; readonly Resource: unknown };
   const allowedBy = (level: string): readonly string[] =>
-    Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))
-      .filter(({ Properties }) => flatten(Properties.ManagedPolicyName).endsWith(`-${level}`))
-      .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)
-      .flatMap(({ Action, Resource }) =>
-        [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${flatten(one)}`)),
-      );
+    statementsOfLevel(template, level).flatMap(({ Action, Resource }) =>
+      [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${flatten(one)}`)),
+    );
 
   const prefixes: Readonly<Record<string, string>> = { stepfunctions: 'states' };
   const actionOf = ({ service, operation }: AwsCommand): string => {

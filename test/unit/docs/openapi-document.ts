@@ -82,7 +82,7 @@ const alwaysOpen = new Set([
   'Progress',
 ]);
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const closed = (schema: unknown): unknown => {

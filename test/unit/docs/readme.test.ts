@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { outcomesAsMarkdown } from '../../sandbox/outcome-table.ts';
+import { read } from './metric-names.ts';
 
 const repository = new URL('../../../', import.meta.url);
-const read = (path: string): string => readFileSync(new URL(path, repository), 'utf8');
 
 test("docs/sandbox.md has the sandbox's outcome table", () => {
   expect(read('docs/sandbox.md')).toContain(outcomesAsMarkdown());

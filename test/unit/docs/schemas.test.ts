@@ -7,6 +7,7 @@ import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
 import { read } from './metric-names.ts';
+import { isObject } from './openapi-document.ts';
 
 const generated = contractSchemas();
 const documented = documentedRecords();
@@ -19,8 +20,6 @@ test.each(Object.entries(generated))(
 );
 
 type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Changes the object at a path. */
 const changeAt = (

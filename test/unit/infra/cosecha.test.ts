@@ -1,12 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
+import { read } from '../docs/metric-names.ts';
 import { embed, newApp, newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
-import { everyOption, flatten, notifyingAlarms, resourcesOf } from './synth.ts';
+import {
+  everyOption,
+  flatten,
+  functionsOf,
+  notifyingAlarms,
+  propertiesOf,
+  required,
+  resourcesOf,
+  statementsOfRole,
+} from './synth.ts';
 
 /** The AWS Solutions rules that a deployment breaks without a reason. */
 const violationsOf = (deployment: Cosecha) =>
@@ -16,8 +25,8 @@ describe('two deployments in one stack', () => {
   const { bank, trial, template } = twoInOneStack();
 
   test('have names and outputs of their own', () => {
-    const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'));
-    expect(secrets.map(({ Properties }) => Properties.Name).sort()).toEqual([
+    const secrets = propertiesOf(template, 'AWS::SecretsManager::Secret');
+    expect(secrets.map(({ Name }) => Name).sort()).toEqual([
       'Cosecha-prod/fingerprint-key',
       'Cosecha-prod/provider-api-key',
       'Cosecha-prod/webhook-signing-key',
@@ -35,13 +44,10 @@ describe('two deployments in one stack', () => {
   });
 
   const allowed = (role: string): unknown[] =>
-    Object.values(resourcesOf(template, 'AWS::IAM::Policy'))
-      .filter(({ Properties }) => JSON.stringify(Properties.Roles).includes(`"${role}`))
-      .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: object[] }).Statement)
-      .map((statement) => {
-        const { Action, Resource } = statement as { Action: unknown; Resource: unknown };
-        return [Action, [Resource].flat().map((resource) => flatten(resource))];
-      });
+    statementsOfRole(template, role).map(({ Action, Resource }) => [
+      Action,
+      [Resource].flat().map((resource) => flatten(resource)),
+    ]);
 
   test('a caller may request and read extractions, and nothing else', () => {
     const route =
@@ -72,9 +78,10 @@ describe('two deployments in one stack', () => {
   });
 
   test('a consumer in the same stack refers to the stream itself', () => {
-    const mappings = resourcesOf(template, 'AWS::Lambda::EventSourceMapping');
-    const sources = Object.values(mappings).map(({ Properties }) => flatten(Properties.EventSourceArn));
-    expect(sources).toContain('<BankStorageExtractions.StreamArn>');
+    const mappings = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
+    expect(mappings.map(({ EventSourceArn }) => flatten(EventSourceArn))).toContain(
+      '<BankStorageExtractions.StreamArn>',
+    );
     expect(Object.keys(template.findParameters('*'))).toEqual(['BootstrapVersion']);
   });
 });
@@ -100,9 +107,8 @@ describe('a deployment with what the account already has', () => {
   test('notifies the given topic of every alarm', () => {
     const alarms = notifyingAlarms(template);
     expect(alarms.length).toBeGreaterThan(30);
-    for (const { Properties } of alarms) {
-      expect(Properties.AlarmActions).toEqual([{ Ref: expect.stringMatching(/^OnCall/) }]);
-    }
+    for (const { AlarmActions } of alarms)
+      expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^OnCall/) }]);
   });
 
   test('bounds every role of Cosecha', () => {
@@ -115,10 +121,10 @@ describe('a deployment with what the account already has', () => {
   });
 
   test('runs what calls the provider in the network, and nothing else', () => {
-    const functions = Object.values(resourcesOf(template, 'AWS::Lambda::Function'));
-    const inside = functions.filter(({ Properties }) => Properties.VpcConfig !== undefined);
-    const names = inside.map(({ Properties }) => String(Properties.Description).replace(/.*: /, ''));
-    expect(names.sort()).toEqual(['manage-consents', 'reconcile-extraction', 'start-task']);
+    const functions = [...functionsOf(template)];
+    const inside = functions.filter(([, { properties }]) => properties.VpcConfig !== undefined);
+    const names = inside.map(([name]) => name).sort();
+    expect(names).toEqual(['manage-consents', 'reconcile-extraction', 'start-task']);
   });
 
   test('breaks none of the AWS Solutions rules', () => {
@@ -127,7 +133,7 @@ describe('a deployment with what the account already has', () => {
 });
 
 test('settings that contradict each other are refused', () => {
-  const props = { stage: 'prod', providerBaseUrl: 'http://provider.example' };
+  const props = { ...required, providerBaseUrl: 'http://provider.example' };
   expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow(
     'Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.',
   );
@@ -166,8 +172,7 @@ test('a stack in a region outside of the partition aws is refused', () => {
 test('two topics, and no props at all, are refused with a sentence', () => {
   const stack = newStack();
   const props = {
-    stage: 'prod',
-    providerBaseUrl: 'https://provider.example',
+    ...required,
     alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
     alarmTopic: new Topic(stack, 'OnCall'),
   };
@@ -182,13 +187,11 @@ test('docs/embedding.md has how many of the 500 resources of a stack a deploymen
   embed(plain, 'Bank');
   const full = newStack();
   embed(full, 'Bank', { ...(everyOption as object) });
-  const page = readFileSync(new URL('../../../docs/embedding.md', import.meta.url), 'utf8');
-  expect(page).toContain(
+  expect(read('docs/embedding.md')).toContain(
     `${count(Template.fromStack(plain))} resources, and ${count(Template.fromStack(full))} with every option`,
   );
 });
 
 test('without the bundles of the package, the error names how to build it', () => {
-  const props = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
-  expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow('npm run package');
+  expect(() => new Cosecha(newStack(), 'Bank', required)).toThrow('npm run package');
 });

@@ -12,6 +12,7 @@ import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
 import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
+import { required } from './synth.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));
 process.once('exit', () => rmSync(workspace, { recursive: true }));
@@ -28,11 +29,10 @@ const code = Object.fromEntries(
 ) as FunctionCode;
 
 export const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
-  const settings = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
-  const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...settings, ...props };
+  const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...required, ...props };
   const topic = alarmTopic && { alarmTopicArn: alarmTopic.topicArn };
   const built = { config: readConfig({ ...given, ...topic }), code };
-  return new Cosecha(stack, id, { ...settings, ...props, built });
+  return new Cosecha(stack, id, { ...required, ...props, built });
 };
 
 /** Two deployments in one stack, beside a caller, a reader and a consumer of one of them. */

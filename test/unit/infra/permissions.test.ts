@@ -1,23 +1,19 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import type { Statement } from '../../support/aws/evaluate-policies.ts';
 import { withWhatTheAccountHas } from './embedded.ts';
-import { flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
-
-type Statement = {
-  readonly Effect: string;
-  readonly Action: string | readonly string[];
-  readonly Resource?: unknown;
-  readonly Principal?: Readonly<Record<string, unknown>>;
-  readonly Condition?: Readonly<Record<string, unknown>>;
-};
+import { flatten, propertiesOf, type Resource, resourcesOf, statementsOf, synthesize } from './synth.ts';
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** Any part of a template as text, with its references as in `flatten`. */
-const textOf = (value: unknown): string =>
+/** Any part of a template as JSON, with its references as in `flatten`. */
+const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     /^(Ref|Fn::)/.test(Object.keys(Object(part))[0] ?? '') ? flatten(part) : part,
-  )
+  );
+
+const textOf = (value: unknown): string =>
+  jsonOf(value)
     .replaceAll('"', '')
     .replace(/arn:<AWS::Partition>:([\w-]+):<AWS::Region>:<AWS::AccountId>:/g, '$1 ')
     .replace(/\{StringEquals:\{kms:ViaService:(\w+)[^}]*\}\}/, 'through $1');
@@ -26,37 +22,34 @@ const textOf = (value: unknown): string =>
 const lineOf = ({ Effect, Action, Resource, Principal, Condition }: Statement): string =>
   [
     Effect === 'Allow' ? ' ' : '  DENY',
-    ...(Principal === undefined ? list(Resource) : Object.values(Principal)).map(textOf),
+    ...(Principal === undefined ? list(Resource) : Object.values(Principal as object)).map(textOf),
     '←',
     ...list(Action),
     ...(Condition === undefined ? [] : [`if ${textOf(Condition)}`]),
   ].join(' ');
 
 const policyOf = (name: string, document: unknown): string =>
-  [name, ...(document as { readonly Statement: readonly Statement[] }).Statement.map(lineOf)].join('\n');
-
-const policiesOf = (template: Template, type: string, of: (its: Resource['Properties']) => string) =>
-  Object.values(resourcesOf(template, type)).map(({ Properties }) => of(Properties));
+  [name, ...statementsOf(document).map(lineOf)].join('\n');
 
 const keysOf = (template: Template): readonly string[] =>
-  policiesOf(template, 'AWS::KMS::Key', ({ Description, KeyPolicy }) =>
+  propertiesOf(template, 'AWS::KMS::Key').map(({ Description, KeyPolicy }) =>
     policyOf(`${Description}`, KeyPolicy),
   );
 
 const rolesOf = (template: Template): readonly string[] =>
-  policiesOf(template, 'AWS::IAM::Policy', ({ Roles, PolicyDocument }) =>
+  propertiesOf(template, 'AWS::IAM::Policy').map(({ Roles, PolicyDocument }) =>
     policyOf(textOf(Roles), PolicyDocument),
   );
 
 const peopleOf = (template: Template): readonly string[] =>
-  policiesOf(template, 'AWS::IAM::ManagedPolicy', ({ ManagedPolicyName, PolicyDocument }) =>
+  propertiesOf(template, 'AWS::IAM::ManagedPolicy').map(({ ManagedPolicyName, PolicyDocument }) =>
     policyOf(flatten(ManagedPolicyName), PolicyDocument),
   );
 
 test('the policies are those that a reviewer has read', async () => {
   const { template } = synthesize();
   // A managed policy of a role would be among its other properties.
-  const trust = policiesOf(template, 'AWS::IAM::Role', ({ AssumeRolePolicyDocument, ...others }) =>
+  const trust = propertiesOf(template, 'AWS::IAM::Role').map(({ AssumeRolePolicyDocument, ...others }) =>
     policyOf(`a role, ${textOf(others)}`, AssumeRolePolicyDocument),
   );
   const all = [...rolesOf(template), ...keysOf(template), ...peopleOf(template), ...new Set(trust)];
@@ -93,11 +86,9 @@ test.each([
 
 test('the policies of people fit a managed policy, with names as long as they get', () => {
   const { template } = synthesize({ fanOutToEventBus: 'true' });
-  for (const { Properties } of Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))) {
+  for (const { PolicyDocument } of propertiesOf(template, 'AWS::IAM::ManagedPolicy')) {
     // The longest region, and ARNs of 150 characters, which a stack's name of 30 has.
-    const deployed = JSON.stringify(Properties.PolicyDocument, (_, part) =>
-      /^(Ref|Fn::)/.test(Object.keys(Object(part))[0] ?? '') ? flatten(part) : part,
-    )
+    const deployed = jsonOf(PolicyDocument)
       .replaceAll(/<\w+\.(Stream)?Arn>|<ExtractionMachine\w*>/g, 'x'.repeat(150))
       .replaceAll('<AWS::Region>', 'ap-southeast-1')
       .replaceAll('<AWS::AccountId>', '111122223333');

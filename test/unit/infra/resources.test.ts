@@ -11,6 +11,7 @@ import {
   everyOption,
   flatten,
   functionsOf,
+  propertiesOf,
   type Resource,
   required,
   resourcesOf,
@@ -47,44 +48,40 @@ test.each([
   expect(new Checks(checked).validateScope(checked).violations).toEqual([]);
 });
 
-describe('the tables', () => {
-  test('are on demand, encrypted and protected; one has a stream and backups, and all but the breakers expire', () => {
-    template.allResourcesProperties('AWS::DynamoDB::Table', {
-      BillingMode: 'PAY_PER_REQUEST',
-      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: dataKey },
-      DeletionProtectionEnabled: true,
-    });
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
-      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    });
-    template.resourcePropertiesCountIs(
-      'AWS::DynamoDB::Table',
-      { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-      4,
-    );
+test('the tables are on demand, encrypted and protected; one has a stream and backups, and all but the breakers expire', () => {
+  template.allResourcesProperties('AWS::DynamoDB::Table', {
+    BillingMode: 'PAY_PER_REQUEST',
+    SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: dataKey },
+    DeletionProtectionEnabled: true,
   });
+  template.hasResourceProperties('AWS::DynamoDB::Table', {
+    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+  });
+  template.resourcePropertiesCountIs(
+    'AWS::DynamoDB::Table',
+    { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
+    4,
+  );
 });
 
-describe('the bucket', () => {
-  test('is private, encrypted under the data key, and deletes results after their retention', () => {
-    template.hasResourceProperties('AWS::S3::Bucket', {
-      BucketEncryption: {
-        ServerSideEncryptionConfiguration: [
-          {
-            BucketKeyEnabled: true,
-            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: dataKey },
-          },
-        ],
-      },
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-      LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
-    });
+test('the bucket is private, encrypted under the data key, and deletes results after their retention', () => {
+  template.hasResourceProperties('AWS::S3::Bucket', {
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [
+        {
+          BucketKeyEnabled: true,
+          ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: dataKey },
+        },
+      ],
+    },
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
   });
 });
 
@@ -95,11 +92,8 @@ test('no command deletes a stack by accident, except on the emulator', () => {
 });
 
 test('each key has an alias, by which people find it', () => {
-  const aliases = Object.values(resourcesOf(template, 'AWS::KMS::Alias')).map(({ Properties }) => [
-    Properties.AliasName,
-    flatten(Properties.TargetKeyId),
-  ]);
-  expect(aliases).toEqual([
+  const aliases = propertiesOf(template, 'AWS::KMS::Alias');
+  expect(aliases.map(({ AliasName, TargetKeyId }) => [AliasName, flatten(TargetKeyId)])).toEqual([
     ['alias/Cosecha-prod/data', '<DataKey.Arn>'],
     ['alias/Cosecha-prod/seal', '<SealKey.Arn>'],
   ]);
@@ -143,14 +137,12 @@ describe('the secrets', () => {
   });
 
   test('of the provider are created without a value, the fingerprint key with one', () => {
-    const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(
-      ({ Properties }) => [
-        Properties.Name,
-        Object.keys(Properties)
-          .filter((property) => property.startsWith('GenerateSecret') || property === 'SecretString')
-          .join(),
-      ],
-    );
+    const secrets = propertiesOf(template, 'AWS::SecretsManager::Secret').map(({ Name, ...others }) => [
+      Name,
+      Object.keys(others)
+        .filter((one) => one.startsWith('GenerateSecret') || one === 'SecretString')
+        .join(),
+    ]);
     expect(secrets).toEqual([
       ['Cosecha-prod/provider-api-key', ''],
       ['Cosecha-prod/webhook-signing-key', ''],
@@ -193,12 +185,7 @@ describe('the functions', () => {
     const reserved = (functions: typeof all) =>
       eachWith(functions, ({ properties }) => properties.ReservedConcurrentExecutions);
     expect(reserved(all)).toEqual({});
-    const settings = {
-      webhookReservedConcurrency: 5,
-      startReservedConcurrency: 50,
-      reconcileReservedConcurrency: 100,
-    };
-    expect(reserved(functionsWith(settings))).toEqual({
+    expect(reserved(functionsWith(everyOption))).toEqual({
       'receive-webhook': 5,
       'start-task': 50,
       'reconcile-extraction': 100,
@@ -228,16 +215,15 @@ describe('the functions', () => {
   });
 
   test('have the provider client and its widget in their environment if the settings name them', () => {
-    const given = { providerClientId: '00000000-0000-4000-8000-000000000001', widgetConfigId: 'Widget' };
-    const functions = functionsWith(given);
+    const functions = functionsWith(everyOption);
     expect(eachWith(functions, ({ variables }) => variables.PROVIDER_CLIENT_ID)).toEqual({
-      'request-extraction': given.providerClientId,
-      'start-task': given.providerClientId,
-      'reconcile-extraction': given.providerClientId,
-      'manage-consents': given.providerClientId,
+      'request-extraction': everyOption.providerClientId,
+      'start-task': everyOption.providerClientId,
+      'reconcile-extraction': everyOption.providerClientId,
+      'manage-consents': everyOption.providerClientId,
     });
     expect(eachWith(functions, ({ variables }) => variables.WIDGET_CONFIG_ID)).toEqual({
-      'manage-consents': given.widgetConfigId,
+      'manage-consents': everyOption.widgetConfigId,
     });
   });
 
@@ -300,60 +286,34 @@ describe('the functions', () => {
   });
 });
 
-describe('the machine', () => {
-  test('has the definition of its own test, is Standard, and logs failures without data', () => {
-    const [properties = {}] = Object.values(resourcesOf(template, 'AWS::StepFunctions::StateMachine')).map(
-      ({ Properties }) => Properties,
-    );
-    const deployed = flatten(properties.DefinitionString);
-    const expected = extractionMachineDefinition(readConfig(required), {
-      startTask: '<StartTaskFunction.Arn>',
-      reconcile: '<ReconcileExtractionFunction.Arn>',
-    });
-    expect(JSON.parse(deployed)).toEqual(expected);
-    expect(properties).toMatchObject({
-      StateMachineName: 'Cosecha-prod-extractions',
-      StateMachineType: 'STANDARD',
-      LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
-    });
+test('the machine has the definition of its own test, is Standard, and logs failures without data', () => {
+  const [properties = {}] = propertiesOf(template, 'AWS::StepFunctions::StateMachine');
+  const deployed = flatten(properties.DefinitionString);
+  const expected = extractionMachineDefinition(readConfig(required), {
+    startTask: '<StartTaskFunction.Arn>',
+    reconcile: '<ReconcileExtractionFunction.Arn>',
+  });
+  expect(JSON.parse(deployed)).toEqual(expected);
+  expect(properties).toMatchObject({
+    StateMachineName: 'Cosecha-prod-extractions',
+    StateMachineType: 'STANDARD',
+    LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
   });
 });
 
 describe('the API', () => {
-  test('requires signed requests on every route except the webhook', () => {
-    const routes = Object.values(resourcesOf(template, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => [
-      Properties.RouteKey,
-      Properties.AuthorizationType,
-    ]);
-    expect(Object.fromEntries(routes)).toEqual({
-      'POST /extractions': 'AWS_IAM',
-      'GET /extractions': 'AWS_IAM',
-      'GET /extractions/{extractionId}': 'AWS_IAM',
-      'POST /consent-sessions': 'AWS_IAM',
-      'GET /consents': 'AWS_IAM',
-      'GET /consents/{consentId}': 'AWS_IAM',
-      'GET /consents/{consentId}/pdf': 'AWS_IAM',
-      'POST /consents/{consentId}/revoke': 'AWS_IAM',
-      'POST /webhooks/provider': 'NONE',
-    });
-  });
-
   test('throttles the webhook and each route about consents separately', () => {
-    const consents = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
+    const throttle = (rate: number) => ({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate });
     template.hasResource('AWS::ApiGatewayV2::Stage', {
       Properties: {
-        DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+        DefaultRouteSettings: throttle(50),
         RouteSettings: {
-          'POST /webhooks/provider': {
-            ThrottlingRateLimit: 100,
-            ThrottlingBurstLimit: 200,
-            DetailedMetricsEnabled: true,
-          },
-          'POST /consent-sessions': consents,
-          'GET /consents': consents,
-          'GET /consents/{consentId}': consents,
-          'GET /consents/{consentId}/pdf': consents,
-          'POST /consents/{consentId}/revoke': consents,
+          'POST /webhooks/provider': { ...throttle(100), DetailedMetricsEnabled: true },
+          'POST /consent-sessions': throttle(10),
+          'GET /consents': throttle(10),
+          'GET /consents/{consentId}': throttle(10),
+          'GET /consents/{consentId}/pdf': throttle(10),
+          'POST /consents/{consentId}/revoke': throttle(10),
         },
       },
       DependsOn: Match.arrayWith([Match.stringLikeRegexp('webhooksprovider')]),
@@ -446,35 +406,4 @@ describe('what reconciles without the machine', () => {
       ],
     });
   });
-});
-
-test('the outputs have the names that people and scripts use', () => {
-  expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
-    'AdminPolicyArn',
-    'ApiId',
-    'ApiUrl',
-    'BreakersTableName',
-    'DashboardName',
-    'DataKeyArn',
-    'DeadLetterQueueUrl',
-    'ExtractionsStreamArn',
-    'ExtractionsTableArn',
-    'ExtractionsTableName',
-    'FillProviderApiKey',
-    'FillWebhookSigningKey',
-    'OperatorPolicyArn',
-    'ReconcileConcurrency',
-    'ReconcileFunctionName',
-    'ReconcileQueueUrl',
-    'RefusalsTableName',
-    'RequestsTableName',
-    'ResultsBucketName',
-    'SlowQueueUrl',
-    'StateMachineArn',
-    'SweepEveryMinutes',
-    'SweepFunctionName',
-    'TasksTableName',
-    'ViewerPolicyArn',
-    'WebhookUrl',
-  ]);
 });

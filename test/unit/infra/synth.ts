@@ -7,6 +7,7 @@ import { CosechaStack } from '../../../infra/cosecha-stack.ts';
 import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
+import type { Statement } from '../../support/aws/evaluate-policies.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
@@ -77,11 +78,30 @@ export type Resource = {
 export const resourcesOf = (template: Template, type: string): Readonly<Record<string, Resource>> =>
   template.findResources(type) as Record<string, Resource>;
 
+/** The properties of every resource of a type. */
+export const propertiesOf = (template: Template, type: string): readonly Resource['Properties'][] =>
+  Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties);
+
+export const statementsOf = (document: unknown): readonly Statement[] =>
+  (document as { readonly Statement: readonly Statement[] }).Statement;
+
+/** What the policies of the roles say whose logical ids start so. */
+export const statementsOfRole = (template: Template, role: string): readonly Statement[] =>
+  propertiesOf(template, 'AWS::IAM::Policy')
+    .filter(({ Roles }) => JSON.stringify(Roles).includes(`{"Ref":"${role}`))
+    .flatMap(({ PolicyDocument }) => statementsOf(PolicyDocument));
+
+/** What the managed policy says that is for a viewer, an operator or an admin. */
+export const statementsOfLevel = (template: Template, level: string): readonly Statement[] =>
+  propertiesOf(template, 'AWS::IAM::ManagedPolicy')
+    .filter(({ ManagedPolicyName }) => flatten(ManagedPolicyName).endsWith(`-${level}`))
+    .flatMap(({ PolicyDocument }) => statementsOf(PolicyDocument));
+
 /** The alarms that notify somebody: all but the windows of composite alarms. */
-export const notifyingAlarms = (template: Template): readonly Resource[] =>
+export const notifyingAlarms = (template: Template): readonly Resource['Properties'][] =>
   ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
-    .flatMap((type) => Object.values(resourcesOf(template, type)))
-    .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)));
+    .flatMap((type) => propertiesOf(template, type))
+    .filter(({ AlarmName }) => !isWindow(String(AlarmName)));
 
 /** An ARN, a name or a policy as one text: intrinsics become `<LogicalId>` and `<LogicalId.Attribute>`. */
 export const flatten = (value: unknown): string => {

@@ -1,24 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
-import { flatten, resourcesOf, synthesize } from './synth.ts';
+import {
+  flatten,
+  propertiesOf,
+  resourcesOf,
+  statementsOf,
+  statementsOfLevel,
+  statementsOfRole,
+  synthesize,
+} from './synth.ts';
 
 const { template } = synthesize();
-
-const statementsOf = (document: unknown): readonly Statement[] =>
-  (document as { readonly Statement: readonly Statement[] }).Statement;
 
 const roles = Object.keys(resourcesOf(template, 'AWS::IAM::Role')).map((id) =>
   id.replace(/[0-9A-F]{8}$/, ''),
 );
 
-/** The statements of the policies of a role, or of the managed policy of this name. */
+/** What a role or a person may do. */
 const identityOf = (name: string): readonly Statement[] => [
-  ...Object.values(resourcesOf(template, 'AWS::IAM::Policy'))
-    .filter(({ Properties }) => JSON.stringify(Properties.Roles).includes(`"${name}`))
-    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument)),
-  ...Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))
-    .filter(({ Properties }) => flatten(Properties.ManagedPolicyName).endsWith(`-${name}`))
-    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument)),
+  ...statementsOfRole(template, name),
+  ...statementsOfLevel(template, name),
 ];
 
 const people = ['viewer', 'operator', 'admin'];
@@ -60,7 +61,7 @@ describe('the marks of refused credentials', () => {
 });
 
 describe('the fingerprint key', () => {
-  const policies = Object.values(resourcesOf(template, 'AWS::SecretsManager::ResourcePolicy'));
+  const policies = propertiesOf(template, 'AWS::SecretsManager::ResourcePolicy');
   const [policy] = policies;
   const reads = (name: string, identity: readonly Statement[], resource = true): boolean =>
     isAllowed(
@@ -70,13 +71,13 @@ describe('the fingerprint key', () => {
         resource:
           'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:Cosecha-prod/fingerprint-key-AbCdEf',
       },
-      { identity, resource: resource ? statementsOf(policy?.Properties.ResourcePolicy) : [] },
+      { identity, resource: resource ? statementsOf(policy?.ResourcePolicy) : [] },
       flatten,
     );
 
   test('is read by the functions that use it, and by nobody else', () => {
     expect(policies).toHaveLength(1);
-    expect(flatten(policy?.Properties.SecretId)).toBe('<SecretsFingerprintKey>');
+    expect(flatten(policy?.SecretId)).toBe('<SecretsFingerprintKey>');
     expect([...roles, ...people].filter((name) => reads(name, identityOf(name)))).toEqual([
       'RequestExtractionRole',
       'StartTaskRole',

@@ -35,6 +35,11 @@ const recordsOf = (extractionId: string, life: readonly Partial<Extraction>[]) =
   return records.map((record, index) => streamRecord({ old: records[index - 1], new: record }));
 };
 
+type Records = ReturnType<typeof recordsOf>;
+
+const deliver = (store: TotalsStore, Records: Records) =>
+  consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+
 const everyLife = () => lives.map((life, index) => recordsOf(`extraction-${index}`, life));
 
 const expected = {
@@ -53,9 +58,7 @@ describe('the totals of the example', () => {
         async (repeats, random) => {
           const { store, shown } = memoryTotalsStore();
           const shards = everyLife().map((records) => [...records]);
-          const delivered: ReturnType<typeof streamRecord>[] = [];
-          const deliver = (Records: ReturnType<typeof streamRecord>[]) =>
-            consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+          const delivered: Records = [];
           // Extractions in any order, the records of each in theirs. In between, repeated batches.
           while (shards.some((shard) => shard.length > 0)) {
             const left = shards.filter((shard) => shard.length > 0);
@@ -68,12 +71,10 @@ describe('the totals of the example', () => {
             const [from = 0, length = 1] = repeats.pop() ?? [];
             const again = delivered.slice(from % delivered.length, (from % delivered.length) + length);
             await Promise.all(
-              [deliver(next), deliver(again), deliver(again.toReversed())].map((answer) =>
-                answer.catch(() => {}),
-              ),
+              [next, again, again.toReversed()].map((some) => deliver(store, some).catch(() => {})),
             );
             // A record that met a conflict is repeated.
-            await deliver(next);
+            await deliver(store, next);
           }
           expect(shown()).toEqual(expected);
         },
@@ -84,16 +85,13 @@ describe('the totals of the example', () => {
 
   test('leave out an outcome that is replayed after its extraction was reopened', async () => {
     const { store, shown } = memoryTotalsStore();
-    const [, , settled, reopened] = recordsOf('extraction-1', [
+    const [, , settled = [], reopened = []] = recordsOf('extraction-1', [
       extractionIn('STARTING'),
       extractionIn('UNCONFIRMED'),
       extractionIn('RUNNING'),
-    ]);
-    for (const record of [reopened, settled]) {
-      await consumeExtractionEvents({ Records: record === undefined ? [] : [record] }, (event) =>
-        countEvent(store, event),
-      );
-    }
+    ]).map((record) => [record]);
+    await deliver(store, reopened);
+    await deliver(store, settled);
     expect(shown()).toEqual({});
   });
 
@@ -104,8 +102,7 @@ describe('the totals of the example', () => {
       ...records,
       streamRecord({ old: { ...extractionIn('REJECTED'), extractionId: 'extraction-1' } }),
     ];
-    const answer = await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(await deliver(store, Records)).toEqual({ batchItemFailures: [] });
     expect(shown()).toEqual({ '2026-03-01 bank#REJECTED': { extractions: 1, collected: 0, bytes: 0 } });
   });
 
@@ -113,14 +110,14 @@ describe('the totals of the example', () => {
     const { store, shown } = memoryTotalsStore();
     const settled = { ...extractionIn('COMPLETED'), extractionId: 'extraction-1' };
     const unconfirmed = { ...extractionIn('UNCONFIRMED'), extractionId: 'extraction-1' };
-    const deliver = async (Records: ReturnType<typeof streamRecord>[]) => {
-      await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+    const shownAfter = async (records: Records) => {
+      await deliver(store, records);
       return shown();
     };
     const once = { extractions: 1, collected: 0, bytes: 0 };
-    await deliver(recordsOf('extraction-1', [settled]));
-    expect(await deliver([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
-    expect(await deliver([streamRecord({ new: unconfirmed })])).toEqual({
+    await deliver(store, recordsOf('extraction-1', [settled]));
+    expect(await shownAfter([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
+    expect(await shownAfter([streamRecord({ new: unconfirmed })])).toEqual({
       '2026-03-01 bank#UNCONFIRMED': once,
     });
   });
@@ -137,7 +134,7 @@ describe('the totals of the example', () => {
     };
     const settled = extractionIn('COMPLETED');
     const Records = recordsOf('extraction-1', [settled, { ...settled, dueAt: iso(99) }]);
-    await consumeExtractionEvents({ Records }, (event) => countEvent(counting, event));
+    await deliver(counting, Records);
     expect(writes).toBe(1);
   });
 
@@ -154,10 +151,7 @@ describe('the totals of the example', () => {
         return false;
       },
     };
-    const handling = consumeExtractionEvents({ Records: Records.slice(1) }, (event) =>
-      countEvent(watched, event),
-    );
-    await expect(handling).rejects.toThrow(EntryConflict);
+    await expect(deliver(watched, Records.slice(1))).rejects.toThrow(EntryConflict);
     expect(entered[0]?.contribution).toMatchObject({ source: 'movement', outcome: 'COMPLETED' });
   });
 });

@@ -1,18 +1,15 @@
 /**
- * Every AWS operation that the functions call. bundles.test.ts bundles this file with the plugins of the
- * functions and without them.
+ * An operation of each AWS client that the functions have, and every error whose class they import. bundles.test.ts bundles this
+ * file with the plugins of the functions and without them, which change clients, not operations.
  */
 import { Agent } from 'node:https';
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   GetSecretValueCommand,
@@ -22,14 +19,13 @@ import {
 import {
   ExecutionAlreadyExists,
   InvalidToken,
-  SendTaskFailureCommand,
   SendTaskSuccessCommand,
   SFNClient,
   StartExecutionCommand,
   TaskDoesNotExist,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { promptQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 
@@ -58,20 +54,10 @@ export const callsWith = (ca: string): Calls => {
   const key = { id: { S: 'one' } };
   return {
     getItem: (TableName) => database.send(new GetItemCommand({ TableName, Key: key })),
-    deleteItem: (TableName) => database.send(new DeleteItemCommand({ TableName, Key: key })),
-    putItem: (TableName) => database.send(new PutItemCommand({ TableName, Item: key })),
-    query: (TableName) =>
-      database.send(
-        new QueryCommand({
-          TableName,
-          ExpressionAttributeValues: { ':n': { N: '1' }, ':b': { BOOL: true } },
-        }),
-      ),
     updateItem: (TableName) =>
       database.send(new UpdateItemCommand({ TableName, Key: key, ReturnValues: 'ALL_NEW' })),
     encrypt: (KeyId) =>
       keys.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('text'), EncryptionContext: { a: 'b' } })),
-    decrypt: (KeyId) => keys.send(new DecryptCommand({ KeyId, CiphertextBlob: Buffer.from('text') })),
     putObject: (Key) => objects.send(new PutObjectCommand({ Bucket: 'bucket', Key, Body: '{}' })),
     presignGetObject: (Key) =>
       getSignedUrl(objects, new GetObjectCommand({ Bucket: 'bucket', Key }), {
@@ -81,8 +67,5 @@ export const callsWith = (ca: string): Calls => {
     startExecution: (name) => machine.send(new StartExecutionCommand({ stateMachineArn: 'arn', name })),
     sendTaskSuccess: (taskToken) => machine.send(new SendTaskSuccessCommand({ taskToken, output: '{}' })),
     sendMessage: (QueueUrl) => queue.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' })),
-    sendMessageBatch: (QueueUrl) =>
-      queue.send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: '0', MessageBody: '{}' }] })),
-    sendTaskFailure: (taskToken) => machine.send(new SendTaskFailureCommand({ taskToken, error: 'E' })),
   };
 };

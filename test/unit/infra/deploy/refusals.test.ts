@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
@@ -13,23 +12,21 @@ import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-en
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
+import { read } from '../../docs/metric-names.ts';
 import { required } from '../synth.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
 const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0.0.1:8080' });
-const prod = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
+const prod = readConfig(required);
 const CDK_DEFAULT_ACCOUNT = '111122223333';
 
 test.each([local, another])('the stage $stage for emulators is refused with an AWS account', (config) => {
   expect(() => refuseLocalOnAws(config, { CDK_DEFAULT_ACCOUNT })).toThrow(ConfigError);
 });
 
-test('it is accepted with an emulator, and without an account', () => {
+test('it is accepted with an emulator and without an account, and every other stage with one', () => {
   refuseLocalOnAws(local, { CDK_DEFAULT_ACCOUNT, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' });
   refuseLocalOnAws(local, {});
-});
-
-test('every other stage is accepted with an AWS account', () => {
   refuseLocalOnAws(prod, { CDK_DEFAULT_ACCOUNT });
 });
 
@@ -41,7 +38,6 @@ describe('refuse-wrong-environment', () => {
     alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:on-call',
     readers: 'arn:aws:iam::111122223333:role/auditor',
   });
-  const CDK_DEFAULT_ACCOUNT = '111122223333';
 
   test('a topic and a certificate of another region than the stack are refused, each by its name', () => {
     const deploy = () =>
@@ -61,9 +57,9 @@ describe('refuse-wrong-environment', () => {
   test.each(['cn-north-1', 'us-gov-west-1', 'eu-isoe-west-1', 'eusc-de-east-1'])(
     'a region of another partition is refused: %s',
     (region) => {
-      expect(() =>
-        refuseWrongEnvironment(readConfig(required), { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: region }),
-      ).toThrow(`The region ${region} is not supported`);
+      expect(() => refuseWrongEnvironment(prod, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: region })).toThrow(
+        `The region ${region} is not supported`,
+      );
     },
   );
 
@@ -75,7 +71,7 @@ describe('refuse-wrong-environment', () => {
       'Setting fanOutToEventBus needs EventBridge Pipes, which mx-central-1 does not have',
     );
     deployTo(withBus, 'eu-west-1')();
-    deployTo(readConfig(required), 'mx-central-1')();
+    deployTo(prod, 'mx-central-1')();
   });
 
   test('their own account and region are taken, and any where nothing is deployed to AWS', () => {
@@ -152,21 +148,21 @@ test('a stack of another kind has no steps', () => {
   expect(stepsAfterDeploy('Other', {})).toEqual([]);
 });
 
-test('npm run deploy without credentials says to log in, and deploys nothing', async () => {
-  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
-  const env = { PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
-  const run = (args: readonly string[]) =>
-    new Promise<{ readonly code: unknown; readonly stderr: string }>((resolve) => {
-      const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
-      execFile(process.execPath, [script, 'deploy', ...args], { env }, (error, _stdout, stderr) =>
-        resolve({ code: error?.code, stderr }),
-      );
-    });
-  expect(await run([])).toEqual({
-    code: 1,
+/** The environment of somebody who is not logged in to AWS. */
+const env = {
+  ...{ PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true' },
+  ...{ AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' },
+};
+
+test('npm run deploy without credentials says to log in, and deploys nothing', () => {
+  const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [script, 'deploy', ...args], { env, encoding: 'utf8' });
+  expect(run()).toMatchObject({
+    status: 1,
     stderr: 'There are no AWS credentials. Log in, or name a profile with --profile.\n',
   });
-  expect((await run(['--profile=mine'])).stderr).toContain('in the profile "mine"');
+  expect(run('--profile=mine').stderr).toContain('in the profile "mine"');
 });
 
 const credentials = { accessKeyId: 'id', secretAccessKey: 'key' };
@@ -201,19 +197,16 @@ test('a bootstrapped account has none, nor one whose parameter cannot be read', 
   expect((await find(503, 'Service Unavailable')).problem).toBeUndefined();
 });
 
-test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', async () => {
-  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
-    readonly scripts: { readonly bootstrap: string };
-  };
+test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', () => {
+  const { scripts } = JSON.parse(read('package.json'));
   const [command, verb, ...settings] = scripts.bootstrap.split(' ');
   expect([command, verb]).toEqual(['cdk', 'bootstrap']);
   const output = mkdtempSync(join(tmpdir(), 'cosecha-bootstrap-'));
-  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
-  const env = { PATH: process.env.PATH, HOME: output, AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
   const cli = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
   try {
     const args = [cli, 'list', ...settings, '--output', join(output, 'cdk.out')];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository, env });
+    const options = { cwd: repository, env: { ...env, HOME: output } };
+    const stdout = execFileSync(process.execPath, args, { ...options, encoding: 'utf8' });
     expect(stdout.trim()).toBe('Cosecha-preview');
   } finally {
     rmSync(output, { recursive: true });

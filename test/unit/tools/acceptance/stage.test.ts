@@ -204,7 +204,7 @@ test('a rule of the bus and every alarm of the stage reach a queue', () => {
   });
   const alarms = notifyingAlarms(cosecha);
   expect(alarms.length).toBeGreaterThan(30);
-  for (const { Properties } of alarms) expect(Properties.AlarmActions).toEqual([exported]);
+  for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([exported]);
   fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
   const Principal = { Service: 'cloudwatch.amazonaws.com' };
   const publish = Match.objectLike({ Effect: 'Allow', Principal, Action: 'sns:Publish' });

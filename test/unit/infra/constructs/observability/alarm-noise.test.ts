@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { markdownTable } from '../../../../bench/markdown-table.ts';
 import { randomOf } from '../../../../support/data/random.ts';
 import { read } from '../../../docs/metric-names.ts';
-import { type Resource, resourcesOf, synthesize } from '../../synth.ts';
+import { propertiesOf, type Resource, synthesize } from '../../synth.ts';
 
 /*
  * Runs the deployed alarms over a year of a mix of banks, by periods of five minutes. Their windows slide by five minutes, where those
@@ -88,14 +88,16 @@ type Query = {
   readonly MetricStat?: { readonly Period: number; readonly Metric: { readonly MetricName: string } };
 };
 
+type Alarm = Resource['Properties'];
+
 /** Whether the alarm is on in each period. `from` is the first that is evaluated. */
-const statesOf = ({ Properties }: Resource, counts: readonly Counts[]): readonly boolean[] => {
-  const queries = (Properties.Metrics ?? []) as readonly Query[];
+const statesOf = (alarm: Alarm, counts: readonly Counts[]): readonly boolean[] => {
+  const queries = (alarm.Metrics ?? []) as readonly Query[];
   const expression = queries.find(({ Expression }) => Expression !== undefined)?.Expression;
   const metrics = queries.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat }] : []));
-  const seconds = metrics[0]?.Period ?? Number(Properties.Period);
+  const seconds = metrics[0]?.Period ?? Number(alarm.Period);
   const length = seconds / 60 / periodMinutes;
-  const isWholeHours = Properties.EvaluationWindow !== undefined;
+  const isWholeHours = alarm.EvaluationWindow !== undefined;
   // Metric math without AND is an expression of JavaScript.
   const evaluate = expression && new Function('IF', ...metrics.map(({ Id }) => Id), `return ${expression}`);
   const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
@@ -106,10 +108,10 @@ const statesOf = ({ Properties }: Resource, counts: readonly Counts[]): readonly
       sums[index] = (sums[index] ?? 0) + add - (counts[at - length]?.[Metric.MetricName] ?? 0);
     }
     if (isWholeHours && (at + 1) % length !== 0) return undefined;
-    const value = evaluate ? Number(evaluate(choose, ...sums)) : counts[at]?.[String(Properties.MetricName)];
-    return (value ?? 0) >= Number(Properties.Threshold);
+    const value = evaluate ? Number(evaluate(choose, ...sums)) : counts[at]?.[String(alarm.MetricName)];
+    return (value ?? 0) >= Number(alarm.Threshold);
   });
-  const needed = Number(Properties.EvaluationPeriods) * (evaluate ? 1 : length);
+  const needed = Number(alarm.EvaluationPeriods) * (evaluate ? 1 : length);
   let [last, inRow] = [false, 0];
   return breaching.map((one) => {
     if (one === undefined) return last;
@@ -120,9 +122,9 @@ const statesOf = ({ Properties }: Resource, counts: readonly Counts[]): readonly
 };
 
 const { template } = synthesize({ watchedEntities: 'fifth-bank' });
-const resources = Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm'));
-const named = (id: string): Resource => {
-  const found = resources.find(({ Properties }) => Properties.AlarmName === `Cosecha-prod-${id}`);
+const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm');
+const named = (id: string): Alarm => {
+  const found = alarms.find(({ AlarmName }) => AlarmName === `Cosecha-prod-${id}`);
   if (found === undefined) throw new Error(`There is no alarm ${id}.`);
   return found;
 };

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../../../infra/settings/config.ts';
 import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
 import { metricNames, read } from '../../../docs/metric-names.ts';
-import { flatten, notifyingAlarms, type Resource, required, resourcesOf, synthesize } from '../../synth.ts';
+import {
+  flatten,
+  notifyingAlarms,
+  propertiesOf,
+  type Resource,
+  resourcesOf,
+  synthesize,
+} from '../../synth.ts';
 
 type Dimension = { readonly Name: string; readonly Value: unknown };
 type Watched = {
@@ -16,25 +22,23 @@ type Query = {
   readonly MetricStat?: { readonly Metric: Watched; readonly Period: number };
 };
 
-const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}) =>
-  Object.values(resourcesOf(synthesize(settings).template, 'AWS::CloudWatch::Alarm'));
+type Alarm = Resource['Properties'];
 
-const queriesOf = ({ Properties }: Resource) => (Properties.Metrics ?? []) as readonly Query[];
+const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}): readonly Alarm[] =>
+  propertiesOf(synthesize(settings).template, 'AWS::CloudWatch::Alarm');
+
+const queriesOf = ({ Metrics }: Alarm) => (Metrics ?? []) as readonly Query[];
+const nameOf = ({ AlarmName }: Alarm): string => String(AlarmName).replace(/^Cosecha-[a-z]+-/, '');
 
 /** The metrics of an alarm, direct or in metric math. */
-const watchedBy = (alarm: Resource): readonly Watched[] => {
-  const inMath = queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
-  if (queriesOf(alarm).length > 0) return inMath;
-  return [alarm.Properties as unknown as Watched];
+const watchedBy = (alarm: Alarm): readonly Watched[] => {
+  const queries = queriesOf(alarm);
+  if (queries.length === 0) return [alarm as unknown as Watched];
+  return queries.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
 };
 
-const byName = (alarms: readonly Resource[]) =>
-  Object.fromEntries(
-    alarms.map(({ Properties }) => [
-      String(Properties.AlarmName).replace(/^Cosecha-[a-z]+-/, ''),
-      Properties,
-    ]),
-  );
+const byName = (alarms: readonly Alarm[]): Readonly<Record<string, Alarm>> =>
+  Object.fromEntries(alarms.map((alarm) => [nameOf(alarm), alarm]));
 
 const alarms = alarmsWith();
 const ownMetrics = alarms.flatMap(watchedBy).filter(({ Namespace }) => Namespace.startsWith('Cosecha/'));
@@ -55,7 +59,7 @@ describe('the alarms', () => {
     const whole = ['SecondsToOutcome', 'SettledByWebhook', 'Collected'];
     // All windows of the composite alarms watch the same two.
     const names = alarms
-      .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)))
+      .filter((alarm) => !isWindow(nameOf(alarm)))
       .flatMap(watchedBy)
       .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []))
       .filter((name) => !whole.includes(name));
@@ -96,8 +100,8 @@ describe('the alarms', () => {
   });
 
   test('watch the webhook by an existing route with its own metrics', () => {
-    const [stage] = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Stage'));
-    const routes = stage?.Properties.RouteSettings as Record<string, { DetailedMetricsEnabled?: boolean }>;
+    const [stage] = propertiesOf(synthesize().template, 'AWS::ApiGatewayV2::Stage');
+    const routes = stage?.RouteSettings as Record<string, { DetailedMetricsEnabled?: boolean }>;
     const measured = Object.keys(routes).filter((route) => routes[route]?.DetailedMetricsEnabled);
     const watched = alarms
       .flatMap(watchedBy)
@@ -105,8 +109,8 @@ describe('the alarms', () => {
       .filter((dimensions) => dimensions.has('Resource'))
       .map((dimensions) => `${dimensions.get('Method')} ${dimensions.get('Resource')}`);
     expect([...new Set(watched)]).toEqual(measured);
-    const deployed = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Route'));
-    expect(deployed.map(({ Properties }) => Properties.RouteKey)).toEqual(expect.arrayContaining(measured));
+    const deployed = propertiesOf(synthesize().template, 'AWS::ApiGatewayV2::Route');
+    expect(deployed.map(({ RouteKey }) => RouteKey)).toEqual(expect.arrayContaining(measured));
   });
 
   test('calculate only with metrics to which every sweep adds 0', () => {
@@ -139,10 +143,8 @@ describe('the alarms', () => {
   });
 
   test('allow a few failures under load', () => {
-    const expressions = Object.entries(byName(alarms)).flatMap(([name, { Metrics }]) =>
-      ((Metrics ?? []) as readonly Query[]).flatMap(({ Expression }) =>
-        Expression === undefined ? [] : [[name, Expression]],
-      ),
+    const expressions = alarms.flatMap((alarm) =>
+      queriesOf(alarm).flatMap(({ Expression }) => (Expression ? [[nameOf(alarm), Expression]] : [])),
     );
     expect(expressions).toEqual([
       ['unconfirmed', 'IF(bad > all / 500, bad, 0)'],
@@ -162,25 +164,23 @@ describe('the alarms', () => {
   });
 
   test('describe the problem in a sentence and link to the runbook', () => {
-    for (const { Properties } of alarms) {
-      expect(Properties.AlarmDescription).toMatch(/^[A-Z][^\n]{30,250}\. docs\/operations\.md#[a-z-]+$/);
-    }
+    for (const { AlarmDescription } of alarms)
+      expect(AlarmDescription).toMatch(/^[A-Z][^\n]{30,250}\. docs\/operations\.md#[a-z-]+$/);
     const [copy] = alarmsWith({ runbookUrl: 'https://wiki.example/cosecha' });
-    expect(copy?.Properties.AlarmDescription).toMatch(/ https:\/\/wiki\.example\/cosecha#overdue$/);
+    expect(copy?.AlarmDescription).toMatch(/ https:\/\/wiki\.example\/cosecha#overdue$/);
   });
 
   test('have unique names that start with the stack', () => {
-    const names = alarms.map(({ Properties }) => String(Properties.AlarmName));
+    const names = alarms.map(({ AlarmName }) => String(AlarmName));
     expect(names.filter((name) => !name.startsWith('Cosecha-prod-'))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
   });
 
   test('notify the topic, if there is one, when they start and when they end', () => {
     const topic = 'arn:aws:sns:eu-west-1:111122223333:on-call';
-    for (const { Properties } of notifyingAlarms(synthesize({ alarmTopicArn: topic }).template)) {
-      expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[topic], [topic]]);
-    }
-    for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
+    for (const { AlarmActions, OKActions } of notifyingAlarms(synthesize({ alarmTopicArn: topic }).template))
+      expect([AlarmActions, OKActions]).toEqual([[topic], [topic]]);
+    for (const { AlarmActions } of alarms) expect(AlarmActions).toBeUndefined();
   });
 
   test('page one topic and notify another, as docs/on-call.md and the runbook have it', () => {
@@ -191,11 +191,8 @@ describe('the alarms', () => {
       watchedEntities: 'demo-bank',
     };
     const notifying = notifyingAlarms(synthesize(settings).template);
-    const paging = notifying.flatMap(({ Properties }) => {
-      expect(Properties.OKActions).toEqual(Properties.AlarmActions);
-      const isPage = String(Properties.AlarmActions) === arn('pages');
-      return isPage ? [String(Properties.AlarmName).replace('Cosecha-prod-', '')] : [];
-    });
+    for (const { AlarmActions, OKActions } of notifying) expect(OKActions).toEqual(AlarmActions);
+    const paging = notifying.filter(({ AlarmActions }) => String(AlarmActions) === arn('pages')).map(nameOf);
     expect(notifying.length).toBeGreaterThan(3 * paging.length);
     const [, listed = ''] = /^Page somebody for (.*?)\. /ms.exec(read('docs/operations.md')) ?? [];
     const namesIn = (text: string) => [...text.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
@@ -205,12 +202,10 @@ describe('the alarms', () => {
   });
 
   test('are not in alarm without values, except where missing values are the problem', () => {
-    const others = alarmsWith({ fanOutToEventBus: 'true' }).flatMap(({ Properties: alarm }) =>
-      alarm.TreatMissingData === 'notBreaching'
-        ? []
-        : [[String(alarm.AlarmName).replace('Cosecha-prod-', ''), alarm.TreatMissingData]],
+    const others = alarmsWith({ fanOutToEventBus: 'true' }).filter(
+      ({ TreatMissingData }) => TreatMissingData !== 'notBreaching',
     );
-    expect(others).toEqual([
+    expect(others.map((alarm) => [nameOf(alarm), alarm.TreatMissingData])).toEqual([
       ['sweep-not-running', 'breaching'],
       // An idle queue has no values, even with messages in it. Neither has a stopped pipe.
       ['dead-letters', 'ignore'],
@@ -249,11 +244,11 @@ describe('the alarms', () => {
   test('exist on the emulator too, without metric math', () => {
     const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
     // No composite alarms.
-    const elsewhere = Object.keys(byName(alarms)).filter((name) => !/^outcomes-failing/.test(name));
-    expect(Object.keys(byName(local))).toEqual(elsewhere);
-    for (const { Properties } of local) {
-      expect(Properties).not.toHaveProperty('Metrics');
-      expect(Properties).toMatchObject({ Namespace: expect.any(String), Period: expect.any(Number) });
+    const elsewhere = alarms.map(nameOf).filter((name) => !/^outcomes-failing/.test(name));
+    expect(local.map(nameOf)).toEqual(elsewhere);
+    for (const alarm of local) {
+      expect(alarm).not.toHaveProperty('Metrics');
+      expect(alarm).toMatchObject({ Namespace: expect.any(String), Period: expect.any(Number) });
     }
   });
 });
@@ -265,10 +260,8 @@ describe('outcomes that fail', () => {
     ['outcomes-failing-fast', [60, 5], 72],
     ['outcomes-failing-slowly', [360, 30], 30],
   ] as const)('%s: in both windows, %j minutes, at least %d %% failed', (id, windows, percent) => {
-    const composite = Object.values(resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm')).find(
-      ({ Properties }) => Properties.AlarmName === `Cosecha-prod-${id}`,
-    );
-    const rule = JSON.stringify(composite?.Properties.AlarmRule);
+    const composites = byName(propertiesOf(template, 'AWS::CloudWatch::CompositeAlarm'));
+    const rule = JSON.stringify(composites[id]?.AlarmRule);
     expect(rule).toMatch(/^[^|]*ALARM[^|]* AND ALARM[^|]*$/);
     for (const minutes of windows) {
       const [logicalId, window] =
@@ -277,36 +270,22 @@ describe('outcomes that fail', () => {
         ) ?? [];
       expect(rule).toContain(`"${logicalId}"`);
       expect(window?.Properties).toMatchObject({ Threshold: percent, TreatMissingData: 'notBreaching' });
-      expect(window && queriesOf(window).flatMap(({ MetricStat }) => MetricStat ?? [])).toMatchObject([
-        { Metric: { MetricName: 'OutcomeFailed' }, Period: 60 * minutes, Stat: 'Sum' },
-        { Metric: { MetricName: 'SecondsToOutcome' }, Period: 60 * minutes, Stat: 'SampleCount' },
-      ]);
+      expect(queriesOf(window?.Properties ?? {}).flatMap(({ MetricStat }) => MetricStat ?? [])).toMatchObject(
+        [
+          { Metric: { MetricName: 'OutcomeFailed' }, Period: 60 * minutes, Stat: 'Sum' },
+          { Metric: { MetricName: 'SecondsToOutcome' }, Period: 60 * minutes, Stat: 'SampleCount' },
+        ],
+      );
     }
-  });
-
-  test.each([
-    [1, 1, false],
-    [1, 2, false],
-    [4, 4, false],
-    [5, 6, true],
-    [71, 100, false],
-    [72, 100, true],
-  ])('%d of %d in an hour breach: %s', (failed, ended, breaches) => {
-    const window = byName(alarms)['outcomes-failing-fast-over-60min'];
-    const [expression] = (window?.Metrics ?? []) as readonly Query[];
-    // Metric math without AND is an expression of JavaScript.
-    const evaluate = new Function('IF', 'failed', 'ended', `return ${expression?.Expression}`);
-    const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
-    expect(evaluate(choose, failed, ended) >= Number(window?.Threshold)).toBe(breaches);
   });
 });
 
 describe('banks that fail', () => {
   const { template } = synthesize({ watchedEntities: 'demo-bank, other-bank' });
-  const filters = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'));
+  const filters = propertiesOf(template, 'AWS::Logs::MetricFilter');
 
   test('have an alarm each, on two metrics with the bank as a dimension', () => {
-    const own = byName(Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')));
+    const own = byName(propertiesOf(template, 'AWS::CloudWatch::Alarm'));
     const ofBank = (MetricName: string, Value: string) => ({
       MetricStat: { Metric: { MetricName, Dimensions: [{ Name: 'Entity', Value }] }, Period: 3_600 },
     });
@@ -326,10 +305,10 @@ describe('banks that fail', () => {
   test('are counted in the lines of outcomes, in the log of each function that writes them', () => {
     const banks =
       '$.message="Extraction ended."&&($.again NOT EXISTS)&&($.entity="demo-bank"||$.entity="other-bank")';
-    const counted = filters.map(({ Properties }) => {
-      const [to] = Properties.MetricTransformations as readonly Record<string, unknown>[];
+    const counted = filters.map(({ MetricTransformations, LogGroupName, FilterPattern }) => {
+      const [to] = MetricTransformations as readonly Record<string, unknown>[];
       expect(to).toMatchObject({ MetricValue: '1', Dimensions: [{ Key: 'Entity', Value: '$.entity' }] });
-      return [flatten(Properties.LogGroupName), to?.MetricName, Properties.FilterPattern];
+      return [flatten(LogGroupName), to?.MetricName, FilterPattern];
     });
     expect(counted).toEqual(
       [
@@ -347,19 +326,11 @@ describe('banks that fail', () => {
 
   test('fit a filter pattern, as many as a setting may name', () => {
     const names = Array.from({ length: 20 }, (_, index) => `bank-${String(index).padStart(25, '0')}`);
-    const [longest] = Object.values(
-      resourcesOf(synthesize({ watchedEntities: names.join() }).template, 'AWS::Logs::MetricFilter'),
-    ).toSorted(
-      (one, other) =>
-        String(other.Properties.FilterPattern).length - String(one.Properties.FilterPattern).length,
+    const { template: full } = synthesize({ watchedEntities: names.join() });
+    const lengths = propertiesOf(full, 'AWS::Logs::MetricFilter').map(
+      ({ FilterPattern }) => String(FilterPattern).length,
     );
     // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutMetricFilter.html
-    expect(String(longest?.Properties.FilterPattern).length).toBeLessThanOrEqual(1_024);
-    expect(() => readConfig({ ...required, watchedEntities: [...names, 'one-more'] })).toThrow(
-      'at most 20 entities',
-    );
-    expect(() => readConfig({ ...required, watchedEntities: 'A bank' })).toThrow(
-      'must be entities of the provider',
-    );
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(1_024);
   });
 });

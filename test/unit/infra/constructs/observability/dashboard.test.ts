@@ -1,31 +1,22 @@
 import { expect, test } from 'vitest';
 import { metricNames } from '../../../docs/metric-names.ts';
-import { resourcesOf, synthesize } from '../../synth.ts';
+import { flatten, propertiesOf, synthesize } from '../../synth.ts';
 
 type Widget = {
   readonly x: number;
   readonly width: number;
   readonly y: number;
   readonly properties: {
-    readonly title: string;
     readonly metrics?: readonly (readonly unknown[])[];
-    readonly alarms?: readonly unknown[];
-    readonly annotations?: { readonly horizontal?: readonly { readonly value: number }[] };
   };
 };
 
 const { template } = synthesize();
-const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
-
-/** The body that CloudWatch receives, with a placeholder for values that only the deployment knows. */
-const body = (value: unknown): string => {
-  const parts = (value as { readonly 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'][1];
-  return parts.map((part) => (typeof part === 'string' ? part : 'deployed')).join('');
-};
-const { widgets } = JSON.parse(body(dashboard?.Properties.DashboardBody)) as { readonly widgets: Widget[] };
+const [dashboard] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+const { widgets } = JSON.parse(flatten(dashboard?.DashboardBody)) as { readonly widgets: Widget[] };
 
 test('the dashboard has the name of the stack, which is an output', () => {
-  expect(dashboard?.Properties.DashboardName).toBe('Cosecha-prod');
+  expect(dashboard?.DashboardName).toBe('Cosecha-prod');
   template.hasOutput('DashboardName', { Value: 'Cosecha-prod' });
 });
 

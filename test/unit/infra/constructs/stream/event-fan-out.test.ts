@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { cloudEventTemplate } from '../../../../../infra/constructs/stream/bus-event.ts';
@@ -6,7 +5,14 @@ import { outcomePatterns } from '../../../../../infra/constructs/stream/outcome-
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../../docs/documented-records.ts';
 import { read } from '../../../docs/metric-names.ts';
-import { flatten, type Resource, resourcesOf, synthesize } from '../../synth.ts';
+import {
+  flatten,
+  propertiesOf,
+  type Resource,
+  resourcesOf,
+  statementsOfRole,
+  synthesize,
+} from '../../synth.ts';
 
 const { template } = synthesize({ fanOutToEventBus: 'true' });
 
@@ -42,8 +48,7 @@ describe('with fanOutToEventBus', () => {
   });
 
   test('a new stream gets a new pipe, of another name, as a pipe keeps its source', () => {
-    const [pipe] = Object.values(resourcesOf(template, 'AWS::Pipes::Pipe'));
-    const { Name, Source } = pipe?.Properties ?? {};
+    const [{ Name, Source } = {}] = propertiesOf(template, 'AWS::Pipes::Pipe');
     const label = { 'Fn::Select': [3, { 'Fn::Split': ['/', Source] }] };
     const name = ['Cosecha-prod-', { 'Fn::Join': ['-', { 'Fn::Split': [':', label] }] }];
     expect(Name).toEqual({ 'Fn::Join': ['', name] });
@@ -72,12 +77,7 @@ describe('with fanOutToEventBus', () => {
   });
 
   test('only the pipe has its role, which may read the stream and write to the bus and the queue', () => {
-    const statements = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'))
-      .filter(([id]) => id.startsWith('EventFanOutRole'))
-      .flatMap(
-        ([, { Properties }]) =>
-          (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
-      );
+    const statements = statementsOfRole(template, 'EventFanOutRole');
     expect(statements.map(({ Action, Resource }) => [[Action].flat().join(' '), flatten(Resource)])).toEqual([
       [
         'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams',
@@ -106,9 +106,7 @@ describe('with fanOutToEventBus', () => {
 });
 
 test('the pipe makes the documented CloudEvent of a record', () => {
-  const documented = JSON.parse(
-    readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
-  );
+  const documented = JSON.parse(read('docs/events/bus/settled.json'));
   const record = documented.detail.data;
   const { traceparent, ...image } = record.dynamodb.NewImage;
   expect(image).toEqual(documentedRecords().get('settled')?.dynamodb?.NewImage);
@@ -139,8 +137,8 @@ test('without fanOutToEventBus there is no pipe and no bus', () => {
 });
 
 test('every stack publishes its stream, its bucket of results and their key', () => {
-  const parameters = Object.values(resourcesOf(synthesize().template, 'AWS::SSM::Parameter'));
-  expect(parameters.map(({ Properties }) => [Properties.Name, flatten(Properties.Value)])).toEqual([
+  const parameters = propertiesOf(synthesize().template, 'AWS::SSM::Parameter');
+  expect(parameters.map(({ Name, Value }) => [Name, flatten(Value)])).toEqual([
     ['/Cosecha-prod/extractions-stream-arn', '<StorageExtractions.StreamArn>'],
     ['/Cosecha-prod/data-key-arn', '<DataKey.Arn>'],
     ['/Cosecha-prod/results-bucket-name', '<StorageResults>'],

@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ExtractionConsumer, type ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TotalsStack } from '../../../../../examples/consumer/stack.ts';
-import { flatten, resourcesOf } from '../../synth.ts';
-
-const workspace = mkdtempSync(join(tmpdir(), 'cosecha-consumer-'));
-afterAll(() => rmSync(workspace, { recursive: true }));
-
-const newApp = () =>
-  new App({ context: { 'aws:cdk:bundling-stacks': [] }, outdir: mkdtempSync(join(workspace, 'app-')) });
+import { newApp } from '../../embedded.ts';
+import { flatten, propertiesOf, resourcesOf, statementsOfRole } from '../../synth.ts';
 
 const consume = (props: Partial<Extract<ExtractionConsumerProps, { stage: string }>> = {}) => {
   const app = newApp();
@@ -73,10 +65,8 @@ describe('a consumer', () => {
       },
       DeletionPolicy: 'Retain',
     });
-    const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
-    expect(
-      Object.values(alarms).map(({ Properties }) => [Properties.MetricName, Properties.Threshold]),
-    ).toEqual([
+    const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm');
+    expect(alarms.map(({ MetricName, Threshold }) => [MetricName, Threshold])).toEqual([
       ['OnFailureDestinationDeliveredEventCount', 1],
       ['DroppedEventCount', 1],
       ['IteratorAge', 3_600_000],
@@ -84,10 +74,7 @@ describe('a consumer', () => {
   });
 
   test('may read this stream, decrypt it with its key, and put abandoned batches into the bucket', () => {
-    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
-      ({ Properties }) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
-    );
-    const rights = statements.map(({ Action, Resource, Condition }) => [
+    const rights = statementsOfRole(template, '').map(({ Action, Resource, Condition }) => [
       [Action].flat().join(' '),
       flatten(Resource),
       ...(Condition === undefined ? [] : [JSON.stringify(Condition).includes('dynamodb.')]),
