@@ -48,7 +48,7 @@ export const FaultSchema = v.strictObject({
   forSeconds: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
 });
 
-export const StartBehaviourSchema = v.variant('kind', [
+const StartBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
   expireSession,
@@ -63,7 +63,7 @@ export const StartBehaviourSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('trickle') }),
 ]);
 
-export const ReadBehaviourSchema = v.variant('kind', [
+const ReadBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
   expireSession,
