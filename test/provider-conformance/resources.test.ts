@@ -62,6 +62,8 @@ describe('Product identifiers', () => {
       taskIds.add(await client.startExtraction(token, { product, consentId }));
     }
     expect(taskIds.size).toBe(39);
+    const listed = (await client.listEntities()).flatMap(({ actions }) => actions);
+    expect(new Set(listed.map(({ actionType }) => actionType))).toEqual(new Set(productTypes));
   });
 
   statement('the client refuses a product that is not listed', ['control'], async () => {

@@ -1,10 +1,10 @@
-import type { ClientSettings } from './control/client-control.ts';
 import type { Authorization, ConsentChanges, ConsentInput } from './control/consent-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
 import type { SandboxEvent } from './event-log.ts';
 import type {
   CallBehaviour,
+  ClientSettings,
   DeliveryShape,
   Fault,
   Plan,

@@ -1,8 +1,7 @@
 import type { SandboxClock } from './clock.ts';
-import type { EntityType } from './entities.ts';
+import type { EntityType, Product } from './entities.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan-schemas.ts';
-import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
 export type Client = {

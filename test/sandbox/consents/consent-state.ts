@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ENTITIES, type Entity, type EntityType } from '../entities.ts';
-import type { Product } from '../product-vocabulary.ts';
+import { ENTITIES, type Entity, type EntityType, type Product } from '../entities.ts';
 import type { Consent, Sandbox, SubStatus, TaskToken } from '../state-types.ts';
 import { consentRefused } from '../transport/refusal.ts';
 

@@ -1,7 +1,6 @@
-import { hasProduct } from '../entities.ts';
+import { hasProduct, type Product } from '../entities.ts';
 import { ERROR, type LegacyAnswer, LOCKED, WRONG_LOGIN } from '../legacy/presets.ts';
 import type { Plan } from '../plan-schemas.ts';
-import type { Product } from '../product-vocabulary.ts';
 import { productData } from '../results/build-results.ts';
 import type { TerminalStatus } from '../task-vocabulary.ts';
 

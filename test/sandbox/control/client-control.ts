@@ -1,19 +1,17 @@
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan-schemas.ts';
+import {
+  CallBehaviourSchema,
+  ClientSchema,
+  RestrictionsSchema,
+  WebhookSettingsSchema,
+} from '../plan-schemas.ts';
 import { clientFrom } from '../registered-client.ts';
 import type { Client, Sandbox } from '../state-types.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
 import { refused } from '../transport/refusal.ts';
 import { found, readBody } from './read-body.ts';
 import { clientView } from './views.ts';
-
-const ClientSchema = v.strictObject({
-  apiKey: v.pipe(v.string(), v.minLength(1)),
-  widgetConfigId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
-  webhook: v.exactOptional(WebhookSettingsSchema),
-});
-export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
 const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
 

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { readCredentials } from '../credentials/read-credentials.ts';
+import { PRODUCTS } from '../entities.ts';
 import { legacyAnswer } from '../legacy/legacy-answer.ts';
 import { isStartPreset, presetAnswer, READ_PRESETS } from '../legacy/presets.ts';
 import { refusedStart } from '../legacy/refused-start.ts';
 import { planOf } from '../planned-behaviour.ts';
-import { PRODUCTS } from '../product-vocabulary.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';

@@ -1,6 +1,6 @@
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
-import { type Outcome, outcomeForStatus, outcomeOf } from '../outcome-table.ts';
+import { OUTCOMES, type OutcomeRow } from '../outcome-table.ts';
 import type { Plan } from '../plan-schemas.ts';
 import { planOf } from '../planned-behaviour.ts';
 import { buildResults } from '../results/build-results.ts';
@@ -44,13 +44,24 @@ export const finishTask = (sandbox: Sandbox, task: Task, at: number, requested?:
   return true;
 };
 
-/** The outcome of a task: by `status` if given, else by the outcome table. Planned action errors are added. */
+/**
+ * The outcome of a task, with the planned action errors: by `status` if given, else by the outcome table. `credentials`
+ * outcomes have no results, the others follow from each action.
+ */
 export const plannedOutcome = (
   { username, businessId }: Identity,
   plan: Plan,
   status: TerminalStatus | undefined = plan.outcome,
-): Outcome => {
-  const outcome = status === undefined ? outcomeOf(username, businessId) : outcomeForStatus(status);
-  if (outcome.kind === 'credentials' || plan.actionErrors === undefined) return outcome;
-  return { kind: 'actions', actionErrors: { ...outcome.actionErrors, ...plan.actionErrors } };
+) => {
+  // A row also applies to credentials without a businessId, so that personal banking has every outcome too.
+  const isRow = (row: OutcomeRow): boolean =>
+    row.username === username && (businessId === undefined || businessId === row.businessId);
+  const row = OUTCOMES.find((each) => (status === undefined ? isRow(each) : each.taskStatus === status));
+  const taskStatus = status ?? row?.taskStatus;
+  if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
+    return { kind: 'credentials', taskStatus } as const;
+  }
+  // A pair without a row completes, so that a test can invent a username and give it a plan.
+  const actionErrors: ActionErrors = { ...row?.actionErrors, ...plan.actionErrors };
+  return { kind: 'actions', actionErrors } as const;
 };
