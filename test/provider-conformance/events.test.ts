@@ -1,14 +1,13 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { decryptText } from '../../lib/provider/encrypt-and-decrypt.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
 import { parseDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf, verifySignature } from '../../lib/webhook/verify-signature.ts';
+import { sandboxControl } from '../sandbox/control-client.ts';
 import type { Plan } from '../sandbox/plan-schemas.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../support/programs/openssl.ts';
+import { httpServer } from '../support/programs/stub-servers.ts';
 import { startReceiver } from '../unit/sandbox/webhook-receiver.ts';
 import {
   client,
@@ -31,13 +30,7 @@ import {
 const signingKey = 'clave de firma ñ';
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
-
 const receiveWith = async (statuses: readonly number[]): Promise<void> => {
-  await receiver.close();
   receiver = await startReceiver(statuses);
   await control().setWebhook(server.clientId, { url: receiver.url, signingKey, mode: 'plain' });
 };
@@ -87,7 +80,7 @@ const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
 
 const signatureOf = (index: number): string =>
   String(receiver.received[index]?.headers['x-service-signature']);
-const bodyOf = (index: number): Buffer => receiver.received[index]?.body ?? Buffer.alloc(0);
+const bodyOf = (index: number): Buffer => Buffer.from(receiver.received[index]?.body ?? '');
 
 describe('Activation', () => {
   statement(
@@ -135,7 +128,10 @@ describe('Trigger', () => {
       'CREDENTIALS_LOCKED',
     ] as const) {
       const taskId = await announced({ enable: true }, { outcome });
-      expect(JSON.parse(String(receiver.received.at(-1)?.body))).toEqual({ taskId, taskStatus: outcome });
+      expect(JSON.parse(bodyOf(receiver.received.length - 1).toString())).toEqual({
+        taskId,
+        taskStatus: outcome,
+      });
     }
   });
 
@@ -203,7 +199,7 @@ describe('Signature', () => {
       const last = receiver.received.at(-1);
       const header = last?.headers['x-service-signature'];
       const text = header === undefined ? undefined : String(header);
-      const verification = verifySignature(text, last?.body ?? bodyOf(0), [key]);
+      const verification = verifySignature(text, Buffer.from(last?.body ?? ''), [key]);
       expect(verification, tamper).toMatchObject({ verified: false });
     }
   });
@@ -234,16 +230,11 @@ describe('Delivery', () => {
   );
 
   statement('an attempt waits at most 5 seconds for the answer', ['control'], async () => {
-    const silent = createServer(() => {});
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    await control().setWebhook(server.clientId, { url: `http://127.0.0.1:${port}/` });
+    const silent = await httpServer(() => {});
+    await control().setWebhook(server.clientId, { url: silent.baseUrl });
     const before = performance.now();
     const taskId = await announced({ enable: true, retries: 1 });
     const waited = performance.now() - before;
-    silent.closeAllConnections();
-    silent.close();
     expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'timeout' }]);
     expect(waited).toBeGreaterThan(4_900);
     // Generous for a busy machine, and still less than an endless wait.
@@ -268,7 +259,7 @@ describe('Elsewhere', () => {
       await control().advanceClock(600);
       // A v2 task that ends later is delivered, so the other one has no pending delivery.
       const later = await announced({ enable: true });
-      expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).taskId)).toEqual([later]);
+      expect(receiver.received.map(({ body }) => JSON.parse(body).taskId)).toEqual([later]);
     },
   );
 
@@ -278,10 +269,11 @@ describe('Elsewhere', () => {
     async () => {
       const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });
       try {
+        await sandboxControl(quiet.baseUrl).setWebhook(quiet.clientId, { url: receiver.url });
         const own = createProviderClient({ ...quiet });
         const taskId = await own.startTask({ ...taskOf(newUser()), webhook: { enable: true } });
         expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
-        expect(receiver.received).toEqual([]);
+        expect((await sandboxControl(quiet.baseUrl).task(taskId)).deliveries).toEqual([]);
       } finally {
         await quiet.close();
       }
