@@ -27,8 +27,8 @@ type ExtractionSource = {
 };
 
 /**
- * The final answer of a consent-based extraction: by its plan (in v1 also by the planned outcome), else by the entity's products ("data availability varies by
- * entity and product"). `finished` builds the body from the data.
+ * The final answer of a consent-based extraction: by its plan (in v1 also by the planned outcome), else by the entity's
+ * products ("data availability varies by entity and product"). `finished` builds the body from the data.
  */
 export const extractionAnswer = (
   plan: Plan,

@@ -5,7 +5,7 @@ import { firstDelivery, sendsWebhook } from '../webhook/deliver-completion.ts';
 import { finishTask } from './finish-task.ts';
 import { durationFor, runningAfter } from './task-timing.ts';
 
-/** An accepted start. `finish` ends the task at once, and resolves after the first accepted delivery, or when there will be none. */
+/** `finish` ends the task at once. It resolves after the first accepted delivery, or when there will be none. */
 export type AcceptedStart = { readonly taskId: string; readonly finish: () => Promise<void> };
 
 /** Creates a task that starts now and ends after its planned duration. */
