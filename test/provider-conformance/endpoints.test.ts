@@ -9,23 +9,27 @@ import {
   ProviderError,
   ProviderExtractionFailed,
   ProviderRefused,
-  pollLegacyTask,
   startLegacyTask,
   type TefRecipient,
 } from '../../lib/provider/index.ts';
 import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
 import {
-  balanceAndMovement,
   client,
   clientWith,
   connection,
   control,
   credentialsFor,
+  endOf,
+  extractedV2,
+  fails,
   failureOf,
   lastCall,
+  legacyEndOf,
   movement,
   newUser,
   type Outcome,
+  otpRequest,
+  plannedUser,
   server,
   someConsent,
   someTarget,
@@ -37,9 +41,6 @@ import {
 
 /** Section "Endpoints" of the provider's API document. */
 
-const otp = { products: ['tef', 'movement'], widgetConfigId: server.widgetConfigId } as const;
-const natural = () => ({ ...otp, user: { username: someTarget() } });
-
 describe('Session token', () => {
   statement('POST /api/v1/auth/login answers with a token', ['control'], async () => {
     expect(await logIn(connection, server.apiKey)).not.toBe('');
@@ -48,7 +49,7 @@ describe('Session token', () => {
 
   statement('expire is an optional number of minutes', [], async () => {
     expect(await logIn(connection, server.apiKey, 5)).not.toBe('');
-    expect(await failureOf(logIn(connection, server.apiKey, 0))).toBeInstanceOf(InvalidProviderRequest);
+    await fails(logIn(connection, server.apiKey, 0), InvalidProviderRequest);
   });
 
   statement('one session serves v1 and v2', ['control'], async () => {
@@ -62,18 +63,16 @@ describe('Session token', () => {
 
 describe('Create OTP token', () => {
   statement('POST /api/v1/token/otp/create answers with otpToken and consentId', ['control'], async () => {
-    const { otpToken, consentId } = await client.createOtpToken(natural());
+    const { otpToken, consentId } = await client.createOtpToken(otpRequest());
     expect(otpToken).not.toBe('');
     expect(await control().consent(consentId)).toMatchObject({ status: 'IN_PROGRESS' });
     expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ method: 'POST', status: 200 });
   });
 
   statement('products are documented products', ['widget'], async () => {
-    await client.createOtpToken(natural());
+    await client.createOtpToken(otpRequest());
     const products = ['no-such-product'] as unknown as ['tef'];
-    expect(await failureOf(client.createOtpToken({ ...natural(), products }))).toBeInstanceOf(
-      InvalidProviderRequest,
-    );
+    await fails(client.createOtpToken({ ...otpRequest(), products }), InvalidProviderRequest);
   });
 
   statement(
@@ -81,58 +80,49 @@ describe('Create OTP token', () => {
     ['control'],
     async () => {
       for (const username of ['11.111.111-1', '11111111-1', '111111111']) {
-        const { consentId } = await client.createOtpToken({ ...otp, user: { username } });
+        const { consentId } = await client.createOtpToken({ ...otpRequest(), user: { username } });
         expect(await control().consent(consentId)).toMatchObject({ owner: '11111111-1' });
       }
       for (const username of ['11.111.111', '11111111-2']) {
-        const call = client.createOtpToken({ ...otp, user: { username } });
-        expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+        await fails(client.createOtpToken({ ...otpRequest(), user: { username } }), InvalidProviderRequest);
       }
     },
   );
 
   statement('email is optional', ['widget'], async () => {
     const user = { username: someTarget(), email: 'someone@example.com' };
-    await client.createOtpToken({ ...otp, user });
+    await client.createOtpToken({ ...otpRequest(), user });
   });
 
   statement('company is required in the legal-person flow', ['control'], async () => {
-    const user = { username: someTarget() };
-    const { consentId } = await client.createLegalPersonOtpToken({
-      ...otp,
-      user,
-      company: { id: '77.777.777-7' },
-    });
+    const company = { id: '77.777.777-7' };
+    const { consentId } = await client.createLegalPersonOtpToken({ ...otpRequest(), company });
     expect(await control().consent(consentId)).toMatchObject({ owner: '77777777-7' });
-    const without = { ...otp, user } as unknown as Parameters<typeof client.createLegalPersonOtpToken>[0];
-    expect(await failureOf(client.createLegalPersonOtpToken(without))).toBeInstanceOf(InvalidProviderRequest);
+    const without = otpRequest() as unknown as Parameters<typeof client.createLegalPersonOtpToken>[0];
+    await fails(client.createLegalPersonOtpToken(without), InvalidProviderRequest);
   });
 
   statement('filters may include entity types', ['widget'], async () => {
     const filters = { entities: { include: { types: ['bank', 'afp'] as const } } };
-    await client.createOtpToken({ ...natural(), filters });
+    await client.createOtpToken({ ...otpRequest(), filters });
     const wrong = { entities: { include: { types: ['no-such-type'] } } } as unknown as typeof filters;
-    expect(await failureOf(client.createOtpToken({ ...natural(), filters: wrong }))).toBeInstanceOf(
-      InvalidProviderRequest,
-    );
+    await fails(client.createOtpToken({ ...otpRequest(), filters: wrong }), InvalidProviderRequest);
   });
 
   statement('clientId is required: the client sends its own', ['control'], async () => {
-    await client.createOtpToken(natural());
+    await client.createOtpToken(otpRequest());
     expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ clientId: server.clientId });
     const other = clientWith({ clientId: '00000000-0000-4000-8000-00000000bbbb' });
-    expect(await failureOf(other.createOtpToken(natural()))).toBeInstanceOf(ProviderRefused);
+    await fails(other.createOtpToken(otpRequest()), ProviderRefused);
   });
 
   statement('widgetConfigId is required and case-sensitive', ['control'], async () => {
     const widgetConfigId = server.widgetConfigId.toUpperCase();
-    expect(await failureOf(client.createOtpToken({ ...natural(), widgetConfigId }))).toBeInstanceOf(
-      ProviderRefused,
-    );
+    await fails(client.createOtpToken({ ...otpRequest(), widgetConfigId }), ProviderRefused);
   });
 
   statement('locale is optional', ['widget'], async () => {
-    await client.createOtpToken({ ...natural(), locale: 'es-CL' });
+    await client.createOtpToken({ ...otpRequest(), locale: 'es-CL' });
   });
 });
 
@@ -146,12 +136,12 @@ describe('Create Task Token', () => {
     await control().createConsent({ owner: '77777777-7', products: ['tef'] });
     const token = await client.createTaskToken('77.777.777-7');
     expect((await client.listConsents(token)).count).toBeGreaterThan(0);
-    expect(await failureOf(client.createTaskToken('nobody'))).toBeInstanceOf(InvalidProviderRequest);
+    await fails(client.createTaskToken('nobody'), InvalidProviderRequest);
   });
 
   statement('clientId is required: the client sends its own here too', ['control'], async () => {
     const other = clientWith({ clientId: '00000000-0000-4000-8000-00000000bbbb' });
-    expect(await failureOf(other.createTaskToken(someTarget()))).toBeInstanceOf(ProviderRefused);
+    await fails(other.createTaskToken(someTarget()), ProviderRefused);
   });
 });
 
@@ -216,7 +206,7 @@ describe('Get consent', () => {
 
   statement('the id of a consent is uuid-like: what one call returns, every other accepts', [], async () => {
     // The same pattern is required of a session's answer, in a path and in a request for an extraction.
-    expect((await client.createOtpToken(natural())).consentId).toMatch(consentIdPattern);
+    expect((await client.createOtpToken(otpRequest())).consentId).toMatch(consentIdPattern);
   });
 });
 
@@ -232,9 +222,8 @@ describe('Consent PDF', () => {
     const { token, consentId } = await someConsent();
     await client.getConsentPdf(token, consentId);
     expect(await lastCall(`/api/v1/consents/${consentId}/pdf`)).toMatchObject({ method: 'GET', status: 200 });
-    const elsewhere = clientWith({
-      endpoints: { consentPdf: { method: 'GET', path: '/elsewhere/{consentId}' } },
-    });
+    const consentPdf = { method: 'GET', path: '/elsewhere/{consentId}' } as const;
+    const elsewhere = clientWith({ endpoints: { consentPdf } });
     await failureOf(elsewhere.getConsentPdf(token, consentId));
     expect(await lastCall(`/elsewhere/${consentId}`)).toMatchObject({ method: 'GET' });
   });
@@ -266,8 +255,8 @@ describe('Revoke consent', () => {
 
 describe('Start extraction (v1, asynchronous)', () => {
   statement('POST /api/v1/products/retrieve-data/tasks answers with a taskId', ['control'], async () => {
-    const { token, consentId, product } = await someConsent();
-    const taskId = await client.startExtraction(token, { product, consentId });
+    const { token, consentId, order } = await someConsent();
+    const taskId = await client.startExtraction(token, order);
     expect(await lastCall('/api/v1/products/retrieve-data/tasks')).toMatchObject({
       method: 'POST',
       status: 200,
@@ -277,21 +266,18 @@ describe('Start extraction (v1, asynchronous)', () => {
   });
 
   statement('product and consentId are required', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
+    const { token, order, consentId, product } = await someConsent();
     for (const request of [{ product }, { consentId }]) {
-      const call = client.startExtraction(token, request as { product: 'tef'; consentId: string });
-      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+      await fails(client.startExtraction(token, request as typeof order), InvalidProviderRequest);
     }
   });
 
   statement('one product per request: several need separate requests', ['control'], async () => {
     const token = await client.createTaskToken(someTarget());
-    const { consentId } = await control().createConsent({
-      owner: token.target,
-      products: ['tef', 'movement'],
-    });
-    const both = { product: ['tef', 'movement'] as unknown as 'tef', consentId };
-    expect(await failureOf(client.startExtraction(token, both))).toBeInstanceOf(InvalidProviderRequest);
+    const products: ['tef', 'movement'] = ['tef', 'movement'];
+    const { consentId } = await control().createConsent({ owner: token.target, products });
+    const both = { product: products as unknown as 'tef', consentId };
+    await fails(client.startExtraction(token, both), InvalidProviderRequest);
     const first = await client.startExtraction(token, { product: 'tef', consentId });
     expect(await client.startExtraction(token, { product: 'movement', consentId })).not.toBe(first);
   });
@@ -302,9 +288,8 @@ describe('Poll extraction (v1)', () => {
     'GET …/tasks/{taskId} is 202 with code 202 in progress and 200 with code 200 when finished',
     ['control'],
     async () => {
-      const { token, target, consentId, product } = await someConsent();
-      await control().setPlan(target, { durationMs: null });
-      const taskId = await client.startExtraction(token, { product, consentId });
+      const { token, order } = await someConsent('movement', { durationMs: null });
+      const taskId = await client.startExtraction(token, order);
       const path = `/api/v1/products/retrieve-data/tasks/${taskId}`;
       expect(await client.pollExtraction(token, taskId)).toMatchObject({ taskStatusCode: 202 });
       expect(await lastCall(path)).toMatchObject({ method: 'GET', status: 202 });
@@ -315,9 +300,8 @@ describe('Poll extraction (v1)', () => {
   );
 
   statement('keep polling until HTTP 200', ['control'], async () => {
-    const { token, target, consentId, product } = await someConsent();
-    await control().setPlan(target, { durationMs: null });
-    const taskId = await client.startExtraction(token, { product, consentId });
+    const { token, order } = await someConsent('movement', { durationMs: null });
+    const taskId = await client.startExtraction(token, order);
     const waited = client.waitForExtraction(token, taskId, waiting);
     const polls = async () => (await control().calls({ taskId, method: 'GET' })).map(({ status }) => status);
     await vi.waitUntil(async () => (await polls()).length > 1, { timeout: 60_000 });
@@ -331,8 +315,8 @@ describe('Poll extraction (v1)', () => {
 
 describe('Retrieve data, synchronous', () => {
   statement('POST /api/v1/products/retrieve-data answers with the data itself', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
-    expect(await client.retrieveData(token, { product, consentId })).toMatchObject({
+    const { token, order } = await someConsent();
+    expect(await client.retrieveData(token, order)).toMatchObject({
       taskStatus: 'success',
       taskStatusCode: 200,
       data: expect.any(Array),
@@ -342,14 +326,13 @@ describe('Retrieve data, synchronous', () => {
 
 describe('v2 consent-based extraction', () => {
   statement('start is HTTP 200 with data.taskId', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
-    expect(await client.startExtractionV2(token, { product, consentId })).not.toBe('');
+    const { token, order } = await someConsent();
+    expect(await client.startExtractionV2(token, order)).not.toBe('');
   });
 
   statement('poll is 202 in progress and 200 with data when finished', ['control'], async () => {
-    const { token, target, consentId, product } = await someConsent();
-    await control().setPlan(target, { durationMs: null });
-    const taskId = await client.startExtractionV2(token, { product, consentId });
+    const { token, order } = await someConsent('movement', { durationMs: null });
+    const taskId = await client.startExtractionV2(token, order);
     expect(await client.pollExtractionV2(token, taskId)).toEqual({ kind: 'in-progress' });
     await control().finishPolled(taskId);
     expect(await client.pollExtractionV2(token, taskId)).toEqual({
@@ -359,17 +342,16 @@ describe('v2 consent-based extraction', () => {
   });
 
   statement('every other outcome is HTTP 4xx or 5xx', ['control'], async () => {
-    const { token, target, consentId, product } = await someConsent();
-    await control().setPlan(target, { failure: { status: 422, errorType: 'ENTITY' }, durationMs: 0 });
-    const taskId = await client.startExtractionV2(token, { product, consentId });
-    expect(await failureOf(client.waitForExtractionV2(token, taskId, waiting))).toBeInstanceOf(
-      ProviderExtractionFailed,
-    );
+    const { token, order } = await someConsent('movement', {
+      failure: { status: 422, errorType: 'ENTITY' },
+      durationMs: 0,
+    });
+    await fails(extractedV2(token, order), ProviderExtractionFailed);
   });
 
   statement('its paths are assumed, and a setting', ['control'], async () => {
-    const { token, consentId, product } = await someConsent();
-    const taskId = await client.startExtractionV2(token, { product, consentId });
+    const { token, order } = await someConsent();
+    const taskId = await client.startExtractionV2(token, order);
     expect(await lastCall('/api/v2/products/retrieve-data/tasks')).toMatchObject({ method: 'POST', taskId });
     await client.pollExtractionV2(token, taskId);
     expect(await lastCall(`/api/v2/products/retrieve-data/tasks/${taskId}`)).toMatchObject({ method: 'GET' });
@@ -379,7 +361,7 @@ describe('v2 consent-based extraction', () => {
         pollExtractionV2: { method: 'GET', path: '/poll/{taskId}' },
       },
     });
-    await failureOf(elsewhere.startExtractionV2(token, { product, consentId }));
+    await failureOf(elsewhere.startExtractionV2(token, order));
     await failureOf(elsewhere.pollExtractionV2(token, taskId));
     expect(await lastCall('/start')).toMatchObject({ method: 'POST' });
     expect(await lastCall(`/poll/${taskId}`)).toMatchObject({ method: 'GET' });
@@ -420,9 +402,7 @@ describe('Legacy v1 task API', () => {
 
   statement('action is <entity_id>:<action_type>', [], async () => {
     const request = { action: 'tef', encryptArgs: 'YQ==-Yg==' };
-    expect(await failureOf(startLegacyTask(connection, 'token', request))).toBeInstanceOf(
-      InvalidProviderRequest,
-    );
+    await fails(startLegacyTask(connection, 'token', request), InvalidProviderRequest);
   });
 
   statement('it may be sent a boolean webhook', ['control'], async () => {
@@ -430,22 +410,16 @@ describe('Legacy v1 task API', () => {
   });
 
   statement('GET /api/v1/tasks/{taskId} answers with username, entityId and data', ['control'], async () => {
-    const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user });
-    const { results } = await client.waitForLegacyTask(taskId, waiting);
+    const { results } = await legacyEndOf({ action: 'demo-bank:tef', credentials: user });
     expect(results).toMatchObject({ username: 'completed', entityId: 'demo-bank' });
     expect(results?.data?.every(isTefRecipient)).toBe(true);
-    const other = await client.startLegacyTask({ action: 'demo-bank:movement', credentials: user });
-    const movements = await client.waitForLegacyTask(other, waiting);
+    const movements = await legacyEndOf({ action: 'demo-bank:movement', credentials: user });
     expect(movements.results?.data?.every(isMovementItem)).toBe(true);
   });
 
   statement('a legacy task in progress is assumed to be answered as one of v1', ['control'], async () => {
-    const { username } = newUser();
-    await control().setPlan(username, { durationMs: null });
-    const taskId = await client.startLegacyTask({
-      action: 'demo-bank:tef',
-      credentials: { username, password: 'p' },
-    });
+    const credentials = await plannedUser({ durationMs: null });
+    const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials });
     expect(await client.pollLegacyTask(taskId)).toMatchObject({ kind: 'in-progress', taskStatusCode: 202 });
   });
 
@@ -480,16 +454,13 @@ describe('Sandbox behaviours', () => {
   statement('responseType forces a preset on the four legacy routes', ['presets'], async () => {
     const token = await client.sessionToken();
     const start = { action: `${server.entity}:tef`, encryptArgs: 'YQ==-Yg==' };
-    expect(
-      await failureOf(startLegacyTask(connection, token, start, { responseType: 'forbidden' })),
-    ).toBeInstanceOf(ProviderRefused);
-    expect(
-      await pollLegacyTask(connection, token, 'any-task', { responseType: 'successErrorResults' }),
-    ).toMatchObject({ taskStatus: 'error' });
+    await fails(startLegacyTask(connection, token, start, { responseType: 'forbidden' }), ProviderRefused);
+    const read = await client.pollLegacyTask('any-task', { responseType: 'successErrorResults' });
+    expect(read).toMatchObject({ taskStatus: 'error' });
     expect(await client.listEntities({ responseType: 'disabledSantander' })).not.toEqual([]);
-    expect(
-      await client.getUserStatus({ entityId: 'e', username: 'u' }, { responseType: 'disabledUsername' }),
-    ).toMatchObject({ enabled: false });
+    const user = { entityId: 'e', username: 'u' };
+    const status = await client.getUserStatus(user, { responseType: 'disabledUsername' });
+    expect(status).toMatchObject({ enabled: false });
   });
 
   statement('successEmptyResults has an empty data array', ['presets'], async () => {
@@ -557,7 +528,7 @@ describe('Sandbox behaviours', () => {
         ['one-password', 'another-password'].map(async (password) => {
           const value = { ...credentialsFor(outcome), password };
           const request = { ...taskFor(outcome), credentials: { mode: 'raw', value } as const };
-          return (await client.waitForTask(await client.startTask(request), waiting)).taskStatus;
+          return (await endOf(request)).taskStatus;
         }),
       );
       expect(ends).toEqual([outcome, outcome]);
@@ -565,21 +536,18 @@ describe('Sandbox behaviours', () => {
   });
 
   statement('a single movement completes', ['outcomes'], async () => {
-    const taskId = await client.startTask(taskFor('COMPLETED', movement));
-    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+    expect(await endOf(taskFor('COMPLETED', movement))).toMatchObject({ taskStatus: 'COMPLETED' });
   });
 
   statement('product-balance and movement complete', ['outcomes'], async () => {
-    const taskId = await client.startTask(taskFor('COMPLETED_BOTH', balanceAndMovement));
-    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+    expect(await endOf(taskFor('COMPLETED_BOTH'))).toMatchObject({ taskStatus: 'COMPLETED' });
   });
 
   statement(
     'product-balance completes and movement fails with TIMEOUT_ERROR: PARTIAL',
     ['outcomes'],
     async () => {
-      const taskId = await client.startTask(taskFor('PARTIAL'));
-      const { results } = await client.waitForTask(taskId, waiting);
+      const { results } = await endOf(taskFor('PARTIAL'));
       expect(results?.actions).toMatchObject([
         { id: 'product-balance', status: 'COMPLETED' },
         { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR' } },
@@ -588,19 +556,15 @@ describe('Sandbox behaviours', () => {
   );
 
   statement('wrong credentials: CREDENTIALS_WRONG with results null', ['outcomes'], async () => {
-    const taskId = await client.startTask(taskFor('CREDENTIALS_WRONG'));
-    expect(await client.waitForTask(taskId, waiting)).toEqual({
-      taskStatus: 'CREDENTIALS_WRONG',
-      results: null,
-    });
+    const taskStatus = 'CREDENTIALS_WRONG';
+    expect(await endOf(taskFor(taskStatus))).toEqual({ taskStatus, results: null });
   });
 
   statement(
     'every action fails: FAILED with full results, ACTION_ERROR and ENTITY_API_ERROR',
     ['outcomes'],
     async () => {
-      const taskId = await client.startTask(taskFor('FAILED'));
-      const { taskStatus, results } = await client.waitForTask(taskId, waiting);
+      const { taskStatus, results } = await endOf(taskFor('FAILED'));
       expect(taskStatus).toBe('FAILED');
       expect(results?.actions.map(({ error }) => error?.code).sort()).toEqual([
         'ACTION_ERROR',
@@ -638,7 +602,7 @@ describe('Sandbox behaviours', () => {
     ]);
     const impatient = { ...connection, totalTimeoutMs: 300 };
     for (let calls = 0; calls < 5; calls += 1) {
-      expect(await failureOf(logIn(impatient, server.apiKey))).toBeInstanceOf(ProviderError);
+      await fails(logIn(impatient, server.apiKey), ProviderError);
     }
     await control().setFaults([]);
     expect(await logIn(connection, server.apiKey)).not.toBe('');

@@ -1,15 +1,26 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { decryptText } from '../../lib/provider/encrypt-and-decrypt.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
 import { parseDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf, verifySignature } from '../../lib/webhook/verify-signature.ts';
+import { sandboxControl } from '../sandbox/control-client.ts';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../support/programs/openssl.ts';
+import { httpServer } from '../support/programs/stub-servers.ts';
 import { startReceiver } from '../unit/sandbox/webhook-receiver.ts';
-import { client, control, newUser, server, statement, taskOf, waiting } from './server-under-test.ts';
+import {
+  client,
+  clientWith,
+  control,
+  legacyEndOf,
+  newUser,
+  plannedUser,
+  server,
+  statement,
+  taskOf,
+  waiting,
+} from './server-under-test.ts';
 
 /**
  * Section "Events" of the provider's API document. The sandbox sends the deliveries. The code of `lib/webhook` and the
@@ -19,13 +30,7 @@ import { client, control, newUser, server, statement, taskOf, waiting } from './
 const signingKey = 'clave de firma ñ';
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.close());
-
 const receiveWith = async (statuses: readonly number[]): Promise<void> => {
-  await receiver.close();
   receiver = await startReceiver(statuses);
   await control().setWebhook(server.clientId, { url: receiver.url, signingKey, mode: 'plain' });
 };
@@ -38,15 +43,11 @@ beforeEach(async () => {
 type Webhook = NonNullable<TaskRequest['webhook']>;
 
 /** Starts a task that ends at once, and returns its id after the last delivery. */
-const announced = async (webhook?: Webhook, user = newUser()): Promise<string> => {
-  await control().setPlan(user.username, { durationMs: 0 });
-  const request = taskOf(user);
+const announced = async (webhook?: Webhook, plan: Plan = {}): Promise<string> => {
+  const request = taskOf(await plannedUser({ durationMs: 0, ...plan }));
   const taskId = await client.startTask(webhook === undefined ? request : { ...request, webhook });
-  if (webhook?.enable === true) {
-    await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
-  } else {
-    await control().waitForEvent('task-finished', (event) => event.taskId === taskId);
-  }
+  const last = webhook?.enable === true ? 'deliveries-ended' : 'task-finished';
+  await control().waitForEvent(last, (event) => event.taskId === taskId);
   return taskId;
 };
 
@@ -58,8 +59,7 @@ const intervalSeconds = 30;
  * attempt is never early, and late by what a busy machine needs.
  */
 const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
-  const user = newUser();
-  await control().setPlan(user.username, { durationMs: 0 });
+  const user = await plannedUser({ durationMs: 0 });
   const webhook = { enable: true, ...(retries === undefined ? {} : { retries }) };
   const taskId = await client.startTask({ ...taskOf(user), webhook });
   const expected = retries ?? 3;
@@ -80,21 +80,18 @@ const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
 
 const signatureOf = (index: number): string =>
   String(receiver.received[index]?.headers['x-service-signature']);
-const bodyOf = (index: number): Buffer => receiver.received[index]?.body ?? Buffer.alloc(0);
+const bodyOf = (index: number): Buffer => Buffer.from(receiver.received[index]?.body ?? '');
 
 describe('Activation', () => {
   statement(
     'URL, signing key and mode are configured per client: without them nothing is sent',
     ['control'],
     async () => {
-      const clientId = '00000000-0000-4000-8000-00000000cccc';
-      await control().setClient(clientId, { apiKey: 'unconfigured-key' });
-      const { baseUrl } = server;
-      const other = createProviderClient({ baseUrl, apiKey: 'unconfigured-key', clientId });
-      const user = newUser();
-      await control().setPlan(user.username, { durationMs: 0 });
+      const other = { clientId: '00000000-0000-4000-8000-00000000cccc', apiKey: 'unconfigured-key' };
+      await control().setClient(other.clientId, { apiKey: other.apiKey });
+      const user = await plannedUser({ durationMs: 0 });
       const webhook = { enable: true, retries: 1 };
-      const taskId = await other.startTask({ ...taskOf(user), webhook });
+      const taskId = await clientWith(other).startTask({ ...taskOf(user), webhook });
       await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
       expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'not-configured' }]);
       expect(receiver.received).toEqual([]);
@@ -130,17 +127,16 @@ describe('Trigger', () => {
       'CREDENTIALS_WRONG',
       'CREDENTIALS_LOCKED',
     ] as const) {
-      const user = newUser();
-      await control().setPlan(user.username, { durationMs: 0, outcome });
-      const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true } });
-      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
-      expect(JSON.parse(String(receiver.received.at(-1)?.body))).toEqual({ taskId, taskStatus: outcome });
+      const taskId = await announced({ enable: true }, { outcome });
+      expect(JSON.parse(bodyOf(receiver.received.length - 1).toString())).toEqual({
+        taskId,
+        taskStatus: outcome,
+      });
     }
   });
 
   statement('PENDING and RUNNING never produce one', ['control'], async () => {
-    const user = newUser();
-    await control().setPlan(user.username, { durationMs: null });
+    const user = await plannedUser({ durationMs: null });
     const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true } });
     await control().advanceClock(3_600);
     expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING' });
@@ -202,11 +198,8 @@ describe('Signature', () => {
       await control().deliverTask(taskId, { tamper });
       const last = receiver.received.at(-1);
       const header = last?.headers['x-service-signature'];
-      const verification = verifySignature(
-        header === undefined ? undefined : String(header),
-        last?.body ?? bodyOf(0),
-        [key],
-      );
+      const text = header === undefined ? undefined : String(header);
+      const verification = verifySignature(text, Buffer.from(last?.body ?? ''), [key]);
       expect(verification, tamper).toMatchObject({ verified: false });
     }
   });
@@ -222,11 +215,7 @@ describe('Delivery', () => {
       [[401, 500, 204], 3],
     ] as const) {
       await receiveWith(statuses);
-      const user = newUser();
-      const scheduleMs = [0, 5, 10, 15, 20];
-      await control().setPlan(user.username, { durationMs: 0, webhook: { scheduleMs } });
-      const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true, retries: 5 } });
-      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+      await announced({ enable: true, retries: 5 }, { webhook: { scheduleMs: [0, 5, 10, 15, 20] } });
       expect(receiver.received).toHaveLength(attempts);
     }
   });
@@ -241,16 +230,11 @@ describe('Delivery', () => {
   );
 
   statement('an attempt waits at most 5 seconds for the answer', ['control'], async () => {
-    const silent = createServer(() => {});
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    await control().setWebhook(server.clientId, { url: `http://127.0.0.1:${port}/` });
+    const silent = await httpServer(() => {});
+    await control().setWebhook(server.clientId, { url: silent.baseUrl });
     const before = performance.now();
     const taskId = await announced({ enable: true, retries: 1 });
     const waited = performance.now() - before;
-    silent.closeAllConnections();
-    silent.close();
     expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'timeout' }]);
     expect(waited).toBeGreaterThan(4_900);
     // Generous for a busy machine, and still less than an endless wait.
@@ -270,18 +254,12 @@ describe('Elsewhere', () => {
     'events of the consent flow and of v1 tasks are not shown: none is sent',
     ['control'],
     async () => {
-      const { username, password } = newUser();
-      await control().setPlan(username, { durationMs: 0 });
-      const taskId = await client.startLegacyTask({
-        action: 'demo-bank:tef',
-        credentials: { username, password },
-        webhook: true,
-      });
-      await client.waitForLegacyTask(taskId, waiting);
+      const credentials = await plannedUser({ durationMs: 0 });
+      await legacyEndOf({ action: 'demo-bank:tef', credentials, webhook: true });
       await control().advanceClock(600);
       // A v2 task that ends later is delivered, so the other one has no pending delivery.
       const later = await announced({ enable: true });
-      expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).taskId)).toEqual([later]);
+      expect(receiver.received.map(({ body }) => JSON.parse(body).taskId)).toEqual([later]);
     },
   );
 
@@ -291,10 +269,11 @@ describe('Elsewhere', () => {
     async () => {
       const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });
       try {
+        await sandboxControl(quiet.baseUrl).setWebhook(quiet.clientId, { url: receiver.url });
         const own = createProviderClient({ ...quiet });
         const taskId = await own.startTask({ ...taskOf(newUser()), webhook: { enable: true } });
         expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
-        expect(receiver.received).toEqual([]);
+        expect((await sandboxControl(quiet.baseUrl).task(taskId)).deliveries).toEqual([]);
       } finally {
         await quiet.close();
       }

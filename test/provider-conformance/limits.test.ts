@@ -16,8 +16,10 @@ import {
   connection,
   control,
   credentialsFor,
-  failureOf,
+  endOf,
+  fails,
   newUser,
+  plannedUser,
   server,
   someConsent,
   someTarget,
@@ -33,9 +35,9 @@ describe('Table', () => {
   statement('a session token is valid for 60 minutes by default', ['control'], async () => {
     const token = await logIn(connection, server.apiKey);
     await control().advanceClock(3_540);
-    expect(await failureOf(readTask(connection, token, 'task'))).toBeInstanceOf(ProviderRefused);
+    await fails(readTask(connection, token, 'task'), ProviderRefused);
     await control().advanceClock(60);
-    expect(await failureOf(readTask(connection, token, 'task'))).toBeInstanceOf(ProviderUnauthorized);
+    await fails(readTask(connection, token, 'task'), ProviderUnauthorized);
   });
 
   statement('the client renews its session before it ends', ['control'], async () => {
@@ -52,7 +54,7 @@ describe('Table', () => {
     const request = { ...taskFor('COMPLETED'), credentials: { mode: 'encrypted', value } as const };
     expect(await startTask(connection, token, request)).not.toBe('');
     await control().advanceClock(3_600);
-    expect(await failureOf(startTask(connection, token, request))).toBeInstanceOf(ProviderRefused);
+    await fails(startTask(connection, token, request), ProviderRefused);
   });
 
   statement('webhook.retries is 1 to 5', ['control'], async () => {
@@ -61,7 +63,7 @@ describe('Table', () => {
     }
     for (const retries of [0, 6]) {
       const call = client.startTask({ ...taskOf(newUser()), webhook: { enable: true, retries } });
-      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+      await fails(call, InvalidProviderRequest);
     }
   });
 
@@ -83,11 +85,11 @@ describe('Table', () => {
         client.pollExtraction(token, taskId),
         client.pollExtractionV2(token, taskId),
       ]) {
-        expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+        await fails(call, InvalidProviderRequest);
       }
     }
     // The client sends it, and the server does not know the task.
-    expect(await failureOf(client.readTask('x'.repeat(100)))).toBeInstanceOf(ProviderRefused);
+    await fails(client.readTask('x'.repeat(100)), ProviderRefused);
   });
 
   statement('a page has 10 consents by default', ['control'], async () => {
@@ -104,16 +106,14 @@ describe('Table', () => {
   });
 
   statement('a v2 task has at least 1 action', ['control'], async () => {
-    expect(await failureOf(client.startTask(taskOf(newUser(), [])))).toBeInstanceOf(InvalidProviderRequest);
+    await fails(client.startTask(taskOf(newUser(), [])), InvalidProviderRequest);
     await client.startTask(taskOf(newUser(), [{ id: 'tef' }]));
   });
 
   statement('a v1 extraction has exactly 1 product', ['control'], async () => {
     const { token, consentId } = await someConsent('tef');
     const products = ['tef'] as unknown as 'tef';
-    expect(await failureOf(client.startExtraction(token, { product: products, consentId }))).toBeInstanceOf(
-      InvalidProviderRequest,
-    );
+    await fails(client.startExtraction(token, { product: products, consentId }), InvalidProviderRequest);
     await client.startExtraction(token, { product: 'tef', consentId });
   });
 
@@ -123,7 +123,7 @@ describe('Table', () => {
     // Of its own, because the sandbox's clock may have advanced beyond the session that the client keeps.
     const token = await logIn(connection, server.apiKey);
     const call = startLegacyTask(connection, token, request, preset);
-    expect(await failureOf(call)).toBeInstanceOf(ProviderBusy);
+    await fails(call, ProviderBusy);
   });
 });
 
@@ -133,10 +133,9 @@ describe('Rules', () => {
     ['credentials'],
     async () => {
       const dateRange = { startDate: '1990-01-01', endDate: '2090-12-31' };
-      const taskId = await client.startTask(
+      const { taskStatus, results } = await endOf(
         taskFor('COMPLETED', [{ id: 'movement', params: { dateRange } }]),
       );
-      const { taskStatus, results } = await client.waitForTask(taskId, waiting);
       expect(taskStatus).toBe('COMPLETED');
       expect(results?.actions[0]?.output).toBeInstanceOf(Array);
     },
@@ -146,14 +145,14 @@ describe('Rules', () => {
     for (const startDate of ['2026-1-1', '01/01/2026', '2026-02-30', '20260101', '']) {
       const dateRange = { startDate, endDate: '2026-12-31' };
       const call = client.startTask(taskOf(newUser(), [{ id: 'movement', params: { dateRange } }]));
-      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+      await fails(call, InvalidProviderRequest);
     }
   });
 
   statement('an expired Task Token is replaced, and the call repeated once', ['control'], async () => {
     const { target, token, consentId } = await someConsent();
     await control().expireTokens({ kind: 'task' });
-    expect(await failureOf(client.getConsent(token, consentId))).toBeInstanceOf(ProviderUnauthorized);
+    await fails(client.getConsent(token, consentId), ProviderUnauthorized);
     let calls = 0;
     const consent = await client.withTaskToken(target, async (fresh) => {
       calls += 1;
@@ -168,16 +167,15 @@ describe('Rules', () => {
     const taskId = await client.startTask(taskFor('COMPLETED'));
     await client.waitForTask(taskId, waiting);
     await control().advanceClock(8 * 24 * 3_600);
-    expect(await failureOf(client.readTask(taskId))).toBeInstanceOf(ProviderRefused);
+    await fails(client.readTask(taskId), ProviderRefused);
   });
 
   statement(
     'rate limits are not shown: 429 is assumed to mean that nothing was started',
     ['control'],
     async () => {
-      const user = newUser();
-      await control().setPlan(user.username, { start: [{ kind: 'answer', status: 429 }] });
-      expect(await failureOf(client.startTask(taskOf(user)))).toBeInstanceOf(ProviderBusy);
+      const user = await plannedUser({ start: [{ kind: 'answer', status: 429 }] });
+      await fails(client.startTask(taskOf(user)), ProviderBusy);
       expect(await control().tasks({ username: user.username })).toEqual([]);
     },
   );

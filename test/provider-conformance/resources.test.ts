@@ -6,6 +6,7 @@ import {
   isMovementItem,
   isTefRecipient,
   type ProductType,
+  ProviderRefused,
   productTypes,
   readTask,
   startTask,
@@ -23,10 +24,16 @@ import {
   connection,
   control,
   credentialsFor,
+  endOf,
+  extracted,
+  extractedV2,
+  fails,
   failureOf,
   january,
   movement,
   newUser,
+  otpRequest,
+  plannedUser,
   server,
   someConsent,
   someTarget,
@@ -55,20 +62,19 @@ describe('Product identifiers', () => {
       taskIds.add(await client.startExtraction(token, { product, consentId }));
     }
     expect(taskIds.size).toBe(39);
+    const listed = (await client.listEntities()).flatMap(({ actions }) => actions);
+    expect(new Set(listed.map(({ actionType }) => actionType))).toEqual(new Set(productTypes));
   });
 
   statement('the client refuses a product that is not listed', ['control'], async () => {
     const { token, consentId } = await someConsent();
     const product = 'no-such-product' as ProductType;
-    expect(await failureOf(client.startExtraction(token, { product, consentId }))).toBeInstanceOf(
-      InvalidProviderRequest,
-    );
+    await fails(client.startExtraction(token, { product, consentId }), InvalidProviderRequest);
   });
 
   statement('v2 actions are movement, product-balance and tef', ['credentials'], async () => {
     const actions = [{ id: 'movement', params: january }, { id: 'product-balance' }, { id: 'tef' }];
-    const taskId = await client.startTask(taskFor('COMPLETED', actions));
-    const { results } = await client.waitForTask(taskId, waiting);
+    const { results } = await endOf(taskFor('COMPLETED', actions));
     expect(results?.actions.map(({ id }) => id)).toEqual(['movement', 'product-balance', 'tef']);
     expect(await invalid({ actions: [{ id: 'bill' }] })).toEqual(['actions.0.id']);
   });
@@ -78,12 +84,7 @@ describe('Entity types', () => {
   statement('each of the six entity types can be a filter of an OTP token', ['widget'], async () => {
     const types = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
     for (const type of types) {
-      await client.createOtpToken({
-        products: ['tef'],
-        user: { username: someTarget() },
-        filters: { entities: { include: { types: [type] } } },
-        widgetConfigId: server.widgetConfigId,
-      });
+      await client.createOtpToken({ ...otpRequest(), filters: { entities: { include: { types: [type] } } } });
     }
   });
 });
@@ -125,11 +126,9 @@ describe('Consent', () => {
 
   statement('an undocumented status is passed on unchanged', ['control'], async () => {
     const { token, consentId } = await someConsent();
-    await control().alterConsent(consentId, { shown: { status: 'SUSPENDED', subStatus: 'BY_COURT' } });
-    expect(await client.getConsent(token, consentId)).toMatchObject({
-      status: 'SUSPENDED',
-      subStatus: 'BY_COURT',
-    });
+    const shown = { status: 'SUSPENDED', subStatus: 'BY_COURT' };
+    await control().alterConsent(consentId, { shown });
+    expect(await client.getConsent(token, consentId)).toMatchObject(shown);
   });
 
   statement('subStatus has seven values, ONE_SHOT_ALREADY_USED among them', ['control'], async () => {
@@ -169,11 +168,7 @@ describe('Consent', () => {
 
 describe('OTP token record', () => {
   statement('an OTP token is a JWT, and comes with the consent of its session', ['widget'], async () => {
-    const { otpToken, consentId } = await client.createOtpToken({
-      products: ['tef'],
-      user: { username: someTarget() },
-      widgetConfigId: server.widgetConfigId,
-    });
+    const { otpToken, consentId } = await client.createOtpToken(otpRequest());
     expect(otpToken.split('.')).toHaveLength(3);
     expect(consentId).not.toBe('');
   });
@@ -190,8 +185,8 @@ describe('Task Token', () => {
 
 describe('v1 consent-based task', () => {
   statement('its taskId is a string of 1 to 100 characters', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
-    const taskId = await client.startExtraction(token, { product, consentId });
+    const { token, order } = await someConsent();
+    const taskId = await client.startExtraction(token, order);
     expect(taskId.length).toBeGreaterThanOrEqual(1);
     expect(taskId.length).toBeLessThanOrEqual(100);
   });
@@ -200,9 +195,8 @@ describe('v1 consent-based task', () => {
     'it is pending or running with code 202, then success with code 200 and results',
     ['control'],
     async () => {
-      const { token, target, consentId, product } = await someConsent();
-      await control().setPlan(target, { durationMs: 60_000 });
-      const taskId = await client.startExtraction(token, { product, consentId });
+      const { token, order } = await someConsent('movement', { durationMs: 60_000 });
+      const taskId = await client.startExtraction(token, order);
       const seen = [await client.pollExtraction(token, taskId)];
       await control().advanceClock(30);
       seen.push(await client.pollExtraction(token, taskId));
@@ -217,18 +211,16 @@ describe('v1 consent-based task', () => {
   );
 
   statement('the synchronous and the v2 variant have their data in `data`', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
-    expect((await client.retrieveData(token, { product, consentId })).data).toBeInstanceOf(Array);
-    const taskId = await client.startExtractionV2(token, { product, consentId });
-    expect((await client.waitForExtractionV2(token, taskId, waiting)).data).toBeInstanceOf(Array);
+    const { token, order } = await someConsent();
+    expect((await client.retrieveData(token, order)).data).toBeInstanceOf(Array);
+    expect((await extractedV2(token, order)).data).toBeInstanceOf(Array);
   });
 });
 
 describe('Product data item shapes', () => {
   statement('a movement-like item has date, amount, currency and two accounts', ['control'], async () => {
-    const { token, consentId } = await someConsent('tef');
-    const taskId = await client.startExtraction(token, { product: 'tef', consentId });
-    const { results } = await client.waitForExtraction(token, taskId, waiting);
+    const { token, order } = await someConsent('tef');
+    const { results } = await extracted(token, order);
     expect(results.length).toBeGreaterThan(0);
     for (const item of results) {
       if (!isMovementItem(item)) throw new Error('Not of the documented shape.');
@@ -243,11 +235,9 @@ describe('Product data item shapes', () => {
   });
 
   statement('data of any other structure is passed on unchanged', ['control'], async () => {
-    const { token, target, consentId, product } = await someConsent();
     const results = [null, 7, 'text', { deep: [{ down: true }] }];
-    await control().setPlan(target, { results });
-    const taskId = await client.startExtraction(token, { product, consentId });
-    expect(await client.waitForExtraction(token, taskId, waiting)).toMatchObject({ results });
+    const { token, order } = await someConsent('movement', { results });
+    expect(await extracted(token, order)).toMatchObject({ results });
   });
 });
 
@@ -263,8 +253,7 @@ describe('v2 task', () => {
 
   statement('results is null for CREDENTIALS_WRONG and CREDENTIALS_LOCKED', ['outcomes'], async () => {
     for (const taskStatus of ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const) {
-      const taskId = await client.startTask(taskFor(taskStatus));
-      expect(await client.waitForTask(taskId, waiting)).toEqual({ taskStatus, results: null });
+      expect(await endOf(taskFor(taskStatus))).toEqual({ taskStatus, results: null });
     }
   });
 
@@ -272,21 +261,19 @@ describe('v2 task', () => {
     const { businessId, ...without } = newUser();
     const withIt = { ...without, businessId };
     for (const value of [without, withIt]) {
-      const taskId = await client.startTask({
+      const { results } = await endOf({
         ...taskOf(withIt),
         // A business bank would refuse the credentials without it.
         entity: 'demo-bank',
         credentials: { mode: 'raw', value },
       });
-      const { results } = await client.waitForTask(taskId, waiting);
       expect(results?.businessId).toBe('businessId' in value ? businessId : undefined);
     }
   });
 
   statement('actions has one result per action, in the given order', ['control'], async () => {
     const actions = [{ id: 'tef' }, ...movement, { id: 'product-balance' }];
-    const taskId = await client.startTask(taskOf(newUser(), actions));
-    const { results } = await client.waitForTask(taskId, waiting);
+    const { results } = await endOf(taskOf(newUser(), actions));
     expect(results?.actions.map(({ id }) => id)).toEqual(['tef', 'movement', 'product-balance']);
   });
 
@@ -294,8 +281,7 @@ describe('v2 task', () => {
     'output is an object for product-balance and an array for movement',
     ['credentials'],
     async () => {
-      const taskId = await client.startTask(taskFor('COMPLETED'));
-      const { results } = await client.waitForTask(taskId, waiting);
+      const { results } = await endOf(taskFor('COMPLETED'));
       const [balance, movements] = results?.actions ?? [];
       expect(Array.isArray(balance?.output)).toBe(false);
       expect(balance?.output).toBeTypeOf('object');
@@ -307,8 +293,7 @@ describe('v2 task', () => {
     'an action is COMPLETED or FAILED; error is present if and only if it FAILED',
     ['outcomes'],
     async () => {
-      const taskId = await client.startTask(taskFor('PARTIAL'));
-      const { results } = await client.waitForTask(taskId, waiting);
+      const { results } = await endOf(taskFor('PARTIAL'));
       const actions = results?.actions ?? [];
       expect(actions.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'FAILED']);
       for (const action of actions) expect(action.error != null).toBe(action.status === 'FAILED');
@@ -319,8 +304,7 @@ describe('v2 task', () => {
     'output is null when no data was delivered; error has a code and a message',
     ['outcomes'],
     async () => {
-      const taskId = await client.startTask(taskFor('PARTIAL'));
-      const { results } = await client.waitForTask(taskId, waiting);
+      const { results } = await endOf(taskFor('PARTIAL'));
       const failed = results?.actions.find(({ status }) => status === 'FAILED');
       expect(failed?.output).toBeNull();
       expect(failed?.error?.code).toMatch(/^[A-Z][A-Z_]*$/);
@@ -387,15 +371,9 @@ describe('Credentials', () => {
 
   statement('business banking requires businessId', ['control'], async () => {
     const { businessId: _, ...value } = newUser();
-    const request: TaskRequest = {
-      entity: 'demo-business-bank',
-      credentials: { mode: 'raw', value },
-      actions: movement,
-    };
-    expect(await failureOf(client.startTask(request))).toMatchObject({
-      name: 'ProviderRefused',
-      status: 400,
-    });
+    const credentials = { mode: 'raw', value } as const;
+    const request = { entity: 'demo-business-bank', credentials, actions: movement };
+    await fails(client.startTask(request), ProviderRefused, { status: 400 });
   });
 });
 
@@ -451,10 +429,9 @@ describe('Encryption scheme', () => {
 
   statement('if it is not activated, encrypted credentials are refused', ['control'], async () => {
     const encrypting = clientWith({ encryptRawCredentials: true });
-    const failure = await whileRestricted({ temporaryEncryption: false }, () =>
-      failureOf(encrypting.startTask(taskOf(newUser()))),
+    await whileRestricted({ temporaryEncryption: false }, () =>
+      fails(encrypting.startTask(taskOf(newUser())), ProviderRefused, { status: 403 }),
     );
-    expect(failure).toMatchObject({ name: 'ProviderRefused', status: 403 });
   });
 });
 
@@ -474,10 +451,8 @@ describe('Entity listing item', () => {
 
 describe('User status by entity', () => {
   statement('a user status has enabled and retryAfter', ['presets'], async () => {
-    const status = await client.getUserStatus(
-      { entityId: server.entity, username: 'u' },
-      { responseType: 'disabledUsername' },
-    );
+    const user = { entityId: server.entity, username: 'u' };
+    const status = await client.getUserStatus(user, { responseType: 'disabledUsername' });
     expect(status.enabled).toBe(false);
     expect(Date.parse(status.retryAfter ?? '')).not.toBeNaN();
   });
@@ -485,13 +460,10 @@ describe('User status by entity', () => {
 
 describe('Answers', () => {
   statement('results of another structure are distinguished from a failed call', ['control'], async () => {
-    const user = newUser();
-    await control().setPlan(user.username, { results: { pages: [] }, durationMs: 0 });
+    const user = await plannedUser({ results: { pages: [] }, durationMs: 0 });
     const taskId = await client.startTask(taskOf(user));
-    expect(await failureOf(client.waitForTask(taskId, waiting))).toMatchObject({
-      name: 'UnexpectedTaskResults',
-      taskStatus: 'COMPLETED',
-    });
+    const failure = await failureOf(client.waitForTask(taskId, waiting));
+    expect(failure).toMatchObject({ name: 'UnexpectedTaskResults', taskStatus: 'COMPLETED' });
     const read = await readTask(connection, await client.sessionToken(), taskId);
     expect(read).toMatchObject({ taskStatus: 'COMPLETED', results: { pages: [] } });
   });

@@ -1,17 +1,18 @@
-import { afterAll, type TestContext, test } from 'vitest';
+import { afterAll, expect, type TestContext, test } from 'vitest';
 import {
   type Connection,
   createProviderClient,
   freshConnectionFetch,
-  isNationalId,
   type ProviderClient,
   type ProviderClientOptions,
   type TaskRequest,
   type TaskToken,
   type WaitOptions,
 } from '../../lib/provider/index.ts';
+import { newNationalId } from '../sandbox/consents/national-id.ts';
 import { type SandboxControl, sandboxControl } from '../sandbox/control-client.ts';
-import type { Restrictions } from '../sandbox/plan-schemas.ts';
+import { DEMO_BUSINESS_ID } from '../sandbox/outcome-table.ts';
+import type { Plan, Restrictions } from '../sandbox/plan-schemas.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../sandbox/registered-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
@@ -63,17 +64,6 @@ type ServerUnderTest = {
   readonly close: () => Promise<void>;
 };
 
-/** The username of each outcome in our sandbox's table. */
-const sandboxUsernames: Readonly<Record<Outcome, string>> = {
-  COMPLETED: 'completed',
-  COMPLETED_BOTH: 'completed-both',
-  PARTIAL: 'partial',
-  FAILED: 'failed',
-  CREDENTIALS_WRONG: 'credentials-wrong',
-  CREDENTIALS_LOCKED: 'credentials-locked',
-};
-export const businessId = '77777777-7';
-
 const startOurs = async (): Promise<ServerUnderTest> => {
   const sandbox = await startSandbox({ taskDurationMs: 40 });
   return {
@@ -82,7 +72,11 @@ const startOurs = async (): Promise<ServerUnderTest> => {
     entity: 'demo-business-bank',
     control: sandboxControl(sandbox.baseUrl),
     has: () => true,
-    pairFor: (outcome) => ({ username: sandboxUsernames[outcome], businessId }),
+    // The usernames of its table are the outcomes, such as `credentials-wrong`.
+    pairFor: (outcome) => ({
+      username: outcome.toLowerCase().replace('_', '-'),
+      businessId: DEMO_BUSINESS_ID,
+    }),
     waiting: { firstDelayMs: 15, maxDelayMs: 50, deadlineMs: 100_000 },
   };
 };
@@ -164,33 +158,30 @@ export const connection: Connection = {
 export const { waiting } = server;
 
 let lastTarget = 5_000_000;
-const newNationalId = (): string => {
-  lastTarget += 1;
-  const id = [...'0123456789K'].map((digit) => `${lastTarget}-${digit}`).find(isNationalId);
-  return id ?? '';
-};
-
 /** A user that no other statement uses, or PROVIDER_TARGET. */
-export const someTarget = (): string => process.env.PROVIDER_TARGET ?? newNationalId();
-
-type Product = Parameters<ProviderClient['startExtraction']>[1]['product'];
-export type Granted = {
-  readonly target: string;
-  readonly token: TaskToken;
-  readonly consentId: string;
-  readonly product: Product;
+export const someTarget = (): string => {
+  lastTarget += 1;
+  return process.env.PROVIDER_TARGET ?? newNationalId(lastTarget);
 };
 
-/** An active consent, the Task Token of its user, and a product that it authorizes. */
-export const someConsent = async (product: Product = 'movement'): Promise<Granted> => {
+type Order = Parameters<ProviderClient['startExtraction']>[1];
+type Product = Order['product'];
+
+/** An active consent, the Task Token of its user, and a product that it authorizes. `plan` is that of the user. */
+export const someConsent = async (product: Product = 'movement', plan?: Plan) => {
   const target = someTarget();
   const token = await client.createTaskToken(target);
-  const { PROVIDER_CONSENT_ID, PROVIDER_PRODUCT } = process.env;
-  if (server.control === undefined) {
-    return { target, token, consentId: PROVIDER_CONSENT_ID ?? '', product: PROVIDER_PRODUCT as Product };
-  }
+  const { PROVIDER_CONSENT_ID: ownId = '', PROVIDER_PRODUCT: ownProduct } = process.env;
+  const granted = (order: Order) => ({
+    target,
+    token,
+    order,
+    ...order,
+  });
+  if (server.control === undefined) return granted({ consentId: ownId, product: ownProduct as Product });
+  if (plan !== undefined) await server.control.setPlan(target, plan);
   const { consentId } = await server.control.createConsent({ owner: target, products: [product] });
-  return { target, token, consentId, product };
+  return granted({ consentId, product });
 };
 
 export const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
@@ -209,11 +200,18 @@ export const taskFor = (outcome: Outcome, actions = balanceAndMovement): TaskReq
   actions,
 });
 
+/** A request for an OTP token, of a user that no other statement uses. */
+export const otpRequest = () => ({
+  products: ['tef', 'movement'] as const,
+  widgetConfigId: server.widgetConfigId,
+  user: { username: someTarget() },
+});
+
 let users = 0;
 /** Credentials that complete, with a username that no other statement uses. */
 export const newUser = () => {
   users += 1;
-  return { username: `user-${users}`, password: 'any-password', businessId };
+  return { username: `user-${users}`, password: 'any-password', businessId: DEMO_BUSINESS_ID };
 };
 
 export const taskOf = (user: ReturnType<typeof newUser>, actions = balanceAndMovement): TaskRequest => ({
@@ -222,11 +220,41 @@ export const taskOf = (user: ReturnType<typeof newUser>, actions = balanceAndMov
   actions,
 });
 
+/** The same, after its username was given a plan. */
+export const plannedUser = async (plan: Plan) => {
+  const user = newUser();
+  await control().setPlan(user.username, plan);
+  return user;
+};
+
+/** Starts a v2 task and waits for its end. */
+export const endOf = async (request: TaskRequest) =>
+  client.waitForTask(await client.startTask(request), waiting);
+
+/** The same for a legacy task, and for an extraction by consent in v1 and v2. */
+export const legacyEndOf = async (...request: Parameters<ProviderClient['startLegacyTask']>) =>
+  client.waitForLegacyTask(await client.startLegacyTask(...request), waiting);
+export const extracted = async (token: TaskToken, order: Order) =>
+  client.waitForExtraction(token, await client.startExtraction(token, order), waiting);
+export const extractedV2 = async (token: TaskToken, order: Order) =>
+  client.waitForExtractionV2(token, await client.startExtractionV2(token, order), waiting);
+
 export const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
     (error: unknown) => error,
   );
+
+/** The call fails with an error of this class, and with these fields. */
+export const fails = async (
+  call: Promise<unknown>,
+  kind: abstract new (...parameters: never[]) => Error,
+  fields: object = {},
+): Promise<void> => {
+  const failure = await failureOf(call);
+  expect(failure).toBeInstanceOf(kind);
+  expect(failure).toMatchObject(fields);
+};
 
 /** Runs with restrictions of our client. */
 export const whileRestricted = async <Result>(

@@ -1,13 +1,15 @@
 import { describe, expect } from 'vitest';
 import { ProviderRefused } from '../../lib/provider/index.ts';
 import {
-  balanceAndMovement,
   client,
   control,
-  failureOf,
+  endOf,
+  extracted,
+  fails,
   movement,
   newUser,
   type Outcome,
+  plannedUser,
   server,
   someConsent,
   statement,
@@ -25,25 +27,21 @@ describe('Consent', () => {
     async () => {
       const { token, consentId } = await someConsent();
       await client.revokeConsent(token, consentId);
-      expect(await client.getConsent(token, consentId)).toMatchObject({
-        status: 'INACTIVE',
-        subStatus: 'REVOKED',
-      });
+      const revoked = { status: 'INACTIVE', subStatus: 'REVOKED' };
+      expect(await client.getConsent(token, consentId)).toMatchObject(revoked);
     },
   );
 
   statement('a revoked consent can no longer be used to extract data', ['control'], async () => {
-    const { token, consentId, product } = await someConsent();
+    const { token, consentId, order } = await someConsent();
     await client.revokeConsent(token, consentId);
-    expect(await failureOf(client.startExtraction(token, { product, consentId }))).toBeInstanceOf(
-      ProviderRefused,
-    );
+    await fails(client.startExtraction(token, order), ProviderRefused);
   });
 
   statement('a consent that is not active is not revoked', ['control'], async () => {
     const { token, consentId } = await someConsent();
     await control().alterConsent(consentId, { subStatus: 'EXPIRED' });
-    expect(await failureOf(client.revokeConsent(token, consentId))).toBeInstanceOf(ProviderRefused);
+    await fails(client.revokeConsent(token, consentId), ProviderRefused);
     expect(await client.getConsent(token, consentId)).toMatchObject({ subStatus: 'EXPIRED' });
   });
 });
@@ -53,9 +51,8 @@ describe('v1 consent-based task', () => {
     'a poll of a task still being processed is HTTP 202 and changes nothing',
     ['control'],
     async () => {
-      const { token, target, consentId, product } = await someConsent();
-      await control().setPlan(target, { durationMs: null });
-      const taskId = await client.startExtraction(token, { product, consentId });
+      const { token, order } = await someConsent('movement', { durationMs: null });
+      const taskId = await client.startExtraction(token, order);
       for (let polls = 0; polls < 3; polls += 1) {
         expect(await client.pollExtraction(token, taskId)).toMatchObject({
           kind: 'in-progress',
@@ -68,9 +65,8 @@ describe('v1 consent-based task', () => {
   );
 
   statement('a poll of a finished task is HTTP 200 with results', ['consent'], async () => {
-    const { token, consentId, product } = await someConsent();
-    const taskId = await client.startExtraction(token, { product, consentId });
-    expect(await client.waitForExtraction(token, taskId, waiting)).toMatchObject({
+    const { token, order } = await someConsent();
+    expect(await extracted(token, order)).toMatchObject({
       taskStatus: 'success',
       taskStatusCode: 200,
       results: expect.any(Array),
@@ -99,12 +95,8 @@ describe('v1 legacy task statuses', () => {
 });
 
 describe('v2 task', () => {
-  const endOf = async (outcome: Outcome, actions = balanceAndMovement) =>
-    client.waitForTask(await client.startTask(taskFor(outcome, actions)), waiting);
-
   statement('a task is PENDING while queued and RUNNING while executing', ['control'], async () => {
-    const user = newUser();
-    await control().setPlan(user.username, { durationMs: 60_000 });
+    const user = await plannedUser({ durationMs: 60_000 });
     const taskId = await client.startTask(taskOf(user));
     expect(await client.readTask(taskId)).toEqual({ taskStatus: 'PENDING', results: null });
     await control().advanceClock(30);
@@ -112,19 +104,19 @@ describe('v2 task', () => {
   });
 
   statement('all actions completed: COMPLETED', ['outcomes'], async () => {
-    const { taskStatus, results } = await endOf('COMPLETED_BOTH');
+    const { taskStatus, results } = await endOf(taskFor('COMPLETED_BOTH'));
     expect(taskStatus).toBe('COMPLETED');
     expect(results?.actions.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPLETED']);
   });
 
   statement('at least one completed and at least one failed: PARTIAL', ['outcomes'], async () => {
-    const { taskStatus, results } = await endOf('PARTIAL');
+    const { taskStatus, results } = await endOf(taskFor('PARTIAL'));
     expect(taskStatus).toBe('PARTIAL');
     expect(results?.actions.map(({ status }) => status)).toEqual(['COMPLETED', 'FAILED']);
   });
 
   statement('none completed: FAILED, each action with an error', ['outcomes'], async () => {
-    const { taskStatus, results } = await endOf('FAILED');
+    const { taskStatus, results } = await endOf(taskFor('FAILED'));
     expect(taskStatus).toBe('FAILED');
     expect(results?.actions.map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
     expect(results?.actions.every(({ error }) => error != null)).toBe(true);
@@ -132,40 +124,37 @@ describe('v2 task', () => {
 
   statement('no action could run: FAILED, each action with an error', ['control'], async () => {
     const request = { ...taskOf(newUser()), entity: 'demo-service' };
-    const { taskStatus, results } = await client.waitForTask(await client.startTask(request), waiting);
+    const { taskStatus, results } = await endOf(request);
     expect(taskStatus).toBe('FAILED');
     expect(results?.actions.map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
     expect(results?.actions.every(({ error }) => error != null)).toBe(true);
   });
 
   statement('entity credentials wrong: CREDENTIALS_WRONG, results null', ['outcomes'], async () => {
-    expect(await endOf('CREDENTIALS_WRONG')).toEqual({ taskStatus: 'CREDENTIALS_WRONG', results: null });
+    const taskStatus = 'CREDENTIALS_WRONG';
+    expect(await endOf(taskFor(taskStatus))).toEqual({ taskStatus, results: null });
   });
 
   statement('user account locked at the entity: CREDENTIALS_LOCKED, results null', ['outcomes'], async () => {
-    expect(await endOf('CREDENTIALS_LOCKED')).toEqual({ taskStatus: 'CREDENTIALS_LOCKED', results: null });
+    const taskStatus = 'CREDENTIALS_LOCKED';
+    expect(await endOf(taskFor(taskStatus))).toEqual({ taskStatus, results: null });
   });
 
   statement('actions run in the given order on the same entity session', ['control'], async () => {
-    const taskId = await client.startTask(taskOf(newUser(), [...movement, { id: 'tef' }]));
-    const { results } = await client.waitForTask(taskId, waiting);
+    const { results } = await endOf(taskOf(newUser(), [...movement, { id: 'tef' }]));
     expect(results?.actions.map(({ id }) => id)).toEqual(['movement', 'tef']);
   });
 
   statement('PARTIAL and the CREDENTIALS_ values never appear on an action', ['outcomes'], async () => {
     const outcomes: readonly Outcome[] = ['COMPLETED', 'PARTIAL', 'FAILED'];
     for (const outcome of outcomes) {
-      const statuses = (await endOf(outcome)).results?.actions.map(({ status }) => status) ?? [];
+      const statuses = (await endOf(taskFor(outcome))).results?.actions.map(({ status }) => status) ?? [];
       for (const status of statuses) expect(['COMPLETED', 'FAILED']).toContain(status);
     }
   });
 
   statement('an undocumented status counts as still running', ['control'], async () => {
-    const user = newUser();
-    await control().setPlan(user.username, {
-      durationMs: 0,
-      read: [{ kind: 'status', taskStatus: 'PAUSED' }],
-    });
+    const user = await plannedUser({ durationMs: 0, read: [{ kind: 'status', taskStatus: 'PAUSED' }] });
     const taskId = await client.startTask(taskOf(user));
     expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
     expect(await control().calls({ taskId, method: 'GET' })).toHaveLength(2);

@@ -5,12 +5,15 @@ import {
   clientWith,
   connection,
   control,
+  endOf,
+  extracted,
   lastCall,
+  legacyEndOf,
   newUser,
+  plannedUser,
   someConsent,
   statement,
   taskOf,
-  waiting,
 } from './server-under-test.ts';
 
 /** Section "Versioning" of the provider's API document. */
@@ -43,25 +46,17 @@ describe('Rules', () => {
     ['control'],
     async () => {
       const { username, password } = newUser();
-      await client.startLegacyTask({
-        action: 'demo-bank:movement',
-        credentials: { username, password },
-        webhook: true,
-      });
+      const credentials = { username, password };
+      await client.startLegacyTask({ action: 'demo-bank:movement', credentials, webhook: true });
       const calls = await control().calls({ username, path: '/api/v1/tasks' });
       expect(calls).toMatchObject([{ status: 200, credentialsMode: 'encrypted' }]);
     },
   );
 
   statement('statuses are in upper case in v2, and in lower case in v1', ['control'], async () => {
-    const { username, password, businessId } = newUser();
-    const credentials = { username, password };
-    const v2 = await client.waitForTask(
-      await client.startTask(taskOf({ ...credentials, businessId })),
-      waiting,
-    );
-    const legacy = await client.startLegacyTask({ action: 'demo-bank:tef', credentials });
-    const v1 = await client.waitForLegacyTask(legacy, waiting);
+    const credentials = newUser();
+    const v2 = await endOf(taskOf(credentials));
+    const v1 = await legacyEndOf({ action: 'demo-bank:tef', credentials });
     expect([v2.taskStatus, v1.taskStatus]).toEqual(['COMPLETED', 'success']);
   });
 
@@ -69,9 +64,8 @@ describe('Rules', () => {
     'in the v2 consent-based variant 200 on start means only that the task was created',
     ['control'],
     async () => {
-      const { token, target, consentId, product } = await someConsent();
-      await control().setPlan(target, { durationMs: null });
-      const taskId = await client.startExtractionV2(token, { product, consentId });
+      const { token, order } = await someConsent('movement', { durationMs: null });
+      const taskId = await client.startExtractionV2(token, order);
       expect(await pollExtractionV2(connection, token.taskToken, taskId)).toEqual({ kind: 'in-progress' });
     },
   );
@@ -80,32 +74,23 @@ describe('Rules', () => {
     'the synchronous call is deprecated, and its asynchronous successor gives the same data',
     ['control'],
     async () => {
-      const { token, consentId, product } = await someConsent();
-      const { data } = await client.retrieveData(token, { product, consentId });
-      const taskId = await client.startExtraction(token, { product, consentId });
-      expect((await client.waitForExtraction(token, taskId, waiting)).results).toEqual(data);
+      const { token, order } = await someConsent();
+      const { data } = await client.retrieveData(token, order);
+      expect((await extracted(token, order)).results).toEqual(data);
     },
   );
 
   statement('ONE_SHOT_ALREADY_USED is a deprecated subStatus, and still read', ['control'], async () => {
     const { token, consentId } = await someConsent();
-    await control().alterConsent(consentId, { subStatus: 'ONE_SHOT_ALREADY_USED' });
-    expect(await client.getConsent(token, consentId)).toMatchObject({
-      status: 'INACTIVE',
-      subStatus: 'ONE_SHOT_ALREADY_USED',
-    });
+    const subStatus = 'ONE_SHOT_ALREADY_USED';
+    await control().alterConsent(consentId, { subStatus });
+    expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'INACTIVE', subStatus });
   });
 
   statement('the v2 response may change: unknown fields are passed on unchanged', ['control'], async () => {
-    const user = newUser();
-    const results = {
-      username: user.username,
-      entityId: 'demo-bank',
-      page: { next: 2 },
-      actions: [{ id: 'tef', status: 'COMPLETED', output: [], took: 7 }],
-    };
-    await control().setPlan(user.username, { durationMs: 0, results });
-    const taskId = await client.startTask(taskOf(user, [{ id: 'tef' }]));
-    expect(await client.waitForTask(taskId, waiting)).toEqual({ taskStatus: 'COMPLETED', results });
+    const actions = [{ id: 'tef', status: 'COMPLETED', output: [], took: 7 }];
+    const results = { username: 'somebody', entityId: 'demo-bank', page: { next: 2 }, actions };
+    const user = await plannedUser({ durationMs: 0, results });
+    expect(await endOf(taskOf(user, [{ id: 'tef' }]))).toEqual({ taskStatus: 'COMPLETED', results });
   });
 });

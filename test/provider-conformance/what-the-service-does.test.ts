@@ -4,21 +4,21 @@ import {
   balanceAndMovement,
   client,
   control,
-  failureOf,
+  endOf,
+  extracted,
+  fails,
+  otpRequest,
   server,
   someConsent,
-  someTarget,
   statement,
   taskFor,
-  waiting,
 } from './server-under-test.ts';
 
 /** Section "What the service does" of the provider's API document. */
 
 describe('What the service does', () => {
   statement('data of financial products is extracted from a financial entity', ['credentials'], async () => {
-    const taskId = await client.startTask(taskFor('COMPLETED', balanceAndMovement));
-    const { results } = await client.waitForTask(taskId, waiting);
+    const { results } = await endOf(taskFor('COMPLETED', balanceAndMovement));
     expect(results?.entityId).toBe(server.entity);
     expect(results?.actions.every(({ output }) => output !== null)).toBe(true);
   });
@@ -27,25 +27,16 @@ describe('What the service does', () => {
     'in the consent flow an OTP token is authorized, a Task Token bound to one user, and one product extracted',
     ['control'],
     async () => {
-      const target = someTarget();
-      const { otpToken, consentId } = await client.createOtpToken({
-        products: ['tef', 'movement'],
-        user: { username: target },
-        widgetConfigId: server.widgetConfigId,
-      });
+      const request = otpRequest();
+      const { otpToken, consentId } = await client.createOtpToken(request);
       // As the widget does: the user opens it with the token, and authorizes.
       const page = await fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);
       const key = /name="key" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
-      const decision = new URLSearchParams([
-        ['key', key],
-        ['decision', 'authorize'],
-        ['product', 'tef'],
-        ['entity', 'demo-bank'],
-      ]);
-      expect((await fetch(`${server.baseUrl}/widget`, { method: 'POST', body: decision })).status).toBe(200);
-      const token = await client.createTaskToken(target);
-      const taskId = await client.startExtraction(token, { product: 'tef', consentId });
-      const { results } = await client.waitForExtraction(token, taskId, waiting);
+      const decision = { key, decision: 'authorize', product: 'tef', entity: 'demo-bank' };
+      const body = new URLSearchParams(decision);
+      expect((await fetch(`${server.baseUrl}/widget`, { method: 'POST', body })).status).toBe(200);
+      const token = await client.createTaskToken(request.user.username);
+      const { results } = await extracted(token, { product: 'tef', consentId });
       expect(results.length).toBeGreaterThan(0);
     },
   );
@@ -55,20 +46,14 @@ describe('What the service does', () => {
     ['credentials'],
     async () => {
       expect(await client.sessionToken()).not.toBe('');
-      const taskId = await client.startTask(taskFor('COMPLETED'));
-      expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+      expect(await endOf(taskFor('COMPLETED'))).toMatchObject({ taskStatus: 'COMPLETED' });
     },
   );
 
   statement('two kinds of user exist: natural and legal persons', ['widget'], async () => {
-    const request = { products: ['tef'], widgetConfigId: server.widgetConfigId } as const;
-    const user = { username: someTarget() };
-    const natural = await client.createOtpToken({ ...request, user });
-    const legal = await client.createLegalPersonOtpToken({
-      ...request,
-      user,
-      company: { id: '77.777.777-7' },
-    });
+    const request = otpRequest();
+    const natural = await client.createOtpToken(request);
+    const legal = await client.createLegalPersonOtpToken({ ...request, company: { id: '77.777.777-7' } });
     expect(natural.consentId).not.toBe(legal.consentId);
   });
 
@@ -86,14 +71,9 @@ describe('What the service does', () => {
   );
 
   statement('a legacy v1 task API exists, and `responseType` forces behaviours', ['presets'], async () => {
-    const failure = await failureOf(
-      client.startLegacyTask(
-        { action: `${server.entity}:tef`, credentials: { username: 'u', password: 'p' } },
-        { responseType: 'forbidden' },
-      ),
-    );
-    expect(failure).toBeInstanceOf(ProviderRefused);
-    expect(failure).toMatchObject({ refusal: 'forbidden' });
+    const request = { action: `${server.entity}:tef`, credentials: { username: 'u', password: 'p' } };
+    const call = client.startLegacyTask(request, { responseType: 'forbidden' });
+    await fails(call, ProviderRefused, { refusal: 'forbidden' });
     if (server.control !== undefined) {
       expect((await control().calls({ path: '/api/v1/tasks' })).at(-1)).toMatchObject({ status: 403 });
     }

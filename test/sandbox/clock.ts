@@ -1,15 +1,3 @@
-/**
- * The sandbox's time: the base clock plus the advances of the control interface. Everything that the sandbox does later
- * (the end of a task, a delivery) waits for this clock, so that advancing it makes them due.
- */
-export interface SandboxClock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  advance(milliseconds: number): void;
-  /** Resolves to `due` at `time` (ms since the epoch), or to `cancelled` if the signal aborts first. */
-  until(time: number, signal: AbortSignal): Promise<'due' | 'cancelled'>;
-}
-
 type Waiter = {
   readonly time: number;
   readonly resume: () => void;
@@ -18,7 +6,11 @@ type Waiter = {
 // setTimeout fires at once for delays over 2^31 - 1 ms. A timer that fires early only sets the next one.
 const maxTimeout = 2 ** 31 - 1;
 
-export const createClock = (base: () => number): SandboxClock => {
+/**
+ * The sandbox's time: the base clock plus the advances of the control interface. Everything that the sandbox does later
+ * (the end of a task, a delivery) waits for this clock, so that advancing it makes them due.
+ */
+export const createClock = (base: () => number) => {
   const waiters = new Set<Waiter>();
   let advanced = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -42,12 +34,14 @@ export const createClock = (base: () => number): SandboxClock => {
   };
 
   return {
+    /** Milliseconds since the epoch. */
     now,
-    advance(milliseconds) {
+    advance(milliseconds: number): void {
       advanced += milliseconds;
       resumeDue();
     },
-    until(time, signal) {
+    /** Resolves to `due` at `time` (ms since the epoch), or to `cancelled` if the signal aborts first. */
+    until(time: number, signal: AbortSignal): Promise<'due' | 'cancelled'> {
       if (signal.aborted) return Promise.resolve('cancelled');
       if (time <= now()) return Promise.resolve('due');
       return new Promise((resolve) => {
@@ -70,3 +64,4 @@ export const createClock = (base: () => number): SandboxClock => {
     },
   };
 };
+export type SandboxClock = ReturnType<typeof createClock>;

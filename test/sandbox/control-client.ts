@@ -1,11 +1,10 @@
-import type { ClientSettings } from './control/client-control.ts';
 import type { Authorization, ConsentChanges, ConsentInput } from './control/consent-control.ts';
-import type { ReceiverAnswer } from './control/task-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
 import type { SandboxEvent } from './event-log.ts';
 import type {
   CallBehaviour,
+  ClientSettings,
   DeliveryShape,
   Fault,
   Plan,
@@ -31,13 +30,17 @@ export class SandboxEventMissing extends Error {
   override readonly name = 'SandboxEventMissing';
 }
 
-export type CallFilter = {
-  readonly username?: string;
-  readonly taskId?: string;
-  readonly consentId?: string;
-  readonly path?: string;
-  readonly method?: string;
+type CallFilter = Partial<Record<'username' | 'taskId' | 'consentId' | 'path' | 'method', string>>;
+type TaskFilter = { readonly username?: string };
+
+type DeliveryInput = DeliveryShape & {
+  readonly taskId: string;
+  readonly taskStatus: string;
+  readonly clientId?: string;
 };
+
+/** The receiver's answer (`status`, `body` as text), or `error` if there was none. */
+type ReceiverAnswer = { readonly status?: number; readonly body?: string; readonly error?: string };
 
 export type WaitOptions = {
   /** Only events after this `seq`. Default 0: past events count. */
@@ -115,27 +118,17 @@ export const sandboxControl = (baseUrl: string) => {
     setPlan: (username: string, plan: Plan) =>
       call<unknown>('PUT', `/plans/${encodeURIComponent(username)}`, plan),
     calls: (filter: CallFilter = {}) => call<Call[]>('GET', `/calls?${new URLSearchParams({ ...filter })}`),
-    tasks: (filter: { readonly username?: string } = {}) =>
+    tasks: (filter: TaskFilter = {}) =>
       call<TaskView[]>('GET', `/tasks?${new URLSearchParams({ ...filter })}`),
     task: (taskId: string) => call<TaskView>('GET', `/tasks/${encodeURIComponent(taskId)}`),
     finish: (taskId: string, taskStatus?: TerminalStatus) =>
-      call<TaskView>(
-        'POST',
-        `/tasks/${encodeURIComponent(taskId)}/finish`,
-        taskStatus === undefined ? {} : { taskStatus },
-      ),
+      call<TaskView>('POST', `/tasks/${encodeURIComponent(taskId)}/finish`, { taskStatus }),
     /** Sends one more delivery of a task, and returns the receiver's answer. */
     deliverTask: (taskId: string, shape: DeliveryShape = {}) =>
       call<ReceiverAnswer>('POST', `/tasks/${encodeURIComponent(taskId)}/deliver`, shape),
     /** Sends a delivery for any taskId, also an unknown one. */
-    deliver: (
-      input: DeliveryShape & {
-        readonly taskId: string;
-        readonly taskStatus: string;
-        readonly clientId?: string;
-      },
-    ) => call<ReceiverAnswer>('POST', '/deliver', input),
-    polledTasks: (filter: { readonly username?: string } = {}) =>
+    deliver: (input: DeliveryInput) => call<ReceiverAnswer>('POST', '/deliver', input),
+    polledTasks: (filter: TaskFilter = {}) =>
       call<PolledTaskView[]>('GET', `/polled-tasks?${new URLSearchParams({ ...filter })}`),
     finishPolled: (taskId: string) =>
       call<PolledTaskView>('POST', `/polled-tasks/${encodeURIComponent(taskId)}/finish`),

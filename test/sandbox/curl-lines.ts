@@ -1,5 +1,5 @@
 import { DEMO_BUSINESS_ID } from './outcome-table.ts';
-import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
+import { type ClientOptions, DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 
 /** Three shell lines to run in order: log in, start a task, read it. */
 export const curlLines = (baseUrl: string, apiKey: string): readonly [string, string, string] => {
@@ -24,7 +24,7 @@ export const curlLines = (baseUrl: string, apiKey: string): readonly [string, st
 };
 
 /** A shell line that prints the URL of a new consent page. */
-export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ConsentPageClient): string => {
+export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ClientOptions): string => {
   const request = {
     products: ['movement', 'product-balance'],
     user: { username: '11111111-1' },
@@ -34,9 +34,4 @@ export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ConsentPa
   };
   const token = String.raw`sed 's/.*"otpToken":"\([^"]*\)".*/\1/'`;
   return `echo "${baseUrl}/widget?otpToken=$(curl -s -X POST ${baseUrl}/api/v1/token/otp/create -H 'x-api-key: ${apiKey}' -d '${JSON.stringify(request)}' | ${token})"`;
-};
-
-type ConsentPageClient = {
-  readonly apiKey: string;
-  readonly clientId: string;
 };

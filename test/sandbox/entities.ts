@@ -1,16 +1,6 @@
-import type { Product } from './product-vocabulary.ts';
-
 /** "Entity types" of the API document. */
 export const ENTITY_TYPES = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
-
-export type Entity = {
-  readonly id: string;
-  readonly name: string;
-  readonly type: EntityType;
-  /** The types of its legacy actions `<entity_id>:<action_type>`. */
-  readonly actionTypes: readonly Product[];
-};
 
 /** The entity of the presets `disabledSantander` and `disabledSantanderTef`. */
 export const PRESET_ENTITY_ID = 'santander';
@@ -19,7 +9,7 @@ export const PRESET_ENTITY_ID = 'santander';
  * The document does not show the catalogue. These are an invented entity of each type, the entity of the presets, and a
  * bank without transfers. Each documented product belongs to at least one.
  */
-export const ENTITIES: readonly Entity[] = [
+const catalogue = [
   {
     id: 'demo-bank',
     name: 'Demo Bank',
@@ -91,7 +81,21 @@ export const ENTITIES: readonly Entity[] = [
   },
   { id: 'demo-afp', name: 'Demo AFP', type: 'afp', actionTypes: ['contribution', 'job', 'balances'] },
   { id: 'demo-exchange', name: 'Demo Exchange', type: 'exchange', actionTypes: ['balances'] },
-];
+] as const;
+
+/** ProductType of the document ("Product identifiers"). */
+export type Product = (typeof catalogue)[number]['actionTypes'][number];
+
+export type Entity = {
+  readonly id: string;
+  readonly name: string;
+  readonly type: EntityType;
+  /** The types of its legacy actions `<entity_id>:<action_type>`. */
+  readonly actionTypes: readonly Product[];
+};
+export const ENTITIES: readonly Entity[] = catalogue;
+
+export const PRODUCTS = [...new Set(ENTITIES.flatMap(({ actionTypes }) => actionTypes))];
 
 export const entityOf = (id: string): Entity | undefined => ENTITIES.find((entity) => entity.id === id);
 

@@ -19,11 +19,6 @@ export type OutcomeRow = {
   readonly ask: string;
 };
 
-/** How a task ends. `credentials` outcomes have no results, the others follow from each action. */
-export type Outcome =
-  | { readonly kind: 'credentials'; readonly taskStatus: 'CREDENTIALS_WRONG' | 'CREDENTIALS_LOCKED' }
-  | { readonly kind: 'actions'; readonly actionErrors: ActionErrors };
-
 /** A valid company id (its check digit is right) that is easily recognized as test data. */
 export const DEMO_BUSINESS_ID = '77777777-7';
 
@@ -59,31 +54,6 @@ export const OUTCOMES: readonly OutcomeRow[] = [
   failsWith('timeout-error', 'TIMEOUT_ERROR'),
   failsWith('entity-api-error', 'ENTITY_API_ERROR'),
 ];
-
-/** The outcome of a pair, whether the credentials are raw, encrypted or persisted. */
-export const outcomeOf = (username: string, businessId: string | undefined): Outcome => {
-  // A row also applies to credentials without a businessId, so that personal banking has every outcome too.
-  const found = OUTCOMES.find(
-    (candidate) =>
-      candidate.username === username && (businessId === undefined || businessId === candidate.businessId),
-  );
-  // Any other pair completes, so that a test can invent a username and give it a plan.
-  if (found === undefined) return { kind: 'actions', actionErrors: {} };
-  return outcomeFor(found.taskStatus, found.actionErrors);
-};
-
-/** The outcome of the table's first row with a status. */
-export const outcomeForStatus = (taskStatus: TerminalStatus): Outcome => {
-  const found = OUTCOMES.find((candidate) => candidate.taskStatus === taskStatus);
-  return outcomeFor(taskStatus, found?.actionErrors ?? {});
-};
-
-const outcomeFor = (taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome => {
-  if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
-    return { kind: 'credentials', taskStatus };
-  }
-  return { kind: 'actions', actionErrors };
-};
 
 const headings = ['username', 'businessId', 'taskStatus', 'ask for'];
 const cells = (row: OutcomeRow) => [row.username, row.businessId, row.taskStatus, row.ask];

@@ -48,7 +48,7 @@ export const FaultSchema = v.strictObject({
   forSeconds: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
 });
 
-export const StartBehaviourSchema = v.variant('kind', [
+const StartBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
   expireSession,
@@ -63,7 +63,7 @@ export const StartBehaviourSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('trickle') }),
 ]);
 
-export const ReadBehaviourSchema = v.variant('kind', [
+const ReadBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
   expireSession,
@@ -132,6 +132,14 @@ export const WebhookSettingsSchema = v.strictObject({
   mode: v.exactOptional(modeSchema),
 });
 
+export const ClientSchema = v.strictObject({
+  apiKey: v.pipe(v.string(), v.minLength(1)),
+  /** The widget configuration of its consent pages. Default `sandbox-widget`. */
+  widgetConfigId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+  /** The default `mode` is plain. */
+  webhook: v.exactOptional(WebhookSettingsSchema),
+});
+
 /** What a client may not do. By default nothing is restricted. */
 export const RestrictionsSchema = v.strictObject({
   /** False: temporary encryption is not activated ("Encryption scheme" 5). */
@@ -156,4 +164,5 @@ export type WebhookPlan = v.InferOutput<typeof webhookPlan>;
 export type Plan = v.InferOutput<typeof PlanSchema>;
 export type WebhookMode = v.InferOutput<typeof modeSchema>;
 export type Restrictions = v.InferOutput<typeof RestrictionsSchema>;
+export type ClientSettings = v.InferOutput<typeof ClientSchema>;
 export type WebhookSettings = v.InferOutput<typeof WebhookSettingsSchema>;

@@ -1,29 +1,16 @@
 import { entityOf } from './entities.ts';
-import type { WebhookSettings } from './plan-schemas.ts';
+import type { ClientSettings } from './plan-schemas.ts';
 import type { Client } from './state-types.ts';
 
 /** The provider supplies it to each client. Here all clients have the same by default. */
 export const DEFAULT_WIDGET_CONFIG_ID = 'sandbox-widget';
 
-export type ClientOptions = {
-  /** Must be a UUID to create OTP tokens and Task Tokens ("Create OTP token"). */
-  readonly clientId: string;
-  readonly apiKey: string;
-  /** The widget configuration of its consent pages. Default `sandbox-widget`. */
-  readonly widgetConfigId?: string;
-  /** The default `mode` is plain. */
-  readonly webhook?: WebhookSettings;
-};
+/** The id must be a UUID to create OTP tokens and Task Tokens ("Create OTP token"). */
+export type ClientOptions = ClientSettings & { readonly clientId: string };
 
-export const clientFrom = ({
-  clientId,
-  apiKey,
-  widgetConfigId = DEFAULT_WIDGET_CONFIG_ID,
-  webhook,
-}: ClientOptions): Client => ({
-  clientId,
-  apiKey,
-  widgetConfigId,
+export const clientFrom = ({ webhook, ...options }: ClientOptions): Client => ({
+  widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
+  ...options,
   webhook: { mode: 'plain', ...webhook },
   loginBehaviours: [],
   restrictions: {},

@@ -8,48 +8,20 @@ import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './event-log.ts';
 import { createApp } from './http-app.ts';
 import { type ClientOptions, clientFrom } from './registered-client.ts';
-import type { Markers, Sandbox } from './state-types.ts';
+import type { Sandbox, Settings } from './state-types.ts';
 
-export type { ClientOptions };
-
-export type SandboxOptions = {
-  readonly host?: string;
+export type SandboxOptions = Partial<Settings> & {
   /** 0: any free port. */
   readonly port?: number;
   /** At least one. `startSandbox` returns the id and key of the first. */
   readonly clients?: readonly [ClientOptions, ...ClientOptions[]];
-  /** False: never sends the webhook, as the provider's own sandbox. */
-  readonly webhooks?: boolean;
-  readonly taskDurationMs?: number;
-  /** Offset of attempt 1, 2, … from the task's end. */
-  readonly deliveryIntervalsMs?: readonly number[];
-  readonly attemptTimeoutMs?: number;
-  /** Validity of an OTP token and of its undecided consent. Default 15 minutes. */
-  readonly otpTokenLifeMs?: number;
-  /** Default 60 minutes. The document does not show it. */
-  readonly taskTokenLifeMs?: number;
-  /** From the authorization. Default 365 days. */
-  readonly consentLifeMs?: number;
-  /** How long a task can be read, from its creation. Default 7 days. The document does not show it. */
-  readonly taskLifeMs?: number;
-  /** Default: none. */
-  readonly markers?: Markers;
   /** The base clock, in milliseconds since the epoch. The control interface advances it. */
   readonly now?: () => number;
   /** Called with a line for each call, task and delivery. The line has no secret. */
   readonly log?: (line: string) => void;
 };
 
-export interface RunningSandbox {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly clientId: string;
-  readonly controlUrl: string;
-  /** Ends `POST /_sandbox/down` early. The control interface is down too, so only the sandbox's own process can. */
-  comeBack(): Promise<void>;
-  /** Closes every connection, and cancels pending task ends and deliveries. */
-  close(): Promise<void>;
-}
+export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -64,16 +36,29 @@ const DEFAULT_CLIENT: ClientOptions = {
   webhook: { signingKey: 'sandbox-signing-key' },
 };
 
-/** The document's "Retry schedule", continued to the fifth attempt. */
-const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
+const DEFAULTS: Settings = {
+  webhooks: true,
+  taskDurationMs: 1500,
+  // The document's "Retry schedule", continued to the fifth attempt.
+  deliveryIntervalsMs: [0, 30_000, 60_000, 90_000, 120_000],
+  attemptTimeoutMs: 5000,
+  otpTokenLifeMs: 15 * MINUTE_MS,
+  // The document does not show this one and that of a task.
+  taskTokenLifeMs: 60 * MINUTE_MS,
+  consentLifeMs: 365 * DAY_MS,
+  taskLifeMs: 7 * DAY_MS,
+  markers: {},
+};
+
+const HOST = '127.0.0.1';
 
 /**
  * Starts the provider sandbox.
  *
  * @throws the server's own error when it cannot listen, e.g. `EADDRINUSE`.
  */
-export const startSandbox = async (options: SandboxOptions = {}): Promise<RunningSandbox> => {
-  const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
+export const startSandbox = async (options: SandboxOptions = {}) => {
+  const { port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now, ...settings } = options;
   const clock = createClock(now);
   const stopped = new AbortController();
   let outage: { readonly end: AbortController; readonly over: Promise<void> } | undefined;
@@ -86,25 +71,13 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
     return outage.over;
   };
   const sandbox: Sandbox = {
-    settings: {
-      webhooks: options.webhooks ?? true,
-      taskDurationMs: options.taskDurationMs ?? 1500,
-      deliveryIntervalsMs: options.deliveryIntervalsMs ?? DOCUMENTED_INTERVALS_MS,
-      attemptTimeoutMs: options.attemptTimeoutMs ?? 5000,
-      otpTokenLifeMs: options.otpTokenLifeMs ?? 15 * MINUTE_MS,
-      taskTokenLifeMs: options.taskTokenLifeMs ?? 60 * MINUTE_MS,
-      consentLifeMs: options.consentLifeMs ?? 365 * DAY_MS,
-      taskLifeMs: options.taskLifeMs ?? 7 * DAY_MS,
-      markers: options.markers ?? {},
-    },
+    settings: { ...DEFAULTS, ...settings },
     clock,
     events: createEventLog(clock.now),
     goDown,
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
     signingSecret: randomBytes(32),
-    sessions: new Map(),
-    otpTokens: new Map(),
-    taskTokens: new Map(),
+    tokens: new Map(),
     consents: new Map(),
     openPages: new Map(),
     tasks: new Map(),
@@ -127,20 +100,22 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
     // Node's 5 s are one more than `fetch` keeps a connection: a busy process may send on one that closes just then.
     serverOptions: { keepAliveTimeout: 600_000 },
   }) as Server;
-  server.listen(port, host);
+  server.listen(port, HOST);
   await once(server, 'listening');
-  const baseUrl = `http://${host}:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const [{ apiKey, clientId }] = clients;
   return {
     baseUrl,
     apiKey,
     clientId,
     controlUrl: `${baseUrl}/_sandbox`,
-    comeBack: async () => {
+    /** Ends `POST /_sandbox/down` early. The control interface is down too, so only the sandbox's own process can. */
+    comeBack: async (): Promise<void> => {
       outage?.end.abort();
       await outage?.over;
     },
-    close: () => {
+    /** Closes every connection, and cancels pending task ends and deliveries. */
+    close: (): Promise<void> => {
       stopped.abort();
       return closeAll(server, sandbox);
     },

@@ -1,8 +1,7 @@
 import type { SandboxClock } from './clock.ts';
-import type { EntityType } from './entities.ts';
+import type { EntityType, Product } from './entities.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan-schemas.ts';
-import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
 export type Client = {
@@ -17,29 +16,21 @@ export type Client = {
   restrictions: Restrictions;
 };
 
-export type Session = {
+type IssuedToken = {
   readonly token: string;
   readonly clientId: string;
-  readonly issuedAt: number;
   expiresAt: number;
 };
+
+export type Session = IssuedToken & { readonly kind: 'session'; readonly issuedAt: number };
 
 /** Bound to one user ("Task Token"). `target`: the national id as `11111111-1`. */
-export type TaskToken = {
-  readonly token: string;
-  readonly clientId: string;
-  readonly target: string;
-  expiresAt: number;
-};
+export type TaskToken = IssuedToken & { readonly kind: 'task'; readonly target: string };
 
-export type OtpToken = {
-  readonly token: string;
-  readonly clientId: string;
-  readonly consentId: string;
-  expiresAt: number;
-  /** True once it has opened the consent page. */
-  used: boolean;
-};
+/** `used`: it has opened the consent page. */
+export type OtpToken = IssuedToken & { readonly kind: 'otp'; readonly consentId: string; used: boolean };
+
+export type Token = Session | TaskToken | OtpToken;
 
 /** The last is deprecated. Only the control interface sets it. */
 export const SUB_STATUSES = [
@@ -86,22 +77,19 @@ export type Consent = {
 
 export type RequestedAction = {
   readonly id: ActionId;
-  readonly dateRange?: { readonly startDate: string; readonly endDate: string };
+  readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
 };
 
-export type WebhookRequest = {
-  readonly enable: boolean;
-  readonly retries: number;
-};
+type WebhookRequest = { readonly enable: boolean; readonly retries: number };
 
 export type Task = {
   readonly taskId: string;
   readonly clientId: string;
   readonly username: string;
-  readonly businessId?: string;
+  readonly businessId?: string | undefined;
   readonly entity: string;
   readonly actions: readonly RequestedAction[];
-  readonly webhook?: WebhookRequest;
+  readonly webhook?: WebhookRequest | undefined;
   /** Milliseconds since the epoch, like the other times of a task. */
   readonly createdAt: number;
   readonly runningAt: number;
@@ -136,7 +124,7 @@ export type LegacyTaskRequest = {
   readonly kind: 'legacy';
   readonly entityId: string;
   readonly actionType: string;
-  readonly businessId?: string;
+  readonly businessId?: string | undefined;
 };
 
 /** A call to a route of the provider, without tokens, keys, credentials and body. */
@@ -151,7 +139,7 @@ export type Call = {
   taskId?: string;
   consentId?: string;
   credentialsMode?: string;
-  webhook?: WebhookRequest;
+  webhook?: WebhookRequest | undefined;
   /** First 12 hex digits of the SHA-256 of the Bearer token. It distinguishes tokens without revealing them. */
   bearer?: string;
 };
@@ -172,31 +160,22 @@ export type Delivery = {
   readonly signatureValid?: boolean;
 };
 
-/** A plan, and how many of its behaviours are consumed. */
-export type RunningPlan = {
-  readonly plan: Plan;
-  startsUsed: number;
-  readsUsed: number;
-};
-
 export type Settings = {
   /** False: never sends the webhook, as the provider's own sandbox ("Sandbox behaviours" 5). */
   readonly webhooks: boolean;
   readonly taskDurationMs: number;
+  /** Offset of attempt 1, 2, … from the task's end. */
   readonly deliveryIntervalsMs: readonly number[];
   readonly attemptTimeoutMs: number;
+  /** Validity of an OTP token and of its undecided consent. */
   readonly otpTokenLifeMs: number;
   readonly taskTokenLifeMs: number;
+  /** From the authorization. */
   readonly consentLifeMs: number;
   /** How long a task can be read, from its creation. */
   readonly taskLifeMs: number;
-  readonly markers: Markers;
-};
-
-/** Words that are added to all results and all webhook bodies, so that tests can search for leaks. */
-export type Markers = {
-  readonly result?: string;
-  readonly webhook?: string;
+  /** Words that are added to all results and all webhook bodies, so that tests can search for leaks. */
+  readonly markers: { readonly result?: string; readonly webhook?: string };
 };
 
 export type Sandbox = {
@@ -208,15 +187,14 @@ export type Sandbox = {
   /** Signs tokens and PDF URLs. New at each start. */
   readonly signingSecret: Uint8Array;
   readonly clients: Map<string, Client>;
-  readonly sessions: Map<string, Session>;
-  readonly otpTokens: Map<string, OtpToken>;
-  readonly taskTokens: Map<string, TaskToken>;
+  readonly tokens: Map<string, Token>;
   readonly consents: Map<string, Consent>;
   /** Consents by the key of their open consent page. */
   readonly openPages: Map<string, Consent>;
   readonly tasks: Map<string, Task>;
   readonly polledTasks: Map<string, PolledTask>;
-  readonly plans: Map<string, RunningPlan>;
+  /** Each start and read takes its behaviour out of the plan. */
+  readonly plans: Map<string, Plan>;
   /** `endsAt` is the end of an outage. */
   faults: (Fault & { readonly endsAt?: number | undefined })[];
   calls: Call[];

@@ -1,29 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { ENTITIES, type Entity, type EntityType } from '../entities.ts';
-import type { Product } from '../product-vocabulary.ts';
+import { ENTITIES, type Entity, type EntityType, type Product } from '../entities.ts';
 import type { Consent, Sandbox, SubStatus, TaskToken } from '../state-types.ts';
+import { consentRefused } from '../transport/refusal.ts';
 
-export type ConsentState = {
-  readonly status: 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE';
-  readonly subStatus: SubStatus;
-  /** Present on a terminated consent only. */
-  readonly terminatedAt?: number;
-};
-
-/** The state of a consent. Unless terminated, it expires at `validUntil`. */
-export const consentStateAt = (
-  { subStatus, validUntil, terminatedAt }: Consent,
-  now: number,
-): ConsentState => {
-  if (isTerminal(subStatus)) {
-    return {
-      status: 'INACTIVE',
-      subStatus,
-      ...(terminatedAt === undefined ? {} : { terminatedAt }),
-    };
-  }
-  if (now >= validUntil) return { status: 'INACTIVE', subStatus: 'EXPIRED', terminatedAt: validUntil };
-  return { status: subStatus, subStatus };
+/** The state of a consent. Unless terminated, it expires at `validUntil`. Only a terminated one has `terminatedAt`. */
+export const consentStateAt = ({ subStatus, validUntil, terminatedAt }: Consent, now: number) => {
+  if (isTerminal(subStatus)) return { status: 'INACTIVE', subStatus, terminatedAt } as const;
+  if (now < validUntil) return { status: subStatus, subStatus, terminatedAt: undefined } as const;
+  return { status: 'INACTIVE', subStatus: 'EXPIRED', terminatedAt: validUntil } as const;
 };
 
 /** Sets the sub-status of a consent. If it makes the consent INACTIVE, the consent is terminated at `at`. */
@@ -33,7 +17,7 @@ export const setSubStatus = (consent: Consent, subStatus: SubStatus, at: number)
   else delete consent.terminatedAt;
 };
 
-export const isTerminal = (subStatus: SubStatus): subStatus is Exclude<SubStatus, 'ACTIVE' | 'IN_PROGRESS'> =>
+const isTerminal = (subStatus: SubStatus): subStatus is Exclude<SubStatus, 'ACTIVE' | 'IN_PROGRESS'> =>
   subStatus !== 'ACTIVE' && subStatus !== 'IN_PROGRESS';
 
 /** The consent, if the Task Token may read it: the token "only reaches data of the user it is bound to". */
@@ -43,13 +27,13 @@ export const consentOf = (sandbox: Sandbox, consentId: string, taskToken: TaskTo
 };
 
 /** The same for a call that names the consent. It may be the first after which the consent has ended. */
-export const namedConsentOf = (
-  sandbox: Sandbox,
-  consentId: string,
-  taskToken: TaskToken,
-): Consent | undefined => {
+export const namedConsentOf = (sandbox: Sandbox, consentId: string, taskToken: TaskToken): Consent => {
   const consent = consentOf(sandbox, consentId, taskToken);
-  if (consent?.ends === undefined) return consent;
+  // The same for another user's consent and for an unknown one.
+  if (consent === undefined) {
+    throw consentRefused(404, 'CONSENT', 'There is no such consent', 'CONSENT_NOT_FOUND');
+  }
+  if (consent.ends === undefined) return consent;
   if (consent.ends.callsLeft === 0) {
     setSubStatus(consent, consent.ends.subStatus, sandbox.clock.now());
     delete consent.ends;

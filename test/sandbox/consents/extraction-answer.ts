@@ -1,24 +1,23 @@
-import { hasProduct } from '../entities.ts';
-import type { LegacyAnswer } from '../legacy/presets.ts';
+import { hasProduct, type Product } from '../entities.ts';
+import { ERROR, type LegacyAnswer, LOCKED, WRONG_LOGIN } from '../legacy/presets.ts';
 import type { Plan } from '../plan-schemas.ts';
-import type { Product } from '../product-vocabulary.ts';
 import { productData } from '../results/build-results.ts';
 import type { TerminalStatus } from '../task-vocabulary.ts';
 
-export type ExtractionAnswer = {
+type ExtractionAnswer = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** How a poll of v1 ends with HTTP 200 and the code of an error, by the planned outcome of a task ("v1 legacy task statuses"). */
+/** How a poll of v1 ends with HTTP 200 and the code of an error, by the planned outcome of a task. */
 const v1Errors: Partial<Record<TerminalStatus, LegacyAnswer>> = {
-  CREDENTIALS_WRONG: { taskStatus: 'wrong_login', taskStatusCode: 401, results: {} },
-  CREDENTIALS_LOCKED: { taskStatus: 'locked', taskStatusCode: 401, results: {} },
-  FAILED: { taskStatus: 'error', taskStatusCode: 500, results: {} },
+  CREDENTIALS_WRONG: WRONG_LOGIN,
+  CREDENTIALS_LOCKED: LOCKED,
+  FAILED: ERROR,
 };
 
 /** The extracted product, its owner and entity. `at`: when the extraction ended. */
-export type ExtractionSource = {
+type ExtractionSource = {
   readonly product: Product;
   readonly owner: string;
   readonly entityId: string;
@@ -28,8 +27,8 @@ export type ExtractionSource = {
 };
 
 /**
- * The final answer of a consent-based extraction: by its plan (in v1 also by the planned outcome), else by the entity's products ("data availability varies by
- * entity and product"). `finished` builds the body from the data.
+ * The final answer of a consent-based extraction: by its plan (in v1 also by the planned outcome), else by the entity's
+ * products ("data availability varies by entity and product"). `finished` builds the body from the data.
  */
 export const extractionAnswer = (
   plan: Plan,

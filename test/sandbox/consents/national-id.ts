@@ -1,15 +1,23 @@
 import { randomInt } from 'node:crypto';
+import * as v from 'valibot';
 
 /**
  * Normalizes a national id to `11111111-1`. Undefined if the text is none, or its check digit is wrong. It "may include or
  * omit dots and hyphen, must include the check digit" ("Create OTP token").
  */
-export const nationalIdFrom = (text: string): string | undefined => {
+const nationalIdFrom = (text: string): string | undefined => {
   const [, number = '', digit = ''] = /^(\d{1,3}(?:\.\d{3})*|\d+)-?([\dkK])$/.exec(text) ?? [];
   const digits = number.replaceAll('.', '');
   if (digits.length === 0 || digits.length > 9) return undefined;
   return digit.toUpperCase() === checkDigitOf(digits) ? `${digits}-${digit.toUpperCase()}` : undefined;
 };
+
+/** A national id in any form, normalized to `11111111-1`. */
+export const NationalIdSchema = v.pipe(
+  v.string(),
+  v.check((text) => nationalIdFrom(text) !== undefined),
+  v.transform((text) => nationalIdFrom(text) ?? text),
+);
 
 /** A random one, or that of a number, as `12345678-5`. */
 export const newNationalId = (number = randomInt(10_000_000, 100_000_000)): string => {

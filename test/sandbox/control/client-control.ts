@@ -1,31 +1,28 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan-schemas.ts';
+import {
+  CallBehaviourSchema,
+  ClientSchema,
+  RestrictionsSchema,
+  WebhookSettingsSchema,
+} from '../plan-schemas.ts';
 import { clientFrom } from '../registered-client.ts';
 import type { Client, Sandbox } from '../state-types.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
-import { ControlError, readBody } from './read-body.ts';
+import { refused } from '../transport/refusal.ts';
+import { found, readBody } from './read-body.ts';
 import { clientView } from './views.ts';
-
-const ClientSchema = v.strictObject({
-  apiKey: v.pipe(v.string(), v.minLength(1)),
-  widgetConfigId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
-  webhook: v.exactOptional(WebhookSettingsSchema),
-});
-export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
 const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
 
 /** Clients: their webhook settings, restrictions and planned logins. */
-export const clientControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
-
+export const addClientControl = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
   app.put('/clients/:clientId', async (c) => {
     const clientId = c.req.param('clientId');
     const settings = await readBody(c, ClientSchema);
     const other = [...sandbox.clients.values()].find((each) => each.apiKey === settings.apiKey);
     if (other !== undefined && other.clientId !== clientId) {
-      throw new ControlError(409, 'Another client has this API key');
+      throw refused(409, { message: 'Another client has this API key' });
     }
     const client = clientFrom({ clientId, ...settings });
     sandbox.clients.set(clientId, client);
@@ -49,14 +46,10 @@ export const clientControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
     client.restrictions = await readBody(c, RestrictionsSchema);
     return c.json(clientView(client));
   });
-
-  return app;
 };
 
 /** The client with this id, by default the first. */
 export const clientOf = (sandbox: Sandbox, clientId: string | undefined): Client => {
   const [first] = sandbox.clients.values();
-  const client = clientId === undefined ? first : sandbox.clients.get(clientId);
-  if (client === undefined) throw new ControlError(404, 'There is no such client');
-  return client;
+  return found(clientId === undefined ? first : sandbox.clients.get(clientId), 'client');
 };

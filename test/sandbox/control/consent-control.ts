@@ -1,13 +1,12 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { authorizeConsent, createConsent, setSubStatus } from '../consents/consent-state.ts';
-import { NationalIdSchema } from '../consents/parse-otp-request.ts';
-import { ENTITIES, type Entity, entityOf } from '../entities.ts';
-import { PRODUCTS } from '../product-vocabulary.ts';
+import { NationalIdSchema } from '../consents/national-id.ts';
+import { ENTITIES, type Entity, entityOf, PRODUCTS } from '../entities.ts';
 import { type Consent, type Sandbox, SUB_STATUSES } from '../state-types.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
 import { clientOf } from './client-control.ts';
-import { ControlError, readBody } from './read-body.ts';
+import { found, matching, readBody } from './read-body.ts';
 import { consentView } from './views.ts';
 
 const products = v.pipe(v.array(v.picklist(PRODUCTS)), v.minLength(1));
@@ -46,19 +45,13 @@ export type ConsentChanges = v.InferInput<typeof AlterSchema>;
 export type Authorization = v.InferInput<typeof AuthorizeSchema>;
 
 /** Creates consents without a consent page, and sets them to any state. */
-export const consentControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
+export const addConsentControl = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
   const view = (consent: Consent) => consentView(consent, sandbox.clock.now());
+  const named = (consentId: string) => found(sandbox.consents.get(consentId), 'consent');
 
-  app.get('/consents', (c) => {
-    const { owner } = c.req.query();
-    const consents = [...sandbox.consents.values()].filter(
-      (consent) => owner === undefined || consent.owner === owner,
-    );
-    return c.json(consents.map(view));
-  });
+  app.get('/consents', (c) => c.json(matching(sandbox.consents.values(), c, 'owner').map(view)));
 
-  app.get('/consents/:consentId', (c) => c.json(view(namedConsent(sandbox, c.req.param('consentId')))));
+  app.get('/consents/:consentId', (c) => c.json(view(named(c.req.param('consentId')))));
 
   app.post('/consents', async (c) => {
     const input = await readBody(c, CreateSchema);
@@ -76,7 +69,7 @@ export const consentControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   });
 
   app.post('/consents/:consentId/authorize', async (c) => {
-    const consent = namedConsent(sandbox, c.req.param('consentId'));
+    const consent = named(c.req.param('consentId'));
     const input = await readBody(c, AuthorizeSchema);
     const entity = entityNamed(input.entityId, consent);
     authorizeConsent(sandbox, consent, entity, input.products ?? consent.products);
@@ -84,12 +77,10 @@ export const consentControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   });
 
   app.patch('/consents/:consentId', async (c) => {
-    const consent = namedConsent(sandbox, c.req.param('consentId'));
+    const consent = named(c.req.param('consentId'));
     alter(sandbox, consent, await readBody(c, AlterSchema));
     return c.json(view(consent));
   });
-
-  return app;
 };
 
 const alter = (sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void => {
@@ -103,14 +94,5 @@ const alter = (sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof 
   if (ends !== undefined) consent.ends = { subStatus: ends.subStatus, callsLeft: ends.afterCalls };
 };
 
-const entityNamed = (id: string | undefined, consent: Consent): Entity => {
-  const entity = entityOf(id ?? consent.entity.id);
-  if (entity === undefined) throw new ControlError(404, 'There is no such entity');
-  return entity;
-};
-
-const namedConsent = (sandbox: Sandbox, consentId: string): Consent => {
-  const consent = sandbox.consents.get(consentId);
-  if (consent === undefined) throw new ControlError(404, 'There is no such consent');
-  return consent;
-};
+const entityNamed = (id: string | undefined, consent: Consent): Entity =>
+  found(entityOf(id ?? consent.entity.id), 'entity');

@@ -1,58 +1,46 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import * as v from 'valibot';
-import type { SandboxEnv } from '../transport/hono-types.ts';
-import { arraysParsedAsObjects } from '../transport/read-json.ts';
+import type { MiddlewareHandler } from 'hono';
+import type * as v from 'valibot';
+import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
+import { parseJson } from '../transport/read-json.ts';
+import { refused } from '../transport/refusal.ts';
 
-/** The body of a control call. Throws a ControlError (400) with the invalid fields and what was expected. */
+/** The body of a control call, or an error with the invalid fields and what was expected. */
 export const readBody = async <Schema extends v.GenericSchema>(
-  c: Context,
+  c: SandboxContext,
   schema: Schema,
-): Promise<v.InferOutput<Schema>> => {
-  const json = fromJson(await c.req.text());
-  const parsed = v.safeParse(schema, json);
-  const problems = parsed.success
-    ? arraysParsedAsObjects(json, parsed.output).map((path) => `${path || 'body'}: expected Object`)
-    : parsed.issues.map(problemOf);
-  if (parsed.success && problems.length === 0) return parsed.output;
-  throw new ControlError(400, problems.join('; '));
+): Promise<v.InferOutput<Schema>> =>
+  // An empty text is an empty object, because some bodies have optional fields only.
+  parseJson((await c.req.text()) || '{}', schema, (problems) => {
+    const message = problems
+      // In a closed object valibot expects `never` of a field that it does not know.
+      .map(
+        ({ path, expected }) =>
+          `${path || 'body'}: ${expected === 'never' ? 'unknown field' : `expected ${expected ?? 'something else'}`}`,
+      )
+      .join('; ');
+    return refused(400, { message });
+  });
+
+/** What a control call names. */
+export const found = <Item>(item: Item | undefined, kind: string): Item => {
+  if (item === undefined) throw refused(404, { message: `There is no such ${kind}` });
+  return item;
 };
 
-/** In a closed object valibot expects `never` of a field that it does not know. */
-const problemOf = (issue: v.BaseIssue<unknown>): string => {
-  const path = v.getDotPath(issue) ?? 'body';
-  return issue.expected === 'never'
-    ? `${path}: unknown field`
-    : `${path}: expected ${issue.expected ?? 'something else'}`;
-};
-
-/** An empty text is an empty object, because some bodies have optional fields only. */
-const fromJson = (text: string): unknown => {
-  if (text === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** A control call that is refused, with `status` and `{message}`. */
-export class ControlError extends Error {
-  readonly status: 400 | 404 | 409;
-
-  constructor(status: 400 | 404 | 409, message: string) {
-    super(message);
-    this.name = 'ControlError';
-    this.status = status;
-  }
-}
+/** The items that have the fields of the query. Others than `keys` are ignored. */
+export const matching = <Item extends object>(
+  items: Iterable<Item>,
+  c: SandboxContext,
+  ...keys: readonly (keyof Item & string)[]
+) =>
+  [...items].filter((item) =>
+    keys.every((key) => c.req.query(key) === undefined || item[key] === c.req.query(key)),
+  );
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 /** The control interface has no authentication, so it only answers its own machine. */
-export const loopbackOnly: MiddlewareHandler<SandboxEnv> = async (c, next) => {
-  if (!loopback.has(c.env.incoming.socket.remoteAddress ?? '')) {
-    return c.json({ message: 'The control interface only answers its own machine' }, 403);
-  }
-  await next();
-  return undefined;
+export const loopbackOnly: MiddlewareHandler<SandboxEnv> = (c, next) => {
+  if (loopback.has(c.env.incoming.socket.remoteAddress ?? '')) return next();
+  throw refused(403, { message: 'The control interface only answers its own machine' });
 };

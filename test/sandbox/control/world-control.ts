@@ -1,27 +1,41 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { FaultSchema, PlanSchema } from '../plan-schemas.ts';
-import { resetSandbox } from '../planned-behaviour.ts';
 import type { Sandbox } from '../state-types.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
-import { readBody } from './read-body.ts';
-import { summaryView, taskView } from './views.ts';
+import { matching, readBody } from './read-body.ts';
+import { summaryView } from './views.ts';
 
 const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
+const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
 
 /** Time for the answer to this call, before every connection is closed. */
 const ANSWER_MS = 50;
 
-/** Summary, plans, clock, outage, reset. */
-export const worldControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
-
+/** Summary, received calls, plans, faults, clock, outage, reset. */
+export const addWorldControl = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
   app.get('/', (c) => c.json(summaryView(sandbox)));
 
+  app.get('/calls', (c) =>
+    c.json(matching(sandbox.calls, c, 'username', 'taskId', 'consentId', 'path', 'method')),
+  );
+
   app.put('/plans/:username', async (c) => {
+    const username = c.req.param('username');
     const plan = await readBody(c, PlanSchema);
-    sandbox.plans.set(c.req.param('username'), { plan, startsUsed: 0, readsUsed: 0 });
-    return c.json({ username: c.req.param('username'), plan });
+    sandbox.plans.set(username, plan);
+    return c.json({ username, plan });
+  });
+
+  // Makes any route misbehave, for all clients.
+  app.put('/faults', async (c) => {
+    const { faults } = await readBody(c, FaultsSchema);
+    const now = sandbox.clock.now();
+    sandbox.faults = faults.map((fault) => ({
+      ...fault,
+      endsAt: fault.forSeconds === undefined ? undefined : now + fault.forSeconds * 1_000,
+    }));
+    return c.json({ faults });
   });
 
   app.post('/clock/advance', async (c) => {
@@ -37,50 +51,23 @@ export const worldControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   });
 
   app.post('/reset', (c) => {
-    resetSandbox(sandbox);
+    reset(sandbox);
     return c.json({});
   });
-
-  return app;
 };
 
-const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
-
-/** Makes any route misbehave, for all clients. */
-export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
-  new Hono<SandboxEnv>().put('/faults', async (c) => {
-    const { faults } = await readBody(c, FaultsSchema);
-    const now = sandbox.clock.now();
-    sandbox.faults = faults.map((fault) => ({
-      ...fault,
-      endsAt: fault.forSeconds === undefined ? undefined : now + fault.forSeconds * 1_000,
-    }));
-    return c.json({ faults });
-  });
-
-/** Lists the received calls and the tasks. */
-export const recordControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
-
-  app.get('/calls', (c) => {
-    const { username, taskId, consentId, path, method } = c.req.query();
-    return c.json(
-      sandbox.calls
-        .filter((call) => username === undefined || call.username === username)
-        .filter((call) => taskId === undefined || call.taskId === taskId)
-        .filter((call) => consentId === undefined || call.consentId === consentId)
-        .filter((call) => path === undefined || call.path === path)
-        .filter((call) => method === undefined || call.method === method),
-    );
-  });
-
-  app.get('/tasks', (c) => {
-    const { username } = c.req.query();
-    const tasks = [...sandbox.tasks.values()].filter(
-      (task) => username === undefined || task.username === username,
-    );
-    return c.json(tasks.map((task) => taskView(task, sandbox.clock.now())));
-  });
-
-  return app;
+/** Removes all state but the clients, and cancels pending task ends and deliveries. */
+const reset = (sandbox: Sandbox): void => {
+  sandbox.pending.abort();
+  sandbox.pending = new AbortController();
+  const { tokens, consents, openPages, tasks, polledTasks, plans } = sandbox;
+  for (const state of [tokens, consents, openPages, tasks, polledTasks, plans]) state.clear();
+  sandbox.faults = [];
+  sandbox.calls = [];
+  for (const client of sandbox.clients.values()) {
+    client.loginBehaviours = [];
+    client.restrictions = {};
+  }
+  sandbox.events.clear();
+  sandbox.events.append({ type: 'reset' });
 };

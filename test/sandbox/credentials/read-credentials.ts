@@ -2,6 +2,7 @@ import { createDecipheriv, createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { entityOf } from '../entities.ts';
 import type { Session } from '../state-types.ts';
+import { jsonFrom } from '../transport/read-json.ts';
 
 /** Credentials as requests have them: `{mode, value}`. */
 export const CredentialsSchema = v.variant('mode', [
@@ -9,7 +10,7 @@ export const CredentialsSchema = v.variant('mode', [
   v.strictObject({ mode: v.literal('encrypted'), value: v.string() }),
   v.strictObject({ mode: v.literal('persisted'), value: v.string() }),
 ]);
-export type WireCredentials = v.InferOutput<typeof CredentialsSchema>;
+type WireCredentials = v.InferOutput<typeof CredentialsSchema>;
 
 /** The three fields that the document shows. An entity may have others. */
 const RawCredentialsSchema = v.looseObject({
@@ -20,14 +21,14 @@ const RawCredentialsSchema = v.looseObject({
 
 export type Identity = {
   readonly username: string;
-  readonly businessId?: string;
+  readonly businessId?: string | undefined;
 };
 
 /** "Limits": encrypted credentials are valid for at most 60 minutes. Their age is that of their session token. */
 const encryptionValidityMs = 60 * 60 * 1000;
 
 /** The call's session, its time (ms since the epoch) and its entity. */
-export type CredentialsContext = {
+type CredentialsContext = {
   readonly session: Session;
   readonly now: number;
   readonly entityId: string;
@@ -46,7 +47,7 @@ export const readCredentials = (
   const { username, businessId } = parsed.output;
   // "Credentials": "for business banking `businessId`".
   if (businessId === undefined && entityOf(entityId)?.type === 'business-bank') return undefined;
-  return businessId === undefined ? { username } : { username, businessId };
+  return { username, businessId };
 };
 
 const openCredentials = (credentials: WireCredentials, session: Session, now: number): unknown => {
@@ -55,18 +56,9 @@ const openCredentials = (credentials: WireCredentials, session: Session, now: nu
       return credentials.value;
     case 'encrypted':
       if (now >= session.issuedAt + encryptionValidityMs) return undefined;
-      return fromJson(decryptCredentials(credentials.value, session.token));
+      return jsonFrom(decryptCredentials(credentials.value, session.token) ?? '');
     case 'persisted':
-      return fromJson(openPersistedCredentials(credentials.value));
-  }
-};
-
-const fromJson = (text: string | undefined): unknown => {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+      return jsonFrom(Buffer.from(credentials.value, 'base64').toString('utf8'));
   }
 };
 
@@ -98,6 +90,3 @@ const fromBase64 = (text: string): Buffer | undefined => {
  */
 export const persistCredentials = (raw: Readonly<Record<string, unknown>>): string =>
   Buffer.from(JSON.stringify(raw), 'utf8').toString('base64');
-
-export const openPersistedCredentials = (value: string): string =>
-  Buffer.from(value, 'base64').toString('utf8');

@@ -5,7 +5,7 @@ import type { LegacyTaskRequest } from '../state-types.ts';
 import { ACTION_IDS, type ActionErrors } from '../task-vocabulary.ts';
 import { plannedOutcome } from '../tasks/finish-task.ts';
 import type { Progress } from '../tasks/task-timing.ts';
-import { type LegacyAnswer, recipients, success } from './presets.ts';
+import { ERROR, type LegacyAnswer, LOCKED, recipients, success, WRONG_LOGIN } from './presets.ts';
 
 /**
  * The answer to a poll of a legacy task. Its outcome follows from the same table and plans as a v2 task's. The document
@@ -20,15 +20,12 @@ export const legacyAnswer = (
 ): LegacyAnswer => {
   if (progress !== 'ended') return { taskStatus: progress, taskStatusCode: 202 };
   const { entityId, actionType, businessId } = asked;
-  const outcome = plannedOutcome(businessId === undefined ? { username } : { username, businessId }, plan);
+  const outcome = plannedOutcome({ username, businessId }, plan);
   if (outcome.kind === 'credentials') {
-    const taskStatus = outcome.taskStatus === 'CREDENTIALS_WRONG' ? 'wrong_login' : 'locked';
-    return { taskStatus, taskStatusCode: 401, results: {} };
+    return outcome.taskStatus === 'CREDENTIALS_WRONG' ? WRONG_LOGIN : LOCKED;
   }
   const isMissing = plan.outcome === undefined && !hasProduct(entityId, actionType);
-  if (isMissing || hasError(outcome.actionErrors, actionType)) {
-    return { taskStatus: 'error', taskStatusCode: 500, results: {} };
-  }
+  if (isMissing || hasError(outcome.actionErrors, actionType)) return ERROR;
   // The document's samples of this interface have recipients as the items of transfers.
   const data = actionType === 'tef' ? recipients() : productData(actionType, username, at);
   const answer = success({ username, asked }, data);

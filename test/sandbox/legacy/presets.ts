@@ -1,11 +1,12 @@
 import { withDots } from '../consents/national-id.ts';
 import { ENTITIES, type Entity, PRESET_ENTITY_ID } from '../entities.ts';
 import { accountFrom } from '../results/build-results.ts';
+import type { SandboxContext } from '../transport/hono-types.ts';
 
 /** The values of `responseType` ("Sandbox behaviours" and "Errors"), a table for each route. */
 
 /** POST /api/v1/tasks: HTTP status and text. */
-export const START_PRESETS = {
+const START_PRESETS = {
   jwtExpired: { status: 401, text: 'Jwt is expired' },
   temporarilyRestricted: {
     status: 403,
@@ -21,11 +22,22 @@ export const START_PRESET_NAMES = Object.keys(START_PRESETS) as readonly StartPr
 
 export const isStartPreset = (name: string): name is StartPreset => Object.hasOwn(START_PRESETS, name);
 
+/** "Response text": plain text, not JSON. */
+export const presetAnswer = (c: SandboxContext, name: StartPreset): Response => {
+  const { status, text } = START_PRESETS[name];
+  return c.text(text, status);
+};
+
 export type LegacyAnswer = {
   readonly taskStatus: string;
   readonly taskStatusCode: number;
   readonly results?: unknown;
 };
+
+/** The ends of a legacy task without data ("v1 legacy task statuses"). All answers of a read have HTTP 200. */
+export const WRONG_LOGIN: LegacyAnswer = { taskStatus: 'wrong_login', taskStatusCode: 401, results: {} };
+export const LOCKED: LegacyAnswer = { taskStatus: 'locked', taskStatusCode: 401, results: {} };
+export const ERROR: LegacyAnswer = { taskStatus: 'error', taskStatusCode: 500, results: {} };
 
 /** The user and entity of results. */
 export type Whose = {
@@ -33,89 +45,35 @@ export type Whose = {
   readonly asked: { readonly entityId: string };
 };
 
-/** GET /api/v1/tasks/{taskId}: all with HTTP 200. */
-export const READ_PRESETS = new Map<string, (owner: Whose) => LegacyAnswer>([
-  ['successWrongLoginResults', () => ({ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} })],
-  ['successLockedResults', () => ({ taskStatus: 'locked', taskStatusCode: 401, results: {} })],
-  ['successErrorResults', () => ({ taskStatus: 'error', taskStatusCode: 500, results: {} })],
-  ['successEmptyResults', (owner) => success(owner, [])],
-  [
-    'successEmptyAlias',
-    (owner) =>
-      success(
-        owner,
-        recipients().map((item) => ({ ...item, alias: '' })),
-      ),
-  ],
-  [
-    'tefWithValidRutWrongFormat',
-    (owner) =>
-      success(
-        owner,
-        recipients().map((item) => ({ ...item, rut: item.rut.replace(/[.-]/g, '') })),
-      ),
-  ],
-  [
-    'tefWithInvalidRut',
-    (owner) =>
-      success(
-        owner,
-        recipients().map((item) => ({ ...item, rut: otherCheckDigit(item.rut) })),
-      ),
-  ],
-  [
-    'tefWithEmptyRut',
-    (owner) =>
-      success(
-        owner,
-        recipients()
-          .slice(0, 1)
-          .map((item) => ({ ...item, rut: '' })),
-      ),
-  ],
-]);
-
-/** GET /api/v1/entities: both with HTTP 200. */
-export const ENTITIES_PRESETS = new Map<string, () => EntityItem[]>([
-  ['disabledSantander', () => entityItems((item) => ({ ...item, enabled: false }))],
-  [
-    'disabledSantanderTef',
-    () =>
-      entityItems((item) => ({
-        ...item,
-        actions: item.actions.map((action) =>
-          action.actionType === 'tef' ? { ...action, enabled: false } : action,
-        ),
-      })),
-  ],
-]);
-
-/** POST /api/v1/users/status/by-entity: the status of a user who is locked out, HTTP 200. */
-export const DISABLED_USERNAME = 'disabledUsername';
-
 export const success = ({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer => ({
   taskStatus: 'success',
   taskStatusCode: 200,
   results: { username, entityId, data },
 });
 
-const entityItems = (alter: (item: EntityItem) => EntityItem): EntityItem[] =>
-  ENTITIES.map((entity) => {
-    const item = entityItem(entity);
-    return entity.id === PRESET_ENTITY_ID ? alter(item) : item;
-  });
+/** Successful, with recipients that have other fields. */
+const successWith =
+  (changed: (item: Recipient) => Partial<Recipient>) =>
+  (owner: Whose): LegacyAnswer =>
+    success(
+      owner,
+      recipients().map((item) => ({ ...item, ...changed(item) })),
+    );
+
+/** GET /api/v1/tasks/{taskId}. */
+export const READ_PRESETS = new Map<string, (owner: Whose) => LegacyAnswer>([
+  ['successWrongLoginResults', () => WRONG_LOGIN],
+  ['successLockedResults', () => LOCKED],
+  ['successErrorResults', () => ERROR],
+  ['successEmptyResults', (owner) => success(owner, [])],
+  ['successEmptyAlias', successWith(() => ({ alias: '' }))],
+  ['tefWithValidRutWrongFormat', successWith(({ rut }) => ({ rut: rut.replace(/[.-]/g, '') }))],
+  ['tefWithInvalidRut', successWith(({ rut }) => ({ rut: otherCheckDigit(rut) }))],
+  ['tefWithEmptyRut', successWith(() => ({ rut: '' }))],
+]);
 
 /** A wrong check digit: the id keeps its format and fails validation. */
 const otherCheckDigit = (rut: string): string => `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;
-
-/** "Entity listing item". */
-export const entityItem = ({ id, name, actionTypes }: Entity) => ({
-  name,
-  id,
-  enabled: true,
-  actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
-});
-type EntityItem = ReturnType<typeof entityItem>;
 
 /** "Sandbox TEF recipient item": two invented ones, with valid national ids. */
 export const recipients = () =>
@@ -129,3 +87,30 @@ export const recipients = () =>
     email: `recipient-${index + 1}@example.com`,
     alias: `alias ${index + 1}`,
   }));
+type Recipient = ReturnType<typeof recipients>[number];
+
+/** GET /api/v1/entities: both with HTTP 200. */
+export const ENTITIES_PRESETS = new Map<string, () => EntityItem[]>([
+  ['disabledSantander', () => entityItems((item) => ({ ...item, enabled: false }))],
+  [
+    'disabledSantanderTef',
+    () =>
+      entityItems((item) => ({
+        ...item,
+        actions: item.actions.map((action) => ({ ...action, enabled: action.actionType !== 'tef' })),
+      })),
+  ],
+]);
+
+/** The listing. `alter` changes the entity of the presets. */
+export const entityItems = (alter = (item: EntityItem) => item): EntityItem[] =>
+  ENTITIES.map((entity) => (entity.id === PRESET_ENTITY_ID ? alter(entityItem(entity)) : entityItem(entity)));
+
+/** "Entity listing item". */
+const entityItem = ({ id, name, actionTypes }: Entity) => ({
+  name,
+  id,
+  enabled: true,
+  actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
+});
+type EntityItem = ReturnType<typeof entityItem>;

@@ -7,9 +7,7 @@ import type { StartPreset } from './presets.ts';
 const HOUR_MS = 60 * 60 * 1000;
 
 /** A legacy start with its username. */
-export type LegacyStart = Pick<LegacyTaskRequest, 'entityId' | 'actionType'> & {
-  readonly username: string;
-};
+type LegacyStart = Pick<LegacyTaskRequest, 'entityId' | 'actionType'> & { readonly username: string };
 
 /** The preset with which a client's restrictions refuse a legacy start. Undefined if it is accepted. */
 export const refusedStart = (

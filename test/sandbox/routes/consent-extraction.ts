@@ -1,7 +1,9 @@
-import { Hono } from 'hono';
-import { checkExtraction } from '../consents/check-extraction.ts';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import { consentStateAt, namedConsentOf } from '../consents/consent-state.ts';
 import { extractionAnswer } from '../consents/extraction-answer.ts';
-import { nextReadBehaviour, nextStartBehaviour, planOf } from '../planned-behaviour.ts';
+import { PRODUCTS } from '../entities.ts';
+import { planOf } from '../planned-behaviour.ts';
 import { addMarker } from '../results/build-results.ts';
 import type { ConsentTaskRequest, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';
@@ -9,9 +11,14 @@ import { durationFor, hasExpired, progressAt } from '../tasks/task-timing.ts';
 import { requireTaskToken } from '../transport/authenticate.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { plannedAnswer } from '../transport/misbehave.ts';
-import { refusal } from '../transport/refusal.ts';
-import { answerRead } from './answer-read.ts';
-import { answerStart } from './answer-start.ts';
+import { bodyOf } from '../transport/read-json.ts';
+import { consentRefused } from '../transport/refusal.ts';
+import { answerRead, answerStart } from './answer-as-planned.ts';
+
+const ExtractionSchema = v.strictObject({
+  product: v.picklist(PRODUCTS),
+  consentId: v.pipe(v.string(), v.uuid()),
+});
 
 /** The bodies of a version ("Start extraction (v1)", "Poll extraction (v1)", "v2 consent-based extraction"). */
 interface Bodies {
@@ -37,8 +44,7 @@ const v2: Bodies = {
 };
 
 /** Consent-based extraction in both versions, and the deprecated synchronous call. */
-export const consentExtractionRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
+export const addConsentExtractionRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
   app.use('/api/:version/products/retrieve-data/*', requireTaskToken(sandbox));
   for (const bodies of [v1, v2]) {
     const path = `/api/${bodies.version}/products/retrieve-data/tasks`;
@@ -46,36 +52,38 @@ export const consentExtractionRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
     app.get(`${path}/:taskId`, (c) => poll(sandbox, c, bodies, c.req.param('taskId') ?? ''));
   }
   app.post('/api/v1/products/retrieve-data', (c) => retrieveNow(sandbox, c));
-  return app;
 };
 
-const start = async (
-  sandbox: Sandbox,
-  c: SandboxContext,
-  { version, started }: Bodies,
-): Promise<Response> => {
-  const check = checkExtraction(sandbox, c);
-  if (check instanceof Response) return check;
-  const { product, consentId, entityId } = check;
-  const taskToken = c.get('taskToken');
-  const { clientId, target } = taskToken;
-  return answerStart(sandbox, c, nextStartBehaviour(sandbox, target), {
-    token: taskToken,
-    accept() {
-      const task = createPolledTask(sandbox, {
-        clientId,
-        username: target,
-        asked: { kind: 'consent', version, consentId, entityId, product },
-      });
-      c.get('call').taskId = task.taskId;
-      return {
-        answer: started(task.taskId),
-        // The document shows no event of the consent flow, so there is no delivery.
-        finish: async () => {
-          task.endsAt = sandbox.clock.now();
-        },
-      };
-    },
+/** What the request names: a product that the Task Token's user has authorized in an active consent. */
+const requestedExtraction = (sandbox: Sandbox, c: SandboxContext) => {
+  const { product, consentId } = bodyOf(c, ExtractionSchema);
+  c.get('call').consentId = consentId;
+  c.get('reportReceived')();
+  const consent = namedConsentOf(sandbox, consentId, c.get('taskToken'));
+  if (consentStateAt(consent, sandbox.clock.now()).status !== 'ACTIVE') {
+    throw consentRefused(403, 'CONSENT', 'The consent is not active', 'CONSENT_NOT_ACTIVE');
+  }
+  if (!consent.products.includes(product)) {
+    throw consentRefused(
+      403,
+      'CONSENT',
+      'The user has not authorized this product',
+      'PRODUCT_NOT_AUTHORIZED',
+    );
+  }
+  return { product, consentId, entityId: consent.entity.id };
+};
+
+const start = (sandbox: Sandbox, c: SandboxContext, { version, started }: Bodies): Promise<Response> => {
+  const requested = requestedExtraction(sandbox, c);
+  const token = c.get('taskToken');
+  const { clientId, target: username } = token;
+  return answerStart(sandbox, c, {
+    username,
+    token,
+    started,
+    accept: () =>
+      createPolledTask(sandbox, { clientId, username, asked: { kind: 'consent', version, ...requested } }),
   });
 };
 
@@ -86,46 +94,45 @@ const poll = (
   taskId: string,
 ): Response | Promise<Response> => {
   const task = sandbox.polledTasks.get(taskId);
-  const taskToken = c.get('taskToken');
+  const token = c.get('taskToken');
   c.get('call').taskId = taskId;
   if (
     task?.asked.kind !== 'consent' ||
     task.asked.version !== version ||
-    task.clientId !== taskToken.clientId ||
-    task.username !== taskToken.target ||
+    task.clientId !== token.clientId ||
+    task.username !== token.target ||
     hasExpired(sandbox, task)
   ) {
-    return refusal(c, 404, 'TASK', 'There is no such task', { errorCode: 'TASK_NOT_FOUND' });
+    throw consentRefused(404, 'TASK', 'There is no such task', 'TASK_NOT_FOUND');
   }
-  const { consentId, entityId, product } = task.asked;
-  c.get('call').consentId = consentId;
+  const { username, asked } = task;
+  c.get('call').consentId = asked.consentId;
   c.get('reportReceived')();
   const now = sandbox.clock.now();
   const progress = progressAt(task, now);
-  const plan = planOf(sandbox, task.username);
   const answer =
     progress === 'ended'
       ? extractionAnswer(
-          plan,
-          { product, owner: task.username, entityId, at: task.endsAt ?? now, version },
-          (data) => finished(addMarker(sandbox, task.username, data)),
+          planOf(sandbox, username),
+          { ...asked, owner: username, at: task.endsAt ?? now },
+          (data) => finished(addMarker(sandbox, username, data)),
         )
       : { status: 202, body: inProgress(progress) };
-  const behaviour = nextReadBehaviour(sandbox, task.username);
-  return answerRead(sandbox, c, behaviour, { token: taskToken, ...answer });
+  return answerRead(sandbox, c, { username, token, ...answer });
 };
 
 /** "Retrieve data, synchronous (deprecated)": it takes as long as a task. */
 const retrieveNow = async (sandbox: Sandbox, c: SandboxContext): Promise<Response> => {
-  const check = checkExtraction(sandbox, c);
-  if (check instanceof Response) return check;
-  const { target } = c.get('taskToken');
-  const endsAt = sandbox.clock.now() + (durationFor(sandbox, target) ?? Number.POSITIVE_INFINITY);
+  const { product, entityId } = requestedExtraction(sandbox, c);
+  const { target: owner } = c.get('taskToken');
+  const endsAt = sandbox.clock.now() + (durationFor(sandbox, owner) ?? Number.POSITIVE_INFINITY);
   await sandbox.clock.until(endsAt, AbortSignal.any([c.req.raw.signal, sandbox.pending.signal]));
-  const { status, body } = extractionAnswer(
-    planOf(sandbox, target),
-    { product: check.product, owner: target, entityId: check.entityId, at: sandbox.clock.now() },
-    (data) => ({ taskStatus: 'success', taskStatusCode: 200, data }),
+  const source = { product, owner, entityId, at: sandbox.clock.now() };
+  return plannedAnswer(
+    extractionAnswer(planOf(sandbox, owner), source, (data) => ({
+      taskStatus: 'success',
+      taskStatusCode: 200,
+      data,
+    })),
   );
-  return plannedAnswer({ status, body });
 };

@@ -1,13 +1,12 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { consentAnswer, consentListItem } from '../consents/consent-answer.ts';
 import { consentOf, consentStateAt, namedConsentOf, setSubStatus } from '../consents/consent-state.ts';
-import { pdfAddress } from '../pdf/consent-pdf.ts';
-import type { Sandbox } from '../state-types.ts';
+import type { Consent, ConsentOverride, Sandbox } from '../state-types.ts';
 import { requireTaskToken } from '../transport/authenticate.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
-import { readJson } from '../transport/read-json.ts';
-import { refusal } from '../transport/refusal.ts';
+import { bodyOf } from '../transport/read-json.ts';
+import { consentRefused } from '../transport/refusal.ts';
+import { pdfAddress } from './consent-pdf.ts';
 
 const wholeNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number));
 /** The document does not show the filter parameters. Others than these two are accepted and ignored. */
@@ -18,61 +17,70 @@ const PageSchema = v.object({
 const RevokeSchema = v.strictObject({ consentId: v.pipe(v.string(), v.uuid()) });
 
 /** "List consents", "Get consent", "Consent PDF" and "Revoke consent", in the order of their creation. */
-export const consentRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
+export const addConsentRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
+  const { clock } = sandbox;
+  const named = (c: SandboxContext, consentId: string): Consent => {
+    c.get('call').consentId = consentId;
+    return namedConsentOf(sandbox, consentId, c.get('taskToken'));
+  };
   app.use('/api/v1/consents/*', requireTaskToken(sandbox));
 
   app.get('/api/v1/consents', (c) => {
-    const parsed = v.safeParse(PageSchema, c.req.query());
-    if (!parsed.success) {
-      const invalid = parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
-      return refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid });
-    }
-    const { page, limit } = parsed.output;
+    const { page, limit } = bodyOf(c, PageSchema, JSON.stringify(c.req.query()));
     const all = [...sandbox.consents.values()].filter(
       ({ consentId }) => consentOf(sandbox, consentId, c.get('taskToken')) !== undefined,
     );
-    const now = sandbox.clock.now();
-    const consents = all.slice((page - 1) * limit, page * limit).map((each) => consentListItem(each, now));
+    const consents = all.slice((page - 1) * limit, page * limit).map((consent) => ({
+      ...consentAnswer(consent, clock.now()),
+      ...overrides(consent.listed),
+    }));
     return c.json({ data: { consents, hasNext: page * limit < all.length, count: all.length } });
   });
 
-  app.get('/api/v1/consents/:consentId', (c) => {
-    const consent = readableConsent(sandbox, c, c.req.param('consentId'));
-    if (consent === undefined) return notFound(c);
-    return c.json({ data: consentAnswer(consent, sandbox.clock.now()) });
-  });
+  app.get('/api/v1/consents/:consentId', (c) =>
+    c.json({ data: consentAnswer(named(c, c.req.param('consentId')), clock.now()) }),
+  );
 
   app.get('/api/v1/consents/:consentId/pdf', (c) => {
-    const consent = readableConsent(sandbox, c, c.req.param('consentId'));
-    if (consent === undefined) return notFound(c);
-    return c.json({ data: { url: pdfAddress(sandbox, new URL(c.req.url).origin, consent.consentId) } });
+    const { consentId } = named(c, c.req.param('consentId'));
+    return c.json({ data: { url: pdfAddress(sandbox, new URL(c.req.url).origin, consentId) } });
   });
 
   app.post('/api/v1/consents/revoke', (c) => {
-    const parsed = readJson(c.get('body'), RevokeSchema);
-    if (!parsed.valid) {
-      return refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid: parsed.invalid });
-    }
-    const consent = readableConsent(sandbox, c, parsed.output.consentId);
-    if (consent === undefined) return notFound(c);
-    const now = sandbox.clock.now();
+    const { consentId } = bodyOf(c, RevokeSchema);
+    const consent = named(c, consentId);
+    const now = clock.now();
     // "States and transitions", Consent: the condition is an active consent.
     if (consentStateAt(consent, now).status !== 'ACTIVE') {
-      return refusal(c, 409, 'CONSENT', 'The consent is not active', { errorCode: 'CONSENT_NOT_ACTIVE' });
+      throw consentRefused(409, 'CONSENT', 'The consent is not active', 'CONSENT_NOT_ACTIVE');
     }
     setSubStatus(consent, 'REVOKED', now);
-    return c.json({ data: { consentId: consent.consentId, status: 'INACTIVE', subStatus: 'REVOKED' } });
+    return c.json({ data: { consentId, status: 'INACTIVE', subStatus: 'REVOKED' } });
   });
-
-  return app;
 };
 
-const readableConsent = (sandbox: Sandbox, c: SandboxContext, consentId: string) => {
-  c.get('call').consentId = consentId;
-  return namedConsentOf(sandbox, consentId, c.get('taskToken'));
+/** The version of the terms and conditions that the consent page shows. */
+const TYC_VERSION = 1;
+
+/** A consent in the shape of the document's "Consent". */
+const consentAnswer = (consent: Consent, now: number): object => {
+  const { consentId: id, products, entity, validUntil } = consent;
+  const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
+  return {
+    id,
+    products,
+    tyc: { actualVersion: TYC_VERSION },
+    entity,
+    status,
+    subStatus,
+    validUntil: new Date(validUntil),
+    terminatedAt: terminatedAt === undefined ? undefined : new Date(terminatedAt),
+    ...overrides(consent.shown),
+  };
 };
 
-/** The same for another user's consent and for an unknown one. */
-const notFound = (c: SandboxContext): Response =>
-  refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });
+/** An undefined sub-status is absent from the JSON. */
+const overrides = ({ status, subStatus }: ConsentOverride): object => ({
+  ...(status === undefined ? {} : { status }),
+  ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
+});

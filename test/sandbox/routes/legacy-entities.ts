@@ -1,15 +1,14 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { ENTITIES } from '../entities.ts';
-import { DISABLED_USERNAME, ENTITIES_PRESETS, entityItem } from '../legacy/presets.ts';
+import { ENTITIES_PRESETS, entityItems } from '../legacy/presets.ts';
 import { planOf } from '../planned-behaviour.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import type { Sandbox } from '../state-types.ts';
 import { plannedOutcome } from '../tasks/finish-task.ts';
 import { requireSession } from '../transport/authenticate.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
-import { readJson } from '../transport/read-json.ts';
-import { unknownPreset } from '../transport/refusal.ts';
+import { bodyOf } from '../transport/read-json.ts';
+import { invalidRequest } from '../transport/refusal.ts';
 
 /** The document does not show the body. */
 const UserStatusSchema = v.strictObject({
@@ -19,36 +18,29 @@ const UserStatusSchema = v.strictObject({
 
 const LOCKED_FOR_MS = 60 * 60 * 1000;
 
-/** "User status by entity (sandbox shape)". A user is disabled if their tasks end CREDENTIALS_LOCKED. */
-export const legacyUserStatusRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
-  new Hono<SandboxEnv>().post('/api/v1/users/status/by-entity', requireSession(sandbox), (c): Response => {
+/** "Legacy v1 task API", its entities and the status of their users. */
+export const addLegacyEntityRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
+  app.get('/api/v1/entities', requireSession(sandbox), (c) => {
     const responseType = c.req.query('responseType');
-    const now = sandbox.clock.now();
-    if (responseType === DISABLED_USERNAME) return c.json(userStatus(false, now));
-    if (responseType !== undefined) return unknownPreset(c);
-    const parsed = readJson(c.get('body'), UserStatusSchema);
-    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
-    const { entityId, username } = parsed.output;
-    if (!acceptsEntity(c.get('client'), entityId)) {
-      return c.json({ message: 'Invalid request', invalid: ['entityId'] }, 400);
-    }
+    if (responseType === undefined) return c.json(entityItems());
+    const preset = ENTITIES_PRESETS.get(responseType);
+    if (preset === undefined) throw invalidRequest(c, ['responseType']);
+    return c.json(preset());
+  });
+
+  // A user is disabled if their tasks end CREDENTIALS_LOCKED. `retryAfter` of an enabled user is now.
+  app.post('/api/v1/users/status/by-entity', requireSession(sandbox), (c) => {
+    const responseType = c.req.query('responseType');
+    const answer = (enabled: boolean) => {
+      const retryAfter = new Date(sandbox.clock.now() + (enabled ? 0 : LOCKED_FOR_MS));
+      return c.json({ enabled, retryAfter });
+    };
+    if (responseType === 'disabledUsername') return answer(false);
+    if (responseType !== undefined) throw invalidRequest(c, ['responseType']);
+    const { entityId, username } = bodyOf(c, UserStatusSchema);
+    if (!acceptsEntity(c.get('client'), entityId)) throw invalidRequest(c, ['entityId']);
     c.get('call').username = username;
     const outcome = plannedOutcome({ username }, planOf(sandbox, username));
-    const locked = outcome.kind === 'credentials' && outcome.taskStatus === 'CREDENTIALS_LOCKED';
-    return c.json(userStatus(!locked, now));
+    return answer(outcome.kind !== 'credentials' || outcome.taskStatus !== 'CREDENTIALS_LOCKED');
   });
-
-/** `retryAfter` of an enabled user is now. */
-const userStatus = (enabled: boolean, now: number) => ({
-  enabled,
-  retryAfter: new Date(enabled ? now : now + LOCKED_FOR_MS).toISOString(),
-});
-
-/** "Entity listing item (sandbox shape)". */
-export const legacyEntityRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
-  new Hono<SandboxEnv>().get('/api/v1/entities', requireSession(sandbox), (c): Response => {
-    const responseType = c.req.query('responseType');
-    const preset = ENTITIES_PRESETS.get(responseType ?? '');
-    if (preset !== undefined) return c.json(preset());
-    return responseType === undefined ? c.json(ENTITIES.map(entityItem)) : unknownPreset(c);
-  });
+};

@@ -1,21 +1,20 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { readCredentials } from '../credentials/read-credentials.ts';
+import { PRODUCTS } from '../entities.ts';
 import { legacyAnswer } from '../legacy/legacy-answer.ts';
-import { isStartPreset, READ_PRESETS, START_PRESETS, type StartPreset } from '../legacy/presets.ts';
+import { isStartPreset, presetAnswer, READ_PRESETS } from '../legacy/presets.ts';
 import { refusedStart } from '../legacy/refused-start.ts';
-import { nextReadBehaviour, nextStartBehaviour, planOf } from '../planned-behaviour.ts';
-import { PRODUCTS } from '../product-vocabulary.ts';
+import { planOf } from '../planned-behaviour.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';
 import { hasExpired, progressAt } from '../tasks/task-timing.ts';
 import { requireSession } from '../transport/authenticate.ts';
-import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
-import { readJson } from '../transport/read-json.ts';
-import { unknownPreset } from '../transport/refusal.ts';
-import { answerRead } from './answer-read.ts';
-import { answerStart } from './answer-start.ts';
+import type { SandboxEnv } from '../transport/hono-types.ts';
+import { bodyOf } from '../transport/read-json.ts';
+import { invalidRequest, refused } from '../transport/refusal.ts';
+import { answerRead, answerStart } from './answer-as-planned.ts';
 
 const actionTypes: ReadonlySet<string> = new Set(PRODUCTS);
 
@@ -32,105 +31,73 @@ const LegacyTaskSchema = v.strictObject({
 });
 
 /** "Legacy v1 task API", its tasks. */
-export const legacyTaskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
-
-  app.post('/api/v1/tasks', requireSession(sandbox), async (c): Promise<Response> => {
+export const addLegacyTaskRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
+  app.post('/api/v1/tasks', requireSession(sandbox), (c) => {
     const responseType = c.req.query('responseType');
     if (responseType !== undefined) {
-      return isStartPreset(responseType) ? presetAnswer(c, responseType) : unknownPreset(c);
+      if (!isStartPreset(responseType)) throw invalidRequest(c, ['responseType']);
+      return presetAnswer(c, responseType);
     }
     const session = c.get('session');
     const client = c.get('client');
-    const parsed = readJson(c.get('body'), LegacyTaskSchema);
-    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
-    const { action, encryptArgs } = parsed.output;
+    const { action, encryptArgs } = bodyOf(c, LegacyTaskSchema);
     const [entityId = '', actionType = ''] = action.split(':');
-    if (!acceptsEntity(client, entityId))
-      return c.json({ message: 'Invalid request', invalid: ['action'] }, 400);
+    if (!acceptsEntity(client, entityId)) throw invalidRequest(c, ['action']);
     if (client.restrictions.temporaryEncryption === false) return presetAnswer(c, 'forbidden');
     const now = sandbox.clock.now();
     const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, { session, now, entityId });
-    if (identity === undefined) {
-      return c.json({ message: 'Invalid request', invalid: ['encryptArgs'] }, 400);
-    }
+    if (identity === undefined) throw invalidRequest(c, ['encryptArgs']);
     const { username, businessId } = identity;
-    const call = c.get('call');
-    call.username = username;
-    call.credentialsMode = 'encrypted';
+    Object.assign(c.get('call'), { username, credentialsMode: 'encrypted' });
     c.get('reportReceived')();
-    const refused = refusedStart(sandbox, client, { username, entityId, actionType });
-    if (refused !== undefined) return presetAnswer(c, refused);
-    return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
+    const preset = refusedStart(sandbox, client, { username, entityId, actionType });
+    if (preset !== undefined) return presetAnswer(c, preset);
+    return answerStart(sandbox, c, {
+      username,
       token: session,
-      accept() {
-        const task = createPolledTask(sandbox, {
+      accept: () =>
+        createPolledTask(sandbox, {
           clientId: session.clientId,
           username,
-          asked: {
-            kind: 'legacy',
-            entityId,
-            actionType,
-            ...(businessId === undefined ? {} : { businessId }),
-          },
-        });
-        call.taskId = task.taskId;
-        return {
-          answer: { taskId: task.taskId },
-          finish: async () => {
-            task.endsAt = sandbox.clock.now();
-          },
-        };
-      },
+          asked: { kind: 'legacy', entityId, actionType, businessId },
+        }),
     });
   });
 
-  app.get('/api/v1/tasks/:taskId', requireSession(sandbox), async (c): Promise<Response> => {
+  app.get('/api/v1/tasks/:taskId', requireSession(sandbox), (c) => {
     const responseType = c.req.query('responseType');
-    const taskId = c.req.param('taskId');
     const session = c.get('session');
     const call = c.get('call');
-    call.taskId = taskId;
-    const task = legacyTaskOf(sandbox, taskId);
-    const preset = READ_PRESETS.get(responseType ?? '');
-    if (preset !== undefined) {
-      // A preset applies to any taskId, also an unknown one.
+    call.taskId = c.req.param('taskId');
+    const task = legacyTaskOf(sandbox, call.taskId);
+    if (responseType !== undefined) {
+      const preset = READ_PRESETS.get(responseType);
+      if (preset === undefined) throw invalidRequest(c, ['responseType']);
+      // It applies to any taskId, also an unknown one.
       return c.json(preset(task?.clientId === session.clientId ? task : defaultOwner));
     }
-    if (responseType !== undefined) return unknownPreset(c);
-    if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
-    if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
+    if (task === undefined || hasExpired(sandbox, task)) throw refused(404, { message: 'Not found' });
+    if (task.clientId !== session.clientId) throw refused(403, { message: 'Forbidden' });
     const { username } = task;
     call.username = username;
     c.get('reportReceived')();
     const now = sandbox.clock.now();
     const progress = progressAt(task, now);
-    const body = legacyAnswer(task.asked, username, planOf(sandbox, username), progress, task.endsAt ?? now);
-    return answerRead(sandbox, c, nextReadBehaviour(sandbox, username), {
+    return answerRead(sandbox, c, {
+      username,
       token: session,
       status: progress === 'ended' ? 200 : 202,
-      body: { ...body },
+      body: legacyAnswer(task.asked, username, planOf(sandbox, username), progress, task.endsAt ?? now),
     });
   });
-
-  return app;
-};
-
-/** "Response text": plain text, not JSON. */
-const presetAnswer = (c: SandboxContext, name: StartPreset): Response => {
-  const { status, text } = START_PRESETS[name];
-  return c.text(text, status);
 };
 
 const defaultOwner = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };
 
-type LegacyTask = PolledTask & {
-  readonly asked: LegacyTaskRequest;
-};
-
-const legacyTaskOf = (sandbox: Sandbox, taskId: string): LegacyTask | undefined => {
+const legacyTaskOf = (sandbox: Sandbox, taskId: string) => {
   const task = sandbox.polledTasks.get(taskId);
   return task !== undefined && isLegacy(task) ? task : undefined;
 };
 
-const isLegacy = (task: PolledTask): task is LegacyTask => task.asked.kind === 'legacy';
+const isLegacy = (task: PolledTask): task is PolledTask & { readonly asked: LegacyTaskRequest } =>
+  task.asked.kind === 'legacy';

@@ -1,90 +1,92 @@
-import { Hono } from 'hono';
-import { readCredentials } from '../credentials/read-credentials.ts';
-import { nextReadBehaviour, nextStartBehaviour } from '../planned-behaviour.ts';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import { CredentialsSchema, readCredentials } from '../credentials/read-credentials.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import { addMarker } from '../results/build-results.ts';
-import type { Sandbox, Task } from '../state-types.ts';
+import type { Sandbox } from '../state-types.ts';
 import { createTask } from '../tasks/create-task.ts';
-import { finishTask, runTask } from '../tasks/finish-task.ts';
-import { parseTaskRequest } from '../tasks/parse-task-request.ts';
-import { durationFor, hasExpired, taskStatusAt } from '../tasks/task-timing.ts';
+import { hasExpired, taskStatusAt } from '../tasks/task-timing.ts';
 import { requireSession } from '../transport/authenticate.ts';
 import type { SandboxEnv } from '../transport/hono-types.ts';
-import { firstDelivery, sendsWebhook } from '../webhook/deliver-completion.ts';
-import { answerRead } from './answer-read.ts';
-import { answerStart } from './answer-start.ts';
+import { bodyOf } from '../transport/read-json.ts';
+import { invalidRequest, refused } from '../transport/refusal.ts';
+import { answerRead, answerStart } from './answer-as-planned.ts';
+
+const isRealDay = (text: string): boolean => {
+  const date = new Date(`${text}T00:00:00Z`);
+  // Date turns 2026-02-30 into 2026-03-02.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};
+
+/** YYYY-MM-DD ("Limits"), and a day that exists. */
+const day = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/), v.check(isRealDay));
+
+const action = v.variant('id', [
+  v.strictObject({
+    id: v.literal('movement'),
+    params: v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) }),
+  }),
+  // These do not accept `params`.
+  v.strictObject({ id: v.literal('product-balance') }),
+  v.strictObject({ id: v.literal('tef') }),
+]);
+
+/** "v2 task request". Strict: undocumented fields are refused. */
+const TaskRequestSchema = v.strictObject({
+  entity: v.pipe(v.string(), v.minLength(1)),
+  credentials: CredentialsSchema,
+  actions: v.pipe(v.array(action), v.minLength(1)),
+  webhook: v.exactOptional(
+    v.strictObject({
+      enable: v.boolean(),
+      retries: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5)), 3),
+    }),
+  ),
+});
 
 /** "Start task (v2)" and "Read task (v2)". */
-export const taskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
-
-  app.post('/api/v2/tasks', requireSession(sandbox), async (c): Promise<Response> => {
+export const addTaskRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
+  app.post('/api/v2/tasks', requireSession(sandbox), (c) => {
     const session = c.get('session');
-    const parsed = parseTaskRequest(c.get('body'));
-    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
-    const request = parsed.output;
+    const { entity, credentials, actions, webhook } = bodyOf(c, TaskRequestSchema);
     const client = c.get('client');
-    if (!acceptsEntity(client, request.entity)) {
-      return c.json({ message: 'Invalid request', invalid: ['entity'] }, 400);
+    if (!acceptsEntity(client, entity)) throw invalidRequest(c, ['entity']);
+    if (credentials.mode === 'encrypted' && client.restrictions.temporaryEncryption === false) {
+      throw refused(403, { message: 'Temporary encryption is not activated for this client' });
     }
-    if (request.credentials.mode === 'encrypted' && client.restrictions.temporaryEncryption === false) {
-      return c.json({ message: 'Temporary encryption is not activated for this client' }, 403);
-    }
-    const identity = readCredentials(request.credentials, {
-      session,
-      now: sandbox.clock.now(),
-      entityId: request.entity,
-    });
-    if (identity === undefined) {
-      return c.json({ message: 'Invalid request', invalid: ['credentials.value'] }, 400);
-    }
+    const now = sandbox.clock.now();
+    const identity = readCredentials(credentials, { session, now, entityId: entity });
+    if (identity === undefined) throw invalidRequest(c, ['credentials.value']);
     const { username } = identity;
-    const call = c.get('call');
-    call.username = username;
-    call.credentialsMode = request.credentials.mode;
-    if (request.webhook !== undefined) call.webhook = request.webhook;
+    Object.assign(c.get('call'), { username, credentialsMode: credentials.mode, webhook });
     c.get('reportReceived')();
-    return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
+    return answerStart(sandbox, c, {
+      username,
       token: session,
-      accept() {
-        const durationMs = durationFor(sandbox, username);
-        const task = createTask(sandbox, session.clientId, identity, request, durationMs);
-        call.taskId = task.taskId;
-        void runTask(sandbox, task, durationMs);
-        return {
-          answer: { taskId: task.taskId },
-          finish: () => finishAndDeliver(sandbox, task),
-        };
-      },
+      accept: () =>
+        createTask(sandbox, { clientId: session.clientId, ...identity, entity, actions, webhook }),
     });
   });
 
-  app.get('/api/v2/tasks/:taskId', requireSession(sandbox), async (c): Promise<Response> => {
-    const task = sandbox.tasks.get(c.req.param('taskId'));
+  app.get('/api/v2/tasks/:taskId', requireSession(sandbox), (c) => {
     const session = c.get('session');
     const call = c.get('call');
     call.taskId = c.req.param('taskId');
-    if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
+    const task = sandbox.tasks.get(call.taskId);
+    if (task === undefined || hasExpired(sandbox, task)) throw refused(404, { message: 'Not found' });
     // "Authentication" 2. The document does not show the status.
-    if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
-    call.username = task.username;
+    if (task.clientId !== session.clientId) throw refused(403, { message: 'Forbidden' });
+    const { username } = task;
+    call.username = username;
     c.get('reportReceived')();
-    return answerRead(sandbox, c, nextReadBehaviour(sandbox, task.username), {
+    return answerRead(sandbox, c, {
+      username,
       token: session,
       status: 200,
       body: {
         taskStatus: taskStatusAt(task, sandbox.clock.now()),
-        results: addMarker(sandbox, task.username, task.ending?.results ?? null),
+        results: addMarker(sandbox, username, task.ending?.results ?? null),
       },
     });
   });
-
-  return app;
-};
-
-const finishAndDeliver = async (sandbox: Sandbox, task: Task): Promise<void> => {
-  // Subscribes before the task ends.
-  const delivered = sendsWebhook(sandbox, task) ? firstDelivery(sandbox, task.taskId) : undefined;
-  finishTask(sandbox, task, { at: sandbox.clock.now() });
-  await delivered;
 };

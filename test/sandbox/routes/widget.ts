@@ -1,14 +1,16 @@
-import { Hono } from 'hono';
-import { authorizeConsent, entitiesFor, setSubStatus } from '../consents/consent-state.ts';
+import { randomBytes } from 'node:crypto';
+import type { Hono } from 'hono';
+import { authorizeConsent, consentStateAt, entitiesFor, setSubStatus } from '../consents/consent-state.ts';
 import type { Consent, Sandbox } from '../state-types.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
 import { consentForm, decidedPage, unusablePage } from '../widget/consent-page.ts';
-import { openableConsent, openConsent, openPage } from '../widget/open-page.ts';
 import { pageTexts } from '../widget/page-texts.ts';
 
 /** The consent page: a simple form of the provider's widget for end users. */
-export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
-  const app = new Hono<SandboxEnv>();
+export const addWidgetRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => {
+  const { clock, consents, openPages, tokens } = sandbox;
+  const isUndecided = (consent: Consent): boolean =>
+    consentStateAt(consent, clock.now()).status === 'IN_PROGRESS';
 
   app.use('/widget', async (c, next) => {
     await next();
@@ -20,12 +22,17 @@ export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
 
   // Opening the page uses the one-use token. The form has a key of its own.
   app.get('/widget', (c) => {
-    const token = c.req.query('otpToken') ?? '';
-    const consent = openableConsent(sandbox, token);
-    if (consent === undefined) return unusable(c, consentOfToken(sandbox, token));
+    const token = tokens.get(c.req.query('otpToken') ?? '');
+    if (token?.kind !== 'otp') return unusable(c);
+    const consent = consents.get(token.consentId);
+    if (consent === undefined || token.used || clock.now() >= token.expiresAt || !isUndecided(consent)) {
+      return unusable(c, consent);
+    }
     // Hono routes HEAD here too. HEAD is a safe method (RFC 9110), so that a link checker does not use the token.
     if (c.req.method === 'HEAD') return c.html('');
-    const key = openPage(sandbox, token, consent);
+    token.used = true;
+    const key = randomBytes(16).toString('hex');
+    openPages.set(key, consent);
     noteConsent(c, consent);
     const texts = pageTexts(consent.locale);
     // No product is preselected: the person chooses.
@@ -35,12 +42,12 @@ export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   app.post('/widget', (c) => {
     const form = new URLSearchParams(c.get('body'));
     const key = form.get('key') ?? '';
-    const consent = openConsent(sandbox, key);
-    if (consent === undefined) return unusable(c, sandbox.openPages.get(key));
+    const consent = openPages.get(key);
+    if (consent === undefined || !isUndecided(consent)) return unusable(c, consent);
     noteConsent(c, consent);
     const texts = pageTexts(consent.locale);
     if (form.get('decision') === 'discard') {
-      setSubStatus(consent, 'DISCARDED', sandbox.clock.now());
+      setSubStatus(consent, 'DISCARDED', clock.now());
       return c.html(decidedPage(consent, texts, texts.discarded));
     }
     const products = consent.products.filter((product) => form.getAll('product').includes(product));
@@ -53,21 +60,14 @@ export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
     authorizeConsent(sandbox, consent, entity, products);
     return c.html(decidedPage(consent, texts, texts.authorized));
   });
-
-  return app;
 };
 
 const noteConsent = (c: SandboxContext, { consentId, owner }: Consent): void => {
-  const call = c.get('call');
-  call.consentId = consentId;
-  call.username = owner;
+  Object.assign(c.get('call'), { consentId, username: owner });
 };
 
-const consentOfToken = (sandbox: Sandbox, token: string): Consent | undefined =>
-  sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
-
 /** In the language of the consent, or of the browser for an unknown link. */
-const unusable = (c: SandboxContext, consent: Consent | undefined) => {
+const unusable = (c: SandboxContext, consent?: Consent) => {
   const locale = consent?.locale ?? c.req.header('accept-language') ?? '';
   return c.html(unusablePage(pageTexts(locale)), 410);
 };

@@ -1,47 +1,28 @@
 import type { Identity } from '../credentials/read-credentials.ts';
 import { hasProduct } from '../entities.ts';
-import { type Outcome, outcomeForStatus, outcomeOf } from '../outcome-table.ts';
+import { OUTCOMES, type OutcomeRow } from '../outcome-table.ts';
 import type { Plan } from '../plan-schemas.ts';
 import { planOf } from '../planned-behaviour.ts';
-import { buildResults, type Results } from '../results/build-results.ts';
+import { buildResults } from '../results/build-results.ts';
 import type { Sandbox, Task } from '../state-types.ts';
 import type { ActionErrors, TerminalStatus } from '../task-vocabulary.ts';
 import { deliverCompletion } from '../webhook/deliver-completion.ts';
 
-/** Ends a task after its duration. null: only the control interface ends it. */
-export const runTask = async (sandbox: Sandbox, task: Task, durationMs: number | null): Promise<void> => {
-  if (durationMs === null) return;
-  const endsAt = task.createdAt + durationMs;
-  if ((await sandbox.clock.until(endsAt, sandbox.pending.signal)) === 'due') {
-    finishTask(sandbox, task, { at: endsAt });
-  }
-};
-
 /** How a task ends: with the requested status, else by its plan, else by the outcome table. */
-export const endTask = (
-  task: Task,
-  plan: Plan,
-  at: number,
-  requestedStatus?: TerminalStatus,
-): NonNullable<Task['ending']> => {
-  const status = requestedStatus ?? plan.outcome;
+const endOf = (task: Task, plan: Plan, at: number, status: TerminalStatus | undefined = plan.outcome) => {
   const outcome = plannedOutcome(task, plan, status);
+  if (outcome.kind === 'credentials') return { taskStatus: outcome.taskStatus, results: null };
   // Without a requested status, actions that the entity does not have fail.
   const missing = status === undefined ? missingActions(task) : {};
-  const results =
-    outcome.kind === 'credentials' ? null : buildResults(task, { ...outcome.actionErrors, ...missing }, at);
-  return {
-    taskStatus: status ?? (outcome.kind === 'credentials' ? outcome.taskStatus : statusOf(results)),
-    results: 'results' in plan ? plan.results : results,
-    finishedAt: at,
-  };
+  const results = buildResults(task, { ...outcome.actionErrors, ...missing }, at);
+  return { taskStatus: status ?? statusOf(results), results };
 };
 
 /** "States and transitions", v2 task. */
-const statusOf = (results: Results | null): TerminalStatus => {
-  const actions = results?.actions ?? [];
-  if (actions.every((action) => action.status === 'COMPLETED')) return 'COMPLETED';
-  return actions.some((action) => action.status === 'COMPLETED') ? 'PARTIAL' : 'FAILED';
+const statusOf = ({ actions }: ReturnType<typeof buildResults>): TerminalStatus => {
+  const completed = actions.filter(({ status }) => status === 'COMPLETED').length;
+  if (completed === actions.length) return 'COMPLETED';
+  return completed === 0 ? 'FAILED' : 'PARTIAL';
 };
 
 /** The errors of actions that the task's entity does not have. */
@@ -51,32 +32,36 @@ const missingActions = ({ entity, actions }: Task): ActionErrors => {
 };
 
 /** Ends a task and starts its deliveries. Returns false if it has ended already. */
-export const finishTask = (
-  sandbox: Sandbox,
-  task: Task,
-  { at, taskStatus }: { readonly at: number; readonly taskStatus?: TerminalStatus },
-): boolean => {
+export const finishTask = (sandbox: Sandbox, task: Task, at: number, requested?: TerminalStatus): boolean => {
   const client = sandbox.clients.get(task.clientId);
   if (task.ending !== undefined || client === undefined) return false;
-  const ending = endTask(task, planOf(sandbox, task.username), at, taskStatus);
-  task.ending = ending;
-  sandbox.events.append({
-    type: 'task-finished',
-    taskId: task.taskId,
-    username: task.username,
-    taskStatus: ending.taskStatus,
-  });
+  const plan = planOf(sandbox, task.username);
+  const { taskStatus, results } = endOf(task, plan, at, requested);
+  task.ending = { taskStatus, results: 'results' in plan ? plan.results : results, finishedAt: at };
+  const { taskId, username } = task;
+  sandbox.events.append({ type: 'task-finished', taskId, username, taskStatus });
   void deliverCompletion(sandbox, task, client);
   return true;
 };
 
-/** The outcome of a task: by `status` if given, else by the outcome table. Planned action errors are added. */
+/**
+ * The outcome of a task, with the planned action errors: by `status` if given, else by the outcome table. `credentials`
+ * outcomes have no results, the others follow from each action.
+ */
 export const plannedOutcome = (
   { username, businessId }: Identity,
   plan: Plan,
   status: TerminalStatus | undefined = plan.outcome,
-): Outcome => {
-  const outcome = status === undefined ? outcomeOf(username, businessId) : outcomeForStatus(status);
-  if (outcome.kind === 'credentials' || plan.actionErrors === undefined) return outcome;
-  return { kind: 'actions', actionErrors: { ...outcome.actionErrors, ...plan.actionErrors } };
+) => {
+  // A row also applies to credentials without a businessId, so that personal banking has every outcome too.
+  const isRow = (row: OutcomeRow): boolean =>
+    row.username === username && (businessId === undefined || businessId === row.businessId);
+  const row = OUTCOMES.find((each) => (status === undefined ? isRow(each) : each.taskStatus === status));
+  const taskStatus = status ?? row?.taskStatus;
+  if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
+    return { kind: 'credentials', taskStatus } as const;
+  }
+  // A pair without a row completes, so that a test can invent a username and give it a plan.
+  const actionErrors: ActionErrors = { ...row?.actionErrors, ...plan.actionErrors };
+  return { kind: 'actions', actionErrors } as const;
 };

@@ -11,33 +11,28 @@ export type DeliveryInput = {
   readonly shape: DeliveryShape;
 };
 
-/** `body`: the receiver's answer as text. It is returned to the caller and never recorded. */
-export type AttemptedDelivery = {
-  readonly delivery: Delivery;
-  readonly body?: string;
-};
-
-/** Sends one POST and records the result. URL, key and mode are the current settings. */
-export const attemptDelivery = async (sandbox: Sandbox, input: DeliveryInput): Promise<AttemptedDelivery> => {
-  const { client, taskId, shape } = input;
+/**
+ * Sends one POST and records the result. URL, key and mode are the current settings. `body` is the receiver's answer as text,
+ * which is never recorded.
+ */
+export const attemptDelivery = async (
+  sandbox: Sandbox,
+  { client, taskId, attempt, shape, ...input }: DeliveryInput,
+): Promise<{ readonly delivery: Delivery; readonly body?: string }> => {
   const taskStatus = shape.statusOverride ?? input.taskStatus;
-  const started = { attempt: input.attempt, at: new Date(sandbox.clock.now()).toISOString(), taskStatus };
+  const started = { attempt, at: new Date(sandbox.clock.now()).toISOString(), taskStatus };
   const { url, signingKey: configuredKey } = client.webhook;
   const signingKey = shape.signingKey ?? configuredKey;
   if (url === undefined || signingKey === undefined) {
-    return recordDelivery(sandbox, taskId, { ...started, error: 'not-configured' });
+    return { delivery: recordDelivery(sandbox, taskId, { ...started, error: 'not-configured' }) };
   }
   const mode: WebhookMode = shape.mode ?? client.webhook.mode;
   const signed = makeDelivery(taskId, taskStatus, signingKey, mode, withMarker(sandbox, shape));
   const signatureValid =
     configuredKey !== undefined && signed.signature === signDelivery(signed.body, configuredKey);
-  const answer = await post(url, signed, sandbox.settings.attemptTimeoutMs, sandbox.pending.signal);
-  return recordDelivery(
-    sandbox,
-    taskId,
-    { ...started, mode, signatureValid, ...answer.outcome },
-    answer.body,
-  );
+  const { outcome, ...answer } = await post(url, signed, sandbox);
+  const delivery = { ...started, mode, signatureValid, ...outcome };
+  return { delivery: recordDelivery(sandbox, taskId, delivery), ...answer };
 };
 
 const withMarker = ({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape => {
@@ -49,15 +44,10 @@ const withMarker = ({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape 
 export const isDelivered = (delivery: Delivery): boolean =>
   delivery.status === 200 || delivery.status === 204;
 
-export const recordDelivery = (
-  sandbox: Sandbox,
-  taskId: string,
-  delivery: Delivery,
-  body?: string,
-): AttemptedDelivery => {
+export const recordDelivery = (sandbox: Sandbox, taskId: string, delivery: Delivery): Delivery => {
   sandbox.tasks.get(taskId)?.deliveries.push(delivery);
   sandbox.events.append({ type: 'delivery', taskId, delivery });
-  return body === undefined ? { delivery } : { delivery, body };
+  return delivery;
 };
 
 type Answer = {
@@ -68,10 +58,9 @@ type Answer = {
 const post = async (
   url: string,
   { body, signature }: SignedDelivery,
-  timeoutMs: number,
-  stopped: AbortSignal,
+  { settings, pending }: Sandbox,
 ): Promise<Answer> => {
-  const timedOut = AbortSignal.timeout(timeoutMs);
+  const timedOut = AbortSignal.timeout(settings.attemptTimeoutMs);
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -82,7 +71,7 @@ const post = async (
       body,
       // A redirect is an answer other than 200 and 204.
       redirect: 'manual',
-      signal: AbortSignal.any([timedOut, stopped]),
+      signal: AbortSignal.any([timedOut, pending.signal]),
     });
     return { outcome: { status: response.status }, body: await response.text() };
   } catch {

@@ -1,7 +1,7 @@
 import type { WebhookPlan } from '../plan-schemas.ts';
 import { planOf } from '../planned-behaviour.ts';
-import type { Client, Sandbox, Task } from '../state-types.ts';
-import { type AttemptedDelivery, attemptDelivery, isDelivered, recordDelivery } from './attempt-delivery.ts';
+import type { Client, Delivery, Sandbox, Task } from '../state-types.ts';
+import { attemptDelivery, isDelivered, recordDelivery } from './attempt-delivery.ts';
 
 /** Whether the end of a task is delivered: the request enabled it, and the sandbox sends webhooks. */
 export const sendsWebhook = (sandbox: Sandbox, task: Task): boolean =>
@@ -24,29 +24,28 @@ export const deliverCompletion = async (sandbox: Sandbox, task: Task, client: Cl
     const copies = await attemptCopies(sandbox, task, client, index + 1, plan);
     // A reset during the attempt removed this task.
     if (signal.aborted) return;
-    delivered ||= copies.some(({ delivery }) => isDelivered(delivery));
+    delivered ||= copies.some(isDelivered);
     if (delivered && plan.keepRetryingAfterSuccess !== true) break;
   }
   sandbox.events.append({ type: 'deliveries-ended', taskId: task.taskId, delivered });
 };
 
-const attemptCopies = (
+const attemptCopies = async (
   sandbox: Sandbox,
   task: Task,
   client: Client,
   attempt: number,
   plan: WebhookPlan,
-): Promise<AttemptedDelivery[]> => {
+): Promise<readonly Delivery[]> => {
   const { taskId } = task;
   const taskStatus = task.ending?.taskStatus ?? 'RUNNING';
   if (plan.enabled === false || plan.drop?.includes(attempt) === true) {
     const at = new Date(sandbox.clock.now()).toISOString();
-    return Promise.resolve([recordDelivery(sandbox, taskId, { attempt, at, taskStatus, error: 'dropped' })]);
+    return [recordDelivery(sandbox, taskId, { attempt, at, taskStatus, error: 'dropped' })];
   }
   const input = { client, taskId, taskStatus, attempt, shape: plan };
-  return Promise.all(
-    Array.from({ length: 1 + (plan.duplicate ?? 0) }, () => attemptDelivery(sandbox, input)),
-  );
+  const copies = Array.from({ length: 1 + (plan.duplicate ?? 0) }, () => attemptDelivery(sandbox, input));
+  return (await Promise.all(copies)).map(({ delivery }) => delivery);
 };
 
 /** Resolves when a delivery of the task was accepted, or none can be: no webhook is configured, or no attempt is left. */

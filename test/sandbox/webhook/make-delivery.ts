@@ -43,7 +43,7 @@ export type SignedDelivery = {
 };
 
 /** Tampers with a correctly signed delivery in one way. */
-export const tamperDelivery = (
+const tamperDelivery = (
   body: Uint8Array<ArrayBuffer>,
   signature: string,
   tamper: DeliveryShape['tamper'],

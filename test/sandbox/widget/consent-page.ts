@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { entitiesFor } from '../consents/consent-state.ts';
-import type { Product } from '../product-vocabulary.ts';
+import type { Product } from '../entities.ts';
 import type { Consent } from '../state-types.ts';
 import type { PageTexts } from './page-texts.ts';
 

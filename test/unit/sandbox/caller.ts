@@ -15,8 +15,6 @@ type AnswerBody = {
   };
   readonly token: string;
   readonly taskId: string;
-  readonly taskStatus: string;
-  readonly results: unknown;
   readonly invalid?: readonly string[];
 };
 
@@ -39,8 +37,6 @@ export const callerOf = ({ baseUrl, apiKey, clientId }: RunningSandbox) => {
       (await call('POST', '/api/v1/auth/login', key, { expire })).body.token,
     startTask: async (request: unknown): Promise<string> =>
       (await caller.post(await caller.login(), '/api/v2/tasks', request)).body.taskId,
-    readTask: async (taskId: string): Promise<AnswerBody> =>
-      (await caller.get(await caller.login(), `/api/v2/tasks/${taskId}`)).body,
     createOtp: (more: Readonly<Record<string, unknown>> = {}) =>
       call('POST', '/api/v1/token/otp/create', key, {
         products: ['movement', 'tef'],

@@ -37,8 +37,8 @@ test('waiting ends with an error at its timeout', async () => {
 test('calls are listed in order, by username, task, path and method', async () => {
   const webhook = { enable: true, retries: 2 };
   const taskId = await caller.startTask(requestFor('listed', { webhook }));
-  await caller.readTask(taskId);
   const path = `/api/v2/tasks/${taskId}`;
+  await caller.get(await caller.login(), path);
   const calls = await control.calls({ username: 'listed' });
   expect(calls).toMatchObject([
     { method: 'POST', path: '/api/v2/tasks', status: 200, credentialsMode: 'raw', webhook, taskId },

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { outcomesAsMarkdown } from '../../sandbox/outcome-table.ts';
 import { parseFlags } from '../../sandbox/parse-flags.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 
@@ -77,10 +76,6 @@ test('the commands of docs/sandbox.md print the documented output', async () => 
     .map((line) => line.trim())
     .filter((line) => line !== '');
   expect(printed).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
-});
-
-test('the table of outcomes of docs/sandbox.md is the one that the command prints', () => {
-  expect(page).toContain(outcomesAsMarkdown());
 });
 
 /** An ellipsis stands for any text. */
