@@ -133,17 +133,6 @@ test('a late refusal does not outweigh that confirmed credentials were accepted 
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
 });
 
-test('a replayed delivery brings no mark back, not even after what had replaced it was erased', async () => {
-  const { deps, refusals, tasks } = setUp(task, 90);
-  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
-  tasks.items.set('task-2', accepted);
-  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  await markCredentials(accepted, 'COMPLETED', deps);
-  refusals.items.delete('mac');
-  await markCredentials((await tasks.get('task-1')) ?? task, 'CREDENTIALS_WRONG', deps);
-  expect(refusals.items.size).toBe(0);
-});
-
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {
   const { notifiedAt: _notifiedAt, ...read } = task;
   const { deps, refusals, tasks, time } = setUp(read);

@@ -16,9 +16,9 @@ const violationsOf = (body: unknown): readonly Violation[] => {
   return parsed.kind === 'invalid' ? parsed.violations : [];
 };
 const pointersOf = (body: unknown): readonly string[] => violationsOf(body).map(({ pointer }) => pointer);
-const movementIn = (range: unknown) => ({
+const movementIn = (startDate: string, endDate: string) => ({
   ...valid,
-  actions: [{ id: 'movement', params: { dateRange: range } }],
+  actions: [{ id: 'movement', params: { dateRange: { startDate, endDate } } }],
 });
 const rawIn = (value: unknown) => ({ ...valid, credentials: { mode: 'raw', value } });
 
@@ -61,23 +61,11 @@ describe('a violation has the pointer of what is wrong, and no other', () => {
     ['a method that there is not', { ...byConsent, method: 'magic' }, '/method'],
     ['an entity of 101 characters', { ...valid, entity: 'x'.repeat(101) }, '/entity'],
     ['raw credentials without a field', rawIn({}), '/credentials/value'],
-    [
-      'encrypted credentials without a session token',
-      { ...encrypted, sessionToken: undefined },
-      '/sessionToken',
-    ],
+    ['no session token for encrypted ones', { ...encrypted, sessionToken: undefined }, '/sessionToken'],
     ['a session token with a line break in it', { ...encrypted, sessionToken: 'a\nb' }, '/sessionToken'],
     ['a session token with raw credentials', { ...valid, sessionToken: 'st' }, '/sessionToken'],
-    [
-      'a 30 February',
-      movementIn({ startDate: '2026-02-30', endDate: '2026-03-31' }),
-      '/actions/0/params/dateRange/startDate',
-    ],
-    [
-      'an end before its start',
-      movementIn({ startDate: '2026-02-01', endDate: '2026-01-31' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
+    ['a 30 February', movementIn('2026-02-30', '2026-03-31'), '/actions/0/params/dateRange/startDate'],
+    ['an end too early', movementIn('2026-02-01', '2026-01-31'), '/actions/0/params/dateRange/endDate'],
     ['a reference of 257 characters', { ...valid, reference: 'x'.repeat(257) }, '/reference'],
     ['an unknown field whose name needs escaping', { ...valid, 'a/b~c': 1 }, '/a~1b~0c'],
   ])('%s', (_what, body, pointer) => {
