@@ -8,13 +8,13 @@ import {
 } from '../../../../../lib/extraction/api/answer-read.ts';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
-import { clock, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import {
   memoryExtractionStore,
   memoryReferenceIndex,
 } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
 
 const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
 const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
@@ -197,10 +197,9 @@ test('a body of more than 64 KiB is too large', async () => {
 });
 
 test('a request is logged with its entity, once', async () => {
-  const { telemetry, progress } = memoryTelemetry();
+  const { deps: shared, seen } = extractionInMemory(undefined);
   const deps: AnswerRequestDeps = {
-    extractions: memoryExtractionStore(),
-    requests: memoryRequestStore(),
+    ...shared,
     seal: async () => 'sealed',
     startExecution: async () => undefined,
     newRequestId: randomUUID,
@@ -208,9 +207,6 @@ test('a request is logged with its entity, once', async () => {
     newId: () => id,
     fingerprintKey: async () => 'key',
     assertConsentsSetUp: () => undefined,
-    now: clock().now,
-    timings,
-    telemetry,
   };
   const body = JSON.stringify({
     method: 'credentials',
@@ -221,7 +217,7 @@ test('a request is logged with its entity, once', async () => {
   const event = { headers: { 'idempotency-key': 'order-1' }, requestContext: contextOf(owner), body };
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
-  expect(progress).toEqual([
+  expect(seen.progress).toEqual([
     ['Extraction requested.', { outcome: 'accepted', entity: 'bank' }],
     ['Extraction requested.', { outcome: 'replayed' }],
   ]);
