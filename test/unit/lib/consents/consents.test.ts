@@ -58,40 +58,32 @@ const data = (of: unknown) => () => ({ body: JSON.stringify({ data: of }) });
 
 describe('a consent session', () => {
   const session = data({ otpToken: 'otp', consentId: 'c-1' });
-  const sent = (calls: readonly { readonly body?: string }[]): unknown => JSON.parse(calls[0]?.body ?? '');
+  const more = { filters: { entities: { include: { types: ['bank'] } } }, locale: 'en' };
+  const email = 'ana@example.com';
 
-  test('of a natural person is opened for whom the header names', async () => {
+  test.each([
+    [
+      'a natural person is opened for whom the header names',
+      target,
+      { person: 'natural', products: ['movement'], user: { email }, ...more },
+      { products: ['movement'], user: { username: target, email }, ...more },
+    ],
+    [
+      'a legal person is opened for the company that the header names, and for who acts for it',
+      company,
+      { person: 'legal', products: ['tef'], user: { username: target } },
+      { products: ['tef'], user: { username: target }, company: { id: company } },
+    ],
+  ])('of %s', async (_what, header, body, sent) => {
     const { ask, calls } = setUp(session);
-    const more = { filters: { entities: { include: { types: ['bank'] } } }, locale: 'en' };
-    const body = { person: 'natural', products: ['movement'], user: { email: 'ana@example.com' }, ...more };
-    const { statusCode, headers, json } = await ask('POST /consent-sessions', { body: JSON.stringify(body) });
-    expect(statusCode).toBe(201);
+    const { statusCode, headers, json } = await ask('POST /consent-sessions', {
+      headers: { 'cosecha-target': header },
+      body: JSON.stringify(body),
+    });
+    expect([statusCode, json]).toEqual([201, { otpToken: 'otp', consentId: 'c-1' }]);
     expect(headers).toMatchObject({ location: '/consents/c-1', 'cache-control': 'no-store' });
-    expect(json).toEqual({ otpToken: 'otp', consentId: 'c-1' });
-    expect(sent(calls)).toEqual({
-      products: ['movement'],
-      user: { username: target, email: 'ana@example.com' },
-      ...more,
-      clientId: 'client',
-      widgetConfigId: 'widget',
-    });
-  });
-
-  test('of a legal person is opened for the company that the header names, and for who acts for it', async () => {
-    const { ask, calls } = setUp(session);
-    const body = JSON.stringify({ person: 'legal', products: ['tef'], user: { username: target } });
-    const { statusCode } = await ask('POST /consent-sessions', {
-      headers: { 'cosecha-target': company },
-      body,
-    });
-    expect(statusCode).toBe(201);
-    expect(sent(calls)).toEqual({
-      products: ['tef'],
-      user: { username: target },
-      company: { id: company },
-      clientId: 'client',
-      widgetConfigId: 'widget',
-    });
+    const settings = { clientId: 'client', widgetConfigId: 'widget' };
+    expect(JSON.parse(calls[0]?.body ?? '')).toEqual({ ...sent, ...settings });
   });
 
   test('is not opened with a body that is too large', async () => {

@@ -62,18 +62,11 @@ test.each<readonly [string, Setup, object, readonly string[], readonly string[]]
     ['UnlinkedDelivery'],
   ],
   [
-    'whose callback token is invalid is collected, and counted',
-    { record: running, task: linked, wake: 'invalid-token' },
+    'for a closed record sends nothing, and counts that its callback token is invalid',
+    { record: collected, task: linked, wake: 'invalid-token' },
     recorded('invalid-token'),
-    [sent, woken],
-    ['SettledByWebhook', 'InvalidCallbackToken'],
-  ],
-  [
-    'for a closed record sends nothing',
-    { record: collected, task: linked, wake: 'gone' },
-    recorded('gone'),
     [woken],
-    [],
+    ['InvalidCallbackToken'],
   ],
   [
     'without a record is accepted and counted',
