@@ -107,8 +107,8 @@ describe('a final status', () => {
   });
 });
 
-test('a refusal keeps the credentials from a start for its days', async () => {
-  const { deps, tasks, time } = setUp();
+test('a refusal keeps the credentials from a start for its days, and no replay brings it back', async () => {
+  const { deps, refusals, tasks, time } = setUp();
   const known = { credentialsMac: 'mac' };
   expect(await refusedBefore(known, deps)).toBe(false);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
@@ -119,6 +119,11 @@ test('a refusal keeps the credentials from a start for its days', async () => {
   expect(await refusedBefore(known, deps)).toBe(true);
   time.set(30 + 7 * day);
   expect(await refusedBefore(known, deps)).toBe(false);
+  // Not even after what had replaced it was erased.
+  time.set(90);
+  refusals.items.clear();
+  await markCredentials(tasks.items.get('task-1') ?? task, 'CREDENTIALS_WRONG', deps);
+  expect(refusals.items.size).toBe(0);
 });
 
 test('a late refusal does not outweigh that confirmed credentials were accepted after it', async () => {
