@@ -153,7 +153,7 @@ test.each([
   expect([record, counted]).toEqual([before, []]);
 });
 
-test('an outcome is logged again without a figure by a repeated delivery, as the writer may have ended before its line', async () => {
+test('an outcome is logged again without a figure by a repeated delivery, as its writer may have ended early', async () => {
   const before = extractionIn('COMPLETED');
   const { record, counted, measured, progress } = await deliverTo(before, 'COMPLETED');
   const facts = { extractionId: id, status: 'COMPLETED', again: true };
