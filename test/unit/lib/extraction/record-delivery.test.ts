@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../../lib/extraction/record-delivery.ts';
-import type { Task } from '../../../../lib/extraction/store.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../support/data/extraction-fixtures.ts';
+import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../support/stores/extraction-in-memory.ts';
 import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';
+import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
 const linked: Task = { taskId: 'task-1', extractionId: id, callbackToken: 'token-1', callbackAttempt: 0 };
 const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
@@ -15,19 +16,22 @@ type Setup = {
   readonly wake?: WakeOutcome;
   readonly taskStatus?: TerminalStatus;
   readonly faults?: StoreFaults;
+  readonly through?: ((store: ExtractionStore) => ExtractionStore) | undefined;
 };
 
 const recorded = (wake: WakeOutcome | 'no-token') => ({ kind: 'recorded', extractionId: id, wake });
 
 /** Delivers a status, and returns what was done and counted, in order. */
-const deliver = async ({ record, task, wake = 'woken', taskStatus = 'COMPLETED', faults }: Setup) => {
-  const { deps, seen } = extractionInMemory(record, { now: 100, faults });
+const deliver = async (setup: Setup) => {
+  const { record, task, wake = 'woken', taskStatus = 'COMPLETED', through = (store) => store } = setup;
+  const { deps, seen } = extractionInMemory(record, { now: 100, faults: setup.faults });
   if (task !== undefined) seen.tasks.items.set('task-1', task);
   const done: string[] = [];
   const outcome = await recordDelivery(
     { taskId: 'task-1', taskStatus },
     {
       ...deps,
+      extractions: through(deps.extractions),
       send: async ({ extractionId, cause }) => void done.push(`send ${extractionId} ${cause}`),
       wake: async (callbackToken, extractionId) => {
         done.push(`wake ${callbackToken} ${extractionId}`);
@@ -35,8 +39,7 @@ const deliver = async ({ record, task, wake = 'woken', taskStatus = 'COMPLETED',
       },
     },
   );
-  const { counted } = seen;
-  return { outcome, done, counted, record: seen.record(), task: seen.task(), marks: seen.marks() };
+  return { ...seen, outcome, done, record: seen.record(), task: seen.task(), marks: seen.marks() };
 };
 
 const running = extractionIn('RUNNING');
@@ -59,18 +62,11 @@ test.each<readonly [string, Setup, object, readonly string[], readonly string[]]
     ['UnlinkedDelivery'],
   ],
   [
-    'whose callback token is invalid is collected, and counted',
-    { record: running, task: linked, wake: 'invalid-token' },
+    'for a closed record sends nothing, and counts that its callback token is invalid',
+    { record: collected, task: linked, wake: 'invalid-token' },
     recorded('invalid-token'),
-    [sent, woken],
-    ['SettledByWebhook', 'InvalidCallbackToken'],
-  ],
-  [
-    'for a closed record sends nothing',
-    { record: collected, task: linked, wake: 'gone' },
-    recorded('gone'),
     [woken],
-    [],
+    ['InvalidCallbackToken'],
   ],
   [
     'without a record is accepted and counted',
@@ -105,12 +101,67 @@ test('refused credentials are marked before the outcome is written', async () =>
   expect(order).toEqual(written);
   expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionId: id, isRefused: true }]);
   expect(delivered.task).toMatchObject({ noticedAt: iso(100) });
-  // The other statuses, and a task without a MAC.
-  for (const other of [
-    { task },
-    { task, taskStatus: 'CREDENTIALS_LOCKED' },
-    { task: linked, taskStatus },
-  ] as const) {
-    expect((await deliver({ record: running, ...other })).marks).toEqual([]);
-  }
+});
+
+const deliverTo = (record: Extraction, taskStatus: TerminalStatus, through?: Setup['through']) =>
+  deliver({ record, task: linked, taskStatus, through });
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+test.each([
+  ['', undefined],
+  [' by a write whose answer was lost', withLostAnswers],
+])('an outcome that is settled%s is counted and reported once, with its trace', async (_, through) => {
+  const before = { ...running, traceparent };
+  const { record, counted, measured, progress } = await deliverTo(before, 'CREDENTIALS_WRONG', through);
+  const settled = { status: 'CREDENTIALS_WRONG', settledBy: 'webhook', settledAt: iso(100) };
+  expect(record).toMatchObject(settled);
+  expect([counted, measured]).toEqual([['SettledByWebhook'], [['SecondsToOutcome', 100]]]);
+  const facts = { extractionId: id, entity: 'bank', status: 'CREDENTIALS_WRONG', seconds: 100, traceparent };
+  expect(progress).toMatchObject([['Extraction ended.', facts]]);
+});
+
+test('a correction replaces TIMED_OUT and takes its report back, once, even if its answer was lost', async () => {
+  const { record, counted, progress } = await deliverTo(
+    extractionIn('TIMED_OUT'),
+    'PARTIAL',
+    withLostAnswers,
+  );
+  expect(record).toMatchObject({ status: 'PARTIAL', settledBy: 'webhook', settledAt: iso(100) });
+  expect(record).not.toHaveProperty('reason');
+  expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
+  const timedOut = { status: 'TIMED_OUT', reason: 'deadline-passed', settledMs: at(7_200).getTime() };
+  expect(progress).toMatchObject([
+    ['Outcome corrected.', timedOut],
+    ['Extraction ended.', { status: 'PARTIAL', settledMs: at(100).getTime() }],
+  ]);
+});
+
+test('a different outcome changes nothing, and the disagreement is counted', async () => {
+  const before = extractionIn('COMPLETED');
+  const { record, counted } = await deliverTo(before, 'FAILED');
+  expect([record, counted]).toEqual([before, ['StatusDisagreement']]);
+});
+
+test.each([
+  extractionIn('REQUESTED'),
+  extractionIn('STARTING'),
+  extractionIn('UNCONFIRMED'),
+  extractionIn('TIMED_OUT', { taskId: 'task-2' }),
+])('nothing is settled on $status if it has no such task', async (before) => {
+  const { record, counted } = await deliverTo(before, 'PARTIAL');
+  expect([record, counted]).toEqual([before, []]);
+});
+
+test('an outcome is logged again without a figure by a repeated delivery, as its writer may have ended early', async () => {
+  const before = extractionIn('COMPLETED');
+  const { record, counted, measured, progress } = await deliverTo(before, 'COMPLETED');
+  const facts = { extractionId: id, status: 'COMPLETED', again: true };
+  expect(progress).toMatchObject([['Extraction ended.', facts]]);
+  expect([record, counted, measured]).toEqual([before, [], []]);
+});
+
+test('an outcome is reported without a figure where the record has no valid time, as the write is done', async () => {
+  const { progress, measured } = await deliverTo({ ...running, requestedAt: 'damaged' }, 'FAILED');
+  expect([progress.length, measured]).toEqual([1, [['OutcomeFailed', 1]]]);
 });

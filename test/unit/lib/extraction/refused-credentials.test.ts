@@ -107,8 +107,8 @@ describe('a final status', () => {
   });
 });
 
-test('a refusal keeps the credentials from a start for its days', async () => {
-  const { deps, tasks, time } = setUp();
+test('a refusal keeps the credentials from a start for its days, and no replay brings it back', async () => {
+  const { deps, refusals, tasks, time } = setUp();
   const known = { credentialsMac: 'mac' };
   expect(await refusedBefore(known, deps)).toBe(false);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
@@ -119,6 +119,11 @@ test('a refusal keeps the credentials from a start for its days', async () => {
   expect(await refusedBefore(known, deps)).toBe(true);
   time.set(30 + 7 * day);
   expect(await refusedBefore(known, deps)).toBe(false);
+  // Not even after what had replaced it was erased.
+  time.set(90);
+  refusals.items.clear();
+  await markCredentials(tasks.items.get('task-1') ?? task, 'CREDENTIALS_WRONG', deps);
+  expect(refusals.items.size).toBe(0);
 });
 
 test('a late refusal does not outweigh that confirmed credentials were accepted after it', async () => {
@@ -131,17 +136,6 @@ test('a late refusal does not outweigh that confirmed credentials were accepted 
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(false);
   await markCredentials(later, 'CREDENTIALS_WRONG', deps);
   expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
-});
-
-test('a replayed delivery brings no mark back, not even after what had replaced it was erased', async () => {
-  const { deps, refusals, tasks } = setUp(task, 90);
-  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
-  tasks.items.set('task-2', accepted);
-  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  await markCredentials(accepted, 'COMPLETED', deps);
-  refusals.items.delete('mac');
-  await markCredentials((await tasks.get('task-1')) ?? task, 'CREDENTIALS_WRONG', deps);
-  expect(refusals.items.size).toBe(0);
 });
 
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {

@@ -1,37 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
-import {
-  type Extraction,
-  type ExtractionStatus,
-  type TerminalStatus,
-  terminalStatuses,
-} from '../../../../lib/extraction/record.ts';
-import {
-  type Change,
-  closeAfterGrace,
-  closeCollected,
-  closeUncollected,
-  correctOutcome,
-  disownTask,
-  dueAtWindowEnd,
-  leaseDue,
-  markNotStarted,
-  markRejected,
-  markRunning,
-  markRunningLate,
-  markSettled,
-  markStarting,
-  markTimedOut,
-  markUnconfirmed,
-  postponeCalls,
-  readSlowly,
-  rejectRefused,
-  rememberOversized,
-  reschedule,
-  revertToRequested,
-  timeOutOversized,
-  transitions,
-} from '../../../../lib/extraction/transitions.ts';
+import type { Extraction, ExtractionStatus } from '../../../../lib/extraction/record.ts';
+import * as exported from '../../../../lib/extraction/transitions.ts';
 import { writeChange } from '../../../../lib/extraction/write-progress.ts';
 import {
   allStatuses,
@@ -46,85 +16,78 @@ import {
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
-const now = at(100);
-const on = (record: Extraction, time = now) => ({ record, now: time, timings });
+const { transitions, dueAtWindowEnd: _dueAtWindowEnd, ...changes } = exported;
+type Name = keyof typeof changes;
 
-const [attemptId, taskId, notBefore, readsSlowly] = ['attempt-1', 'task-1', undefined, false];
-/** What is reported of task-1. */
-const reporting = (taskStatus: TerminalStatus, settledBy: 'webhook' | 'start' = 'webhook') => ({
-  reported: { extractionId: id, taskId, taskStatus, reason: undefined, isOversized: false },
-  settledBy,
+const now = at(100);
+/** All that a change is made from. */
+const decisionOn = (record: Extraction) => ({
+  record,
+  reported: {
+    extractionId: id,
+    taskId: 'task-1',
+    taskStatus: 'PARTIAL' as const,
+    reason: undefined,
+    isOversized: false,
+  },
   now,
   timings,
+  attemptId: 'attempt-1',
+  taskId: 'task-1',
+  reason: 'r',
+  settledBy: 'webhook' as 'webhook' | 'start',
+  results: undefined,
+  actionResults: undefined,
+  collectionError: 'too-late',
+  notBefore: iso(600),
+  dueAt: iso(500),
+  readsSlowly: false,
+  found: { extractionId: id, dueAt: record.dueAt ?? '' },
+  count: 1,
 });
-const nothing = { results: undefined, actionResults: undefined };
-const soon = iso(100 + 120);
+const make = (name: Name, record: Extraction, more: Partial<ReturnType<typeof decisionOn>> = {}) =>
+  changes[name]({ ...decisionOn(record), ...more });
 
-type Move = readonly [
-  name: string,
-  of: (on: { record: Extraction; now: Date; timings: typeof timings }) => Change,
+const soon = iso(100 + 120);
+type Guard = 'requestId' | 'attemptId' | 'taskId';
+
+/** Every move of the design's table, its new `dueAt`, and what must be the same as when it was decided. */
+const moves: readonly (readonly [
+  name: Name,
   from: ExtractionStatus,
   to: ExtractionStatus,
-  /** The new `dueAt`; undefined if the transition closes the record. */
+  /** Undefined if the transition closes the record. */
   dueAt: string | undefined,
-];
-
-/** Every move of the design's table, as it is made on a record: which records it is for, and what it makes of them. */
-const moves: readonly Move[] = [
+  guards: readonly Guard[],
+])[] = [
   // As it was: the end of the start window is after the death of the attempt and the machine's retries.
-  ['markStarting', (on) => markStarting({ ...on, attemptId }), 'REQUESTED', 'STARTING', iso(900)],
-  [
-    'revertToRequested',
-    (on) => revertToRequested({ ...on, attemptId, notBefore }),
-    'STARTING',
-    'REQUESTED',
-    iso(900),
-  ],
+  ['markStarting', 'REQUESTED', 'STARTING', iso(900), ['requestId', 'attemptId']],
+  ['revertToRequested', 'STARTING', 'REQUESTED', iso(900), ['attemptId']],
   // The machine's own end.
-  ['markRunning', (on) => markRunning({ ...on, attemptId, taskId }), 'STARTING', 'RUNNING', iso(7_200 + 900)],
+  ['markRunning', 'STARTING', 'RUNNING', iso(7_200 + 900), ['attemptId']],
   // The machine has most likely ended: soon.
-  ['markRunningLate', (on) => markRunningLate({ ...on, attemptId, taskId }), 'UNCONFIRMED', 'RUNNING', soon],
-  [
-    'markRejected',
-    (on) => markRejected({ ...on, attemptId, reason: 'http-400' }),
-    'STARTING',
-    'REJECTED',
-    undefined,
-  ],
-  [
-    'markUnconfirmed',
-    (on) => markUnconfirmed({ ...on, attemptId, reason: 'start-interrupted', settledBy: 'reconcile' }),
-    'STARTING',
-    'UNCONFIRMED',
-    undefined,
-  ],
-  ['rejectRefused', rejectRefused, 'REQUESTED', 'REJECTED', undefined],
-  ['markNotStarted', (on) => markNotStarted({ ...on, reason: 'r' }), 'REQUESTED', 'NOT_STARTED', undefined],
-  [
-    'disownTask',
-    (on) => disownTask({ ...on, taskId, settledBy: 'reconcile' }),
-    'RUNNING',
-    'UNCONFIRMED',
-    undefined,
-  ],
-  ['timeOutOversized', timeOutOversized, 'RUNNING', 'TIMED_OUT', undefined],
-  ['markTimedOut', markTimedOut, 'RUNNING', 'TIMED_OUT', soon],
-  ['markSettled', () => markSettled(reporting('PARTIAL')), 'RUNNING', 'PARTIAL', soon],
-  ['correctOutcome', () => correctOutcome(reporting('PARTIAL')), 'TIMED_OUT', 'PARTIAL', soon],
+  ['markRunningLate', 'UNCONFIRMED', 'RUNNING', soon, ['attemptId']],
+  ['markRejected', 'STARTING', 'REJECTED', undefined, ['attemptId']],
+  ['markUnconfirmed', 'STARTING', 'UNCONFIRMED', undefined, ['attemptId']],
+  ['rejectRefused', 'REQUESTED', 'REJECTED', undefined, ['requestId', 'attemptId']],
+  ['markNotStarted', 'REQUESTED', 'NOT_STARTED', undefined, ['requestId', 'attemptId']],
+  ['disownTask', 'RUNNING', 'UNCONFIRMED', undefined, ['taskId']],
+  ['timeOutOversized', 'RUNNING', 'TIMED_OUT', undefined, ['requestId', 'attemptId']],
+  ['markTimedOut', 'RUNNING', 'TIMED_OUT', soon, ['requestId', 'attemptId']],
+  ['markSettled', 'RUNNING', 'PARTIAL', soon, ['taskId']],
+  ['correctOutcome', 'TIMED_OUT', 'PARTIAL', soon, ['taskId']],
 ];
-
-/** A record with the attempt and the task of every move, so that the status alone decides. */
-const recordIn = (status: ExtractionStatus) => extractionIn(status, { attemptId, taskId });
 
 const storeWith = (record: Extraction) => {
   const store = memoryExtractionStore();
   store.items.set(record.extractionId, record);
   return store;
 };
-const applyTo = (record: Extraction, change: Change) => storeWith(record).apply(change);
+const applyTo = (record: Extraction, change: exported.Change) => storeWith(record).apply(change);
 
 /** A change whose first answer is lost has the effect of one, and is recognized. */
-const expectOwn = async (before: Extraction, change: Change) => {
+const expectOwn = async (name: Name, before: Extraction) => {
+  const change = make(name, before);
   const { record } = await applyTo(before, change);
   expect(record).not.toEqual(before);
   const outcome = await writeChange(withLostAnswers(storeWith(before)), change);
@@ -132,16 +95,27 @@ const expectOwn = async (before: Extraction, change: Change) => {
 };
 
 // The same as expressions of DynamoDB: test/unit/lib/aws/update-expression.test.ts.
-describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
-  test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
-    const before = recordIn(status);
-    expect(await applyTo(before, of(on(before)))).toMatchObject(
-      from === status ? { applied: true, record: { status: to } } : { applied: false, record: before },
-    );
+describe.each(moves)('%s', (name, from, to, dueAt, guards) => {
+  test(`applies only on ${from}, and to the record that it was decided on`, async () => {
+    for (const status of allStatuses) {
+      // With the attempt and the task of every move, so that the status alone decides.
+      const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
+      expect([status, await applyTo(before, make(name, before))]).toMatchObject([
+        status,
+        from === status ? { applied: true, record: { status: to } } : { applied: false, record: before },
+      ]);
+    }
+    for (const guard of guards) {
+      const record = extractionIn(from, { [guard]: 'of another' });
+      expect(await writeChange(storeWith(record), make(name, extractionIn(from)))).toEqual({
+        kind: 'lost',
+        record,
+      });
+    }
   });
 
   test('sets dueAt, or closes, and is final only if no transition leads out of its status', async () => {
-    const { record } = await applyTo(recordIn(from), of(on(recordIn(from))));
+    const { record } = await applyTo(extractionIn(from), make(name, extractionIn(from)));
     const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
     expect(record?.isFinal).toBe(isLeft ? undefined : true);
     if (dueAt === undefined) {
@@ -155,7 +129,7 @@ describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
   });
 
   test('whose answer was lost is recognized as written by this process', () =>
-    expectOwn(recordIn(from), of(on(recordIn(from)))));
+    expectOwn(name, extractionIn(from)));
 });
 
 const starting = extractionIn('STARTING');
@@ -163,177 +137,106 @@ const running = extractionIn('RUNNING');
 const completed = extractionIn('COMPLETED');
 const timedOut = extractionIn('TIMED_OUT');
 
-test.each<readonly [string, Extraction, () => Change]>([
-  ['closeCollected', completed, () => closeCollected({ ...on(completed), ...nothing })],
-  ['closeUncollected', completed, () => closeUncollected({ ...on(completed), collectionError: 'too-late' })],
-  ['closeAfterGrace', timedOut, () => closeAfterGrace(on(timedOut))],
-])('%s whose answer was lost is recognized as written by this process', (_name, before, change) =>
-  expectOwn(before, change()),
-);
+test.each<readonly [Name, Extraction]>([
+  ['closeCollected', completed],
+  ['closeUncollected', completed],
+  ['closeAfterGrace', timedOut],
+])('%s whose answer was lost is recognized as written by this process', expectOwn);
 
 test('a change without a record is lost', async () => {
-  const change = markStarting({ ...on(extraction()), attemptId });
+  const change = make('markStarting', extraction());
   expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
 });
 
-const mine = { ...on(starting), attemptId: 'mine' } as const;
-const startMine = () => markStarting({ ...on(extraction()), attemptId: 'mine' });
-const revertMine = () => revertToRequested({ ...mine, notBefore });
-const runMine = () => markRunning({ ...mine, taskId: 'task-9' });
-const runMineLate = () => markRunningLate({ ...mine, taskId: 'task-9' });
-const rejectMine = () => markRejected({ ...mine, reason: 'r' });
-const unconfirmMine = () => markUnconfirmed({ ...mine, reason: 'r', settledBy: 'start' });
-const theirs = (status: 'STARTING' | 'REJECTED' | 'UNCONFIRMED') =>
-  extractionIn(status, { attemptId: 'theirs' });
-const staleMine = extractionIn('UNCONFIRMED', { attemptId: 'mine' });
-const ofAnotherTask = (status: 'RUNNING' | 'TIMED_OUT') => extractionIn(status, { taskId: 'task-2' });
-const ofAnotherRequest = extractionIn('RUNNING', { requestId: 'request-2' });
+const theirs = { attemptId: 'theirs' };
+const ofAnotherRequest = { requestId: 'request-2' };
 const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = running;
-const collect = (record: Extraction) => closeCollected({ ...on(record), ...nothing });
-const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50) });
-const abandon = () => closeUncollected({ ...on(completed), collectionError: 'too-late' });
-const later = () => reschedule({ record: running, dueAt: iso(500), readsSlowly });
 
-test.each<readonly [string, Extraction, () => Change]>([
-  ['markStarting: another attempt has started', theirs('STARTING'), startMine],
-  ['markStarting: the own start was settled as stale before the answer', staleMine, startMine],
-  ['markStarting: the start was abandoned', extractionIn('NOT_STARTED'), startMine],
-  ['revertToRequested: another attempt is in progress', theirs('STARTING'), revertMine],
-  ['revertToRequested: settled as stale', staleMine, revertMine],
-  ['markRunning: another attempt is in progress', theirs('STARTING'), runMine],
-  ['markRunning: another task runs', running, runMine],
-  ['markRunningLate: of another attempt', theirs('UNCONFIRMED'), runMineLate],
-  ['markRejected: another attempt is in progress', theirs('STARTING'), rejectMine],
-  ['markRejected: of another attempt', theirs('REJECTED'), rejectMine],
-  ['markUnconfirmed: another attempt is in progress', theirs('STARTING'), unconfirmMine],
-  ['markUnconfirmed: of another attempt', theirs('UNCONFIRMED'), unconfirmMine],
-  ['markNotStarted: it has started', starting, () => markNotStarted({ ...on(extraction()), reason: 'r' })],
-  ['markSettled: with another status', extractionIn('FAILED'), () => markSettled(reporting('COMPLETED'))],
-  ['markSettled: timed out first', timedOut, () => markSettled(reporting('COMPLETED'))],
-  ['markSettled: of another task', ofAnotherTask('RUNNING'), () => markSettled(reporting('COMPLETED'))],
-  [
-    'correctOutcome: of another task',
-    ofAnotherTask('TIMED_OUT'),
-    () => correctOutcome(reporting('COMPLETED')),
-  ],
-  ['markTimedOut: settled first', completed, () => markTimedOut(on(running))],
-  ['markTimedOut: of another request', ofAnotherRequest, () => markTimedOut(on(running))],
-  ['timeOutOversized: timed out without that read', timedOut, () => timeOutOversized(on(running))],
-  ['timeOutOversized: of another request', ofAnotherRequest, () => timeOutOversized(on(running))],
-  ['rememberOversized: of another request', ofAnotherRequest, () => rememberOversized(on(running))],
-  ['closeCollected: a correction came first', completed, () => collect(extractionIn('PARTIAL'))],
-  ['closeUncollected: collected first', collected, abandon],
-  ['closeUncollected: collected, and open', { ...completed, collectedAt: iso(50) }, abandon],
-  ['closeAfterGrace: a correction came first', completed, () => closeAfterGrace(on(timedOut))],
-  ['reschedule: rescheduled meanwhile', { ...running, dueAt: iso(1) }, later],
-  ['reschedule: settled meanwhile', { ...completed, dueAt: iso(8_100) }, later],
-  ['reschedule: closed', closed, () => reschedule({ record: closed, dueAt: iso(500), readsSlowly })],
-  [
-    'postponeCalls: of another request',
-    extraction({ requestId: 'request-2' }),
-    () => postponeCalls({ record: extraction(), notBefore: iso(600) }),
-  ],
-  ['readSlowly: closed', closed, () => readSlowly({ record: running })],
-  ['readSlowly: of another request', ofAnotherRequest, () => readSlowly({ record: running })],
-])('%s: it does not apply, and does not count as an own write', async (_what, current, change) => {
-  expect(await writeChange(storeWith(current), change())).toEqual({ kind: 'lost', record: current });
-});
+test.each<readonly [Name, string, current: Extraction, decidedOn: Extraction]>([
+  ['markStarting', 'another attempt has started', extractionIn('STARTING', theirs), extraction()],
+  ['markStarting', 'the own start was settled as stale', extractionIn('UNCONFIRMED'), extraction()],
+  ['revertToRequested', 'settled as stale', extractionIn('UNCONFIRMED'), starting],
+  ['markRunning', 'another task runs', extractionIn('RUNNING', { taskId: 'task-2' }), starting],
+  ['markUnconfirmed', 'of another attempt', extractionIn('UNCONFIRMED', theirs), starting],
+  ['markSettled', 'timed out first', timedOut, running],
+  ['timeOutOversized', 'timed out without that read', timedOut, running],
+  ['rememberOversized', 'of another request', extractionIn('RUNNING', ofAnotherRequest), running],
+  ['closeCollected', 'a correction came first', completed, extractionIn('PARTIAL')],
+  ['closeUncollected', 'collected, and open', { ...completed, collectedAt: iso(50) }, completed],
+  ['closeAfterGrace', 'a correction came first', completed, timedOut],
+  ['reschedule', 'rescheduled meanwhile', { ...running, dueAt: iso(1) }, running],
+  ['reschedule', 'settled meanwhile', { ...completed, dueAt: iso(8_100) }, running],
+  ['reschedule', 'closed', closed, closed],
+  ['postponeCalls', 'of another request', extraction(ofAnotherRequest), extraction()],
+  ['readSlowly', 'closed', closed, running],
+  ['readSlowly', 'of another request', extractionIn('RUNNING', ofAnotherRequest), running],
+])(
+  '%s: %s: it does not apply, and does not count as an own write',
+  async (name, _what, record, decidedOn) => {
+    expect(await writeChange(storeWith(record), make(name, decidedOn))).toEqual({ kind: 'lost', record });
+  },
+);
 
-const earlier = at(99);
-const unconfirmed = { ...on(starting), attemptId, reason: 'r' } as const;
-
-test.each<readonly [string, Extraction, () => Change, () => Change]>([
-  [
-    'markNotStarted',
-    extraction(),
-    () => markNotStarted({ ...on(extraction(), earlier), reason: 'r' }),
-    () => markNotStarted({ ...on(extraction()), reason: 'r' }),
-  ],
-  [
-    'markUnconfirmed',
-    starting,
-    () => markUnconfirmed({ ...unconfirmed, settledBy: 'start' }),
-    () => markUnconfirmed({ ...unconfirmed, settledBy: 'reconcile' }),
-  ],
-  [
-    'closeCollected',
-    completed,
-    () => closeCollected({ ...on(completed, earlier), ...nothing }),
-    () => collect(completed),
-  ],
-])('%s that another process has written already is equal', async (_what, record, byThem, own) => {
+test.each<readonly [Name, Extraction, Parameters<typeof make>[2]]>([
+  ['markNotStarted', extraction(), { now: at(99) }],
+  ['markUnconfirmed', starting, { settledBy: 'start' }],
+  ['closeCollected', completed, { now: at(99) }],
+])('%s that another process has written already is equal', async (name, record, byThem) => {
   const store = storeWith(record);
-  await store.apply(byThem());
-  expect(await writeChange(store, own())).toEqual({ kind: 'equal', record: store.items.get(id) });
+  await store.apply(make(name, record, byThem));
+  expect(await writeChange(store, make(name, record))).toEqual({
+    kind: 'equal',
+    record: store.items.get(id),
+  });
 });
 
-test.each<readonly [string, () => Change]>([
-  ['a reschedule', later],
-  ["a sweep's lease", () => leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
-])('%s whose answer was lost is equal, as the record does not show who wrote it', async (_what, change) => {
-  const outcome = await writeChange(withLostAnswers(storeWith(running)), change());
-  expect(outcome).toEqual({ kind: 'equal', record: { ...running, dueAt: iso(500) } });
-});
+test.each<Name>(['reschedule', 'leaseDue'])(
+  '%s whose answer was lost is equal, as the record does not show who wrote it',
+  async (name) => {
+    const outcome = await writeChange(withLostAnswers(storeWith(running)), make(name, running));
+    expect(outcome).toEqual({ kind: 'equal', record: { ...running, dueAt: iso(500) } });
+  },
+);
 
 test('a task that was settled before the answer to its RUNNING write was written by this process', async () => {
-  const change = markRunning({ ...on(starting), attemptId, taskId });
-  expect(await writeChange(storeWith(completed), change)).toEqual({ kind: 'written', record: completed });
+  const outcome = await writeChange(storeWith(completed), make('markRunning', starting));
+  expect(outcome).toEqual({ kind: 'written', record: completed });
 });
 
-test.each([
-  ['leaves dueAt alone if that is after the start timeout', 900 - 60 - 120, undefined],
-  ['near the end of the start window moves dueAt behind the start timeout', 900 - 60 - 119, iso(901)],
-])('a STARTING write %s', (_which, seconds, dueAt) => {
-  const { set } = markStarting({ ...on(extraction(), at(seconds)), attemptId });
-  expect(set.dueAt).toBe(dueAt);
-  expect('dueShard' in set).toBe(dueAt !== undefined);
+test('a STARTING write moves dueAt behind the start timeout, if it is not there', () => {
+  const setAt = (seconds: number) => make('markStarting', extraction(), { now: at(seconds) }).set;
+  expect(setAt(900 - 60 - 120)).not.toHaveProperty('dueAt');
+  expect(setAt(900 - 60 - 119)).toMatchObject({ dueShard: dueShardOf(id), dueAt: iso(901) });
 });
 
-test.each([
-  ['the first', extraction()],
-  ['a later', extraction({ attemptId: 'attempt-0' })],
-])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, before) => {
+test('a STARTING write that was sent twice does not apply again after a revert', async () => {
+  const before = extraction({ attemptId: 'attempt-0' });
   const store = storeWith(before);
-  const write = markStarting({ ...on(before), attemptId: 'mine' });
+  const write = make('markStarting', before);
   await store.apply(write);
-  const { record: reverted = before } = await store.apply(revertMine());
+  const { record: reverted = before } = await store.apply(make('revertToRequested', before));
   expect(await store.apply(write)).toEqual({ applied: false, record: reverted });
-  const next = markStarting({ ...on(reverted), attemptId: 'the next' });
+  const next = make('markStarting', reverted, { attemptId: 'the next' });
   expect(await store.apply(next)).toMatchObject({ applied: true });
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
   const before = extractionIn('UNCONFIRMED');
-  const { record } = await applyTo(before, markRunningLate({ ...on(before), attemptId, taskId }));
+  const { record } = await applyTo(before, make('markRunningLate', before));
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
-  expect(record).toMatchObject({ status: 'RUNNING', taskId, startedAt: iso(100) });
-});
-
-test.each(terminalStatuses)('%s is written with settledAt and settledBy', async (status) => {
-  for (const [from, move] of [
-    ['RUNNING', markSettled],
-    ['TIMED_OUT', correctOutcome],
-  ] as const) {
-    const { record } = await applyTo(extractionIn(from), move(reporting(status, 'start')));
-    expect(record).toMatchObject({ status, settledAt: iso(100), settledBy: 'start' });
-    expect(record).not.toHaveProperty('reason');
-  }
+  expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
 });
 
 test('a correction after grace reopens the record', async () => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...ended } = extractionIn('TIMED_OUT', { expiresAt: 1 });
-  const { record } = await applyTo(ended, correctOutcome(reporting('COMPLETED')));
-  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: soon });
+  const ended = closedExtraction(timedOut);
+  const { record } = await applyTo(ended, make('correctOutcome', ended));
+  expect(record).toMatchObject({ status: 'PARTIAL', dueShard: dueShardOf(id), dueAt: soon });
   expect(record).not.toHaveProperty('expiresAt');
 });
 
 test('collecting that succeeds after it was abandoned removes the collectionError', async () => {
   const before = extractionIn('COMPLETED', { collectionError: 'gone' });
-  const { record } = await applyTo(before, collect(before));
+  const { record } = await applyTo(before, make('closeCollected', before));
   expect(record).not.toHaveProperty('collectionError');
-});
-
-test('a new record is due when its start window ends', () => {
-  expect(dueAtWindowEnd(id, iso(0), timings)).toEqual({ dueShard: dueShardOf(id), dueAt: iso(900) });
 });

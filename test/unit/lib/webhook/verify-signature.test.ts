@@ -12,34 +12,13 @@ import { signatureHeader } from '../../../support/data/signature-header.ts';
 
 // test/fuzz/webhook compares every form of a header, and every place of a key, with an oracle.
 
-// https://www.rfc-editor.org/rfc/rfc4231#section-4, cases 1 and 2: the ones whose key is the UTF-8 of a text.
-// (Case 3's and later ones are bytes of 0xaa, which no text has as its UTF-8.)
-describe('the vectors of RFC 4231', () => {
-  test.each([
-    [
-      'case 1',
-      '\u000b'.repeat(20),
-      'Hi There',
-      'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
-    ],
-    [
-      'case 2',
-      'Jefe',
-      'what do ya want for nothing?',
-      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
-    ],
-    // Case 4: the key 0x01 to 0x19, the data fifty bytes of 0xcd.
-    [
-      'case 4',
-      String.fromCharCode(...Array.from({ length: 25 }, (_, index) => index + 1)),
-      Buffer.alloc(50, 0xcd),
-      '82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b',
-    ],
-  ])('%s verifies', (_case, vectorKey, data, mac) => {
-    expect(verifySignature(`sha256=${mac}`, Buffer.from(data), [signingKeyOf(vectorKey)])).toEqual({
-      verified: true,
-      key: vectorKey,
-    });
+// https://www.rfc-editor.org/rfc/rfc4231#section-4.5: a key that is the UTF-8 of a text, and data that is no text's.
+test('case 4 of RFC 4231 verifies', () => {
+  const vectorKey = String.fromCharCode(...Array.from({ length: 25 }, (_, index) => index + 1));
+  const mac = '82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b';
+  expect(verifySignature(`sha256=${mac}`, Buffer.alloc(50, 0xcd), [signingKeyOf(vectorKey)])).toEqual({
+    verified: true,
+    key: vectorKey,
   });
 });
 

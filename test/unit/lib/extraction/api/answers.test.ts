@@ -8,13 +8,13 @@ import {
 } from '../../../../../lib/extraction/api/answer-read.ts';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
-import { clock, closedExtraction, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import {
   memoryExtractionStore,
   memoryReferenceIndex,
 } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
 
 const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
 const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
@@ -160,6 +160,7 @@ test.each([
   expect(body.detail).toContain(named);
 });
 
+// test/fuzz/intake reads as every caller: all others get the answer for an id that does not exist.
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';
 
@@ -169,27 +170,6 @@ test('results are available until their retention is over', () => {
   expect(availableAt('2026-01-31T00:00:00.000Z')).toBeUndefined();
 });
 
-test('any other caller gets the answer for an id that does not exist, and no link is made', async () => {
-  const record = closedExtraction({ requestedBy: owner, status: 'COMPLETED', results, collectedAt });
-  const readByStranger = (extractionId: string) =>
-    answerRead(
-      { pathParameters: { extractionId }, requestContext: contextOf(stranger) },
-      {
-        extractions: { get: async (asked) => (asked === id ? record : undefined) },
-        readers: new Set([reader]),
-        presign: () => {
-          throw new Error('A link was made.');
-        },
-        now: () => new Date(collectedAt),
-        retentionDays: 30,
-        telemetry: memoryTelemetry().telemetry,
-      },
-    );
-  const answer = await readByStranger(id);
-  expect(answer.statusCode).toBe(404);
-  expect(answer).toEqual(await readByStranger(idOf(99)));
-});
-
 test('a body of more than 64 KiB is too large', async () => {
   const event = { headers: {}, requestContext: contextOf(owner), body: 'x'.repeat(65_537) };
   const answer = await answerRequest(event, {} as AnswerRequestDeps);
@@ -197,10 +177,9 @@ test('a body of more than 64 KiB is too large', async () => {
 });
 
 test('a request is logged with its entity, once', async () => {
-  const { telemetry, progress } = memoryTelemetry();
+  const { deps: shared, seen } = extractionInMemory(undefined);
   const deps: AnswerRequestDeps = {
-    extractions: memoryExtractionStore(),
-    requests: memoryRequestStore(),
+    ...shared,
     seal: async () => 'sealed',
     startExecution: async () => undefined,
     newRequestId: randomUUID,
@@ -208,9 +187,6 @@ test('a request is logged with its entity, once', async () => {
     newId: () => id,
     fingerprintKey: async () => 'key',
     assertConsentsSetUp: () => undefined,
-    now: clock().now,
-    timings,
-    telemetry,
   };
   const body = JSON.stringify({
     method: 'credentials',
@@ -221,7 +197,7 @@ test('a request is logged with its entity, once', async () => {
   const event = { headers: { 'idempotency-key': 'order-1' }, requestContext: contextOf(owner), body };
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
-  expect(progress).toEqual([
+  expect(seen.progress).toEqual([
     ['Extraction requested.', { outcome: 'accepted', entity: 'bank' }],
     ['Extraction requested.', { outcome: 'replayed' }],
   ]);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
+import {
+  parseExtractionRequest,
+  requestDataToSeal,
+} from '../../../../../lib/extraction/api/parse-request.ts';
+import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
+import { parseRequestBody } from '../../../../../lib/http/parse-request-body.ts';
 import type { Violation } from '../../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
@@ -16,9 +21,9 @@ const violationsOf = (body: unknown): readonly Violation[] => {
   return parsed.kind === 'invalid' ? parsed.violations : [];
 };
 const pointersOf = (body: unknown): readonly string[] => violationsOf(body).map(({ pointer }) => pointer);
-const movementIn = (range: unknown) => ({
+const movementIn = (startDate: string, endDate: string) => ({
   ...valid,
-  actions: [{ id: 'movement', params: { dateRange: range } }],
+  actions: [{ id: 'movement', params: { dateRange: { startDate, endDate } } }],
 });
 const rawIn = (value: unknown) => ({ ...valid, credentials: { mode: 'raw', value } });
 
@@ -61,23 +66,11 @@ describe('a violation has the pointer of what is wrong, and no other', () => {
     ['a method that there is not', { ...byConsent, method: 'magic' }, '/method'],
     ['an entity of 101 characters', { ...valid, entity: 'x'.repeat(101) }, '/entity'],
     ['raw credentials without a field', rawIn({}), '/credentials/value'],
-    [
-      'encrypted credentials without a session token',
-      { ...encrypted, sessionToken: undefined },
-      '/sessionToken',
-    ],
+    ['no session token for encrypted ones', { ...encrypted, sessionToken: undefined }, '/sessionToken'],
     ['a session token with a line break in it', { ...encrypted, sessionToken: 'a\nb' }, '/sessionToken'],
     ['a session token with raw credentials', { ...valid, sessionToken: 'st' }, '/sessionToken'],
-    [
-      'a 30 February',
-      movementIn({ startDate: '2026-02-30', endDate: '2026-03-31' }),
-      '/actions/0/params/dateRange/startDate',
-    ],
-    [
-      'an end before its start',
-      movementIn({ startDate: '2026-02-01', endDate: '2026-01-31' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
+    ['a 30 February', movementIn('2026-02-30', '2026-03-31'), '/actions/0/params/dateRange/startDate'],
+    ['an end too early', movementIn('2026-02-01', '2026-01-31'), '/actions/0/params/dateRange/endDate'],
     ['a reference of 257 characters', { ...valid, reference: 'x'.repeat(257) }, '/reference'],
     ['an unknown field whose name needs escaping', { ...valid, 'a/b~c': 1 }, '/a~1b~0c'],
   ])('%s', (_what, body, pointer) => {
@@ -108,4 +101,56 @@ test('violations in several places are all reported', () => {
 test('credentials nested deeper than the stack are refused, not an exception', () => {
   const nested: unknown = JSON.parse(`${'['.repeat(30_000)}${']'.repeat(30_000)}`);
   expect(pointersOf(rawIn({ username: 'u', nested }))).toEqual(['/credentials']);
+});
+
+/** The body whose raw credentials are this JSON text, read as the function reads it. */
+const bodyWith = (value: string, more = '') => {
+  const body = `{"entity":"bank","credentials":{"mode":"raw","value":${value}},"actions":[{"id":"tef"}]${more}}`;
+  const read = parseRequestBody({ body }, 64 * 1024);
+  if (read.kind !== 'json') throw new Error(`The test's body is ${read.kind}.`);
+  return read.json;
+};
+
+// test/fuzz/intake compares any number with its exact value. The second text is what is sealed.
+test.each([
+  ['-0', '0'],
+  ['-7.50', '-7.5'],
+  ['1E+2', '100'],
+  ['123456789012345680', '123456789012345680'],
+])('the number %s keeps its value, and is sealed as %s', (number, sealed) => {
+  const parsed = parseExtractionRequest(bodyWith(`{"pin":${number}}`));
+  if (parsed.kind !== 'valid') throw new Error('It should be valid.');
+  expect(Buffer.from(encodeSealed(requestDataToSeal(parsed.request))).toString()).toContain(
+    `{"pin":${sealed}}`,
+  );
+});
+
+test('every number that would change is named, however deep, in the order of the text', () => {
+  const value = '{"a":[1,{"b/c~d":[2,1e999]}],"__proto__":{"x":1e999},"":1e999}';
+  expect(pointersOf(bodyWith(value))).toEqual(
+    ['a/1/b~1c~0d/1', '__proto__/x', ''].map((field) => `/credentials/value/${field}`),
+  );
+});
+
+test('such a number is one violation beside the others, and its value is not in them', () => {
+  const violations = violationsOf(bodyWith('{"pin":12345678901234567890}', ',"reference":"","x":1e999'));
+  const pointers = ['/credentials/value/pin', '/reference', '/x'];
+  expect(violations.map(({ pointer }) => pointer)).toEqual(expect.arrayContaining(pointers));
+  expect(JSON.stringify(violations)).not.toContain('1234567890');
+});
+
+test('the answer to the longest body is within Lambda’s limit', () => {
+  const key = 'k'.repeat(30_000);
+  const hostile = [
+    `{"${key}":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`,
+    `{"pin":0.${'0'.repeat(60_000)}1}`,
+    `{"pin":1${'0'.repeat(60_000)}}`,
+    `{"pin":${'['.repeat(2_000)}${Array.from({ length: 10_000 }, () => '[]').join()}${']'.repeat(2_000)}}`,
+  ];
+  for (const value of hostile) {
+    const parsed = parseExtractionRequest(bodyWith(value));
+    expect(parsed.kind).toBe('invalid');
+    // Lambda and API Gateway pass on 6 MB at most.
+    expect(JSON.stringify(parsed).length).toBeLessThan(6_000_000);
+  }
 });

@@ -11,16 +11,14 @@ import {
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import {
-  clock,
+  at,
   consentId,
   extractionIn,
   id,
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
-import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
+import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 import { withLostAnswers } from '../../../../support/stores/with-lost-answers.ts';
 
@@ -47,55 +45,42 @@ const input = {
 /** What identifies the first request. */
 const ids: ExecutionInput = { extractionId: id, requestId: 'request-1' };
 
-const world = (
-  setup: {
-    readonly record?: Extraction;
-    readonly faults?: StoreFaults;
-    readonly through?: (store: ExtractionStore) => ExtractionStore;
-    readonly sendsWebhooks?: boolean;
-  } = {},
-) => {
-  const store = memoryExtractionStore(setup.faults);
-  if (setup.record !== undefined) store.items.set(id, setup.record);
-  const requests = memoryRequestStore(setup.faults);
-  const { counted, telemetry } = memoryTelemetry();
+type Setup = {
+  readonly record?: Extraction;
+  readonly faults?: StoreFaults;
+  readonly through?: (store: ExtractionStore) => ExtractionStore;
+  readonly sendsWebhooks?: boolean;
+};
+
+const world = ({ record, faults, through = (store) => store, sendsWebhooks = true }: Setup = {}) => {
+  const { deps, seen } = extractionInMemory(record, { now: 0, faults });
+  const [requests, records] = [seen.requests.items, seen.extractions.items];
+  requests.clear();
   const events: string[] = [];
   const started: ExecutionInput[] = [];
   const sealed: unknown[] = [];
-  const time = clock();
-  const deps = {
-    extractions: setup.through?.(store) ?? store,
-    requests,
+  const more = {
+    extractions: through(deps.extractions),
     seal: async (ids: ExecutionInput, plaintext: unknown) => {
-      events.push(`seal, ${requests.items.size} and ${store.items.size} records`);
+      events.push(`seal, ${requests.size} and ${records.size} records`);
       sealed.push([ids, plaintext]);
       return `sealed-${sealed.length}`;
     },
     startExecution: async (input: ExecutionInput) => {
-      events.push(`start, ${requests.items.size} and ${store.items.size} records`);
+      events.push(`start, ${requests.size} and ${records.size} records`);
       started.push(input);
     },
     newRequestId: () => `request-${sealed.length + 1}`,
-    sendsWebhooks: setup.sendsWebhooks ?? true,
-    now: time.now,
-    timings,
-    telemetry,
+    sendsWebhooks,
   };
-  return {
-    request: (request: ExtractionRequest = asked) => requestExtraction({ ...input, request }, deps),
-    requests: requests.items,
-    counted,
-    record: () => store.items.get(id),
-    events,
-    started,
-    sealed,
-    time,
-  };
+  const request = (request: ExtractionRequest = asked) =>
+    requestExtraction({ ...input, request }, { ...deps, ...more });
+  return { ...seen, request, events, started, sealed };
 };
 
 describe('a new request', () => {
   test('is sealed, recorded with its deadline and dueAt, and started, in this order', async () => {
-    const { request, record, events } = world();
+    const { request, record, requests, events } = world();
     const outcome = await request();
     expect(events).toEqual(['seal, 0 and 0 records', 'start, 1 and 1 records']);
     expect(record()).toEqual({
@@ -115,6 +100,9 @@ describe('a new request', () => {
       dueAt: iso(900),
     });
     expect(outcome).toEqual({ kind: 'accepted', record: record() });
+    // Until no start can need it.
+    const expiresAt = at(timings.startWindow + timings.startTimeout + 3_600).getTime() / 1_000;
+    expect([...requests.items.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
   });
 
   test('seals the caller’s session token, and records nothing of it', async () => {
@@ -132,24 +120,14 @@ describe('a new request', () => {
   });
 });
 
-describe('what is sealed', () => {
-  test('is stored under the requestId, until no start can need it', async () => {
-    const { request, requests } = world();
-    await request();
-    const { startWindow, startTimeout } = timings;
-    const expiresAt = new Date(iso(startWindow + startTimeout + 3_600)).getTime() / 1_000;
-    expect([...requests.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
-  });
-
-  test('that cannot be removed is counted, and the request is answered', async () => {
-    const before = ({ method }: StoreCall): void => {
-      if (method === 'remove') throw new Error('throttled');
-    };
-    const { request, counted } = world({ faults: { before } });
-    await request();
-    expect(await request()).toMatchObject({ kind: 'replayed' });
-    expect(counted).toEqual(['RequestDataNotRemoved']);
-  });
+test('what is sealed and cannot be removed is counted, and the request is answered', async () => {
+  const before = ({ method }: StoreCall): void => {
+    if (method === 'remove') throw new Error('throttled');
+  };
+  const { request, counted } = world({ faults: { before } });
+  await request();
+  expect(await request()).toMatchObject({ kind: 'replayed' });
+  expect(counted).toEqual(['RequestDataNotRemoved']);
 });
 
 test('a request by consent is recorded with its product, consent and variant, and without its target', async () => {

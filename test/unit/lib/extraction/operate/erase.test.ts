@@ -10,13 +10,15 @@ import {
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
 
-const closeSeconds = 40;
-const collected = closedExtraction({
-  status: 'COMPLETED',
-  taskId: 'task-1',
-  collectedAt: iso(closeSeconds),
-  expiresAt: Math.floor(at(closeSeconds).getTime() / 1000) + timings.recordRetention,
-});
+/** A record that was closed at this time. */
+const closedAt = (seconds: number, fields: Parameters<typeof closedExtraction>[0]): Extraction =>
+  closedExtraction({
+    status: 'COMPLETED',
+    taskId: 'task-1',
+    expiresAt: Math.floor(at(seconds).getTime() / 1000) + timings.recordRetention,
+    ...fields,
+  });
+const collected = closedAt(40, { collectedAt: iso(40) });
 
 /** A place with one record, its mark, task, request and two objects. `order` has what was erased, in this order. */
 const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, now = 10_000) => {
@@ -67,20 +69,14 @@ test('an open extraction is left alone', async () => {
 });
 
 test('nothing is erased while a running function may still store results', async () => {
-  const { deps, order } = place(collected, {}, closeSeconds + 119);
-  expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(closeSeconds + 120) });
+  const { deps, order } = place(collected, {}, 40 + 119);
+  expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(40 + 120) });
   expect(order).toEqual([]);
 });
 
 test('a close that shows only in expiresAt counts', async () => {
-  const closedAt = 9_950;
-  const gaveUp = closedExtraction({
-    status: 'COMPLETED',
-    taskId: 'task-1',
-    collectionError: 'no-results',
-    expiresAt: Math.floor(at(closedAt).getTime() / 1000) + timings.recordRetention,
-  });
-  expect(await erase(id, place(gaveUp).deps)).toEqual({ kind: 'too-fresh', until: iso(closedAt + 120) });
+  const gaveUp = closedAt(9_950, { collectionError: 'no-results' });
+  expect(await erase(id, place(gaveUp).deps)).toEqual({ kind: 'too-fresh', until: iso(9_950 + 120) });
 });
 
 test('a retention that was shortened since does not delay it', async () => {
