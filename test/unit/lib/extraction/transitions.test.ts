@@ -131,7 +131,7 @@ const expectOwn = async (before: Extraction, change: Change) => {
   expect(outcome).toEqual({ kind: 'written', record });
 };
 
-// The same as expressions of DynamoDB: test/unit/lib/aws/update-expression.test.ts.
+// The same as expressions of DynamoDB: test/unit/lib/aws/stores.test.ts.
 describe.each(moves)('%s', (_name, of, from, to, dueAt) => {
   test.each(allStatuses)(`on %s: only from ${from}`, async (status) => {
     const before = recordIn(status);

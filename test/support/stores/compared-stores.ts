@@ -1,28 +1,29 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
-import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
-import { dynamoRefusedCredentialsStore } from '../../lib/aws/dynamo-refused-credentials-store.ts';
-import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
-import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { type BreakerState, noTrouble } from '../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, type Pauses, pausesItem } from '../../lib/breaker/breaker-store.ts';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import { expect } from 'vitest';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
+import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
   ReferenceIndex,
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
-} from '../../lib/extraction/store.ts';
-import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
-import { allStatuses, at, consentExtraction, extraction, iso } from '../support/data/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../support/stores/memory-breaker-store.ts';
-import { memoryExtractionStore, memoryReferenceIndex } from '../support/stores/memory-extraction-store.ts';
-import { memoryRefusedCredentialsStore } from '../support/stores/memory-refused-credentials-store.ts';
-import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
+} from '../../../lib/extraction/store.ts';
+import { type DueRecord, type Guard, leaseDue, type Update } from '../../../lib/extraction/transitions.ts';
+import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
+import { memoryBreakerStore } from './memory-breaker-store.ts';
+import { InvalidChange, memoryExtractionStore, memoryReferenceIndex } from './memory-extraction-store.ts';
+import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
+import { memoryRequestStore } from './memory-request-store.ts';
+import { memoryTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
 export type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
@@ -350,3 +351,23 @@ const breakers = compared<BreakerStore>({
 });
 
 export const comparedStores = [extractions, tasks, requests, refusals, breakers];
+
+/** What a call returned. Both kinds of store refuse an invalid change, each by its own error. */
+const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {
+  try {
+    return { returned: await answer };
+  } catch (error) {
+    const { name } = error as Error;
+    if (error instanceof InvalidChange || name === 'ValidationException') return 'refused';
+    if (name === 'ConditionalCheckFailedException') return name;
+    throw error;
+  }
+};
+
+/** Makes the calls of both stores, and expects the same answer to each. */
+export const compareCalls = async (real: object, memory: object, calls: readonly Call<object>[]) => {
+  for (const [index, { text, run }] of calls.entries()) {
+    const expected = await outcomeOf(run(real));
+    expect(await outcomeOf(run(memory)), `${index}: ${text}`).toStrictEqual(expected);
+  }
+};
