@@ -29,9 +29,8 @@ describeWithJava('DynamoDB Local', () => {
 
   test.each(comparedStores)(
     '$table: each call has the same answer as in memory, and leaves the same items',
-    async ({ table, onDynamo, inMemory, calls }) => {
+    async ({ table, key, onDynamo, inMemory, calls }) => {
       const definition = definitionOf(table);
-      const key = String(definition.KeySchema?.[0]?.AttributeName);
       const sequences = fc.array(calls, { minLength: 20, maxLength: 40, size: 'max' });
       const property = fc.asyncProperty(sequences, async (sequence) => {
         tables += 1;
