@@ -196,20 +196,22 @@ describe('start-task', () => {
     await run(input).catch(() => undefined);
   };
 
+  /** A provider that accepts every login and every start. */
+  const accepting = async () => {
+    const answer = JSON.stringify({ token: 'session', taskId: 'task-1' });
+    const { baseUrl, seen } = await httpServer((response) => response.end(answer));
+    return { seen, ...deployed(baseUrl) };
+  };
+
   test('logs in anew before a start in a turn, although it has a session, and does not otherwise', async () => {
-    const provider = await httpServer((response, { url }) =>
-      response.end(
-        JSON.stringify(url === '/api/v1/auth/login' ? { token: 'session' } : { taskId: 'task-1' }),
-      ),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     let seconds = 0;
     const run = starterFromEnvironment(() => at(seconds));
     await startOnce(run, tables);
     await startOnce(run, tables);
     const login = '/api/v1/auth/login';
     const post = '/api/v2/tasks';
-    expect(provider.seen.map(({ url }) => url)).toEqual([login, post, post]);
+    expect(seen.map(({ url }) => url)).toEqual([login, post, post]);
     const failed = ['a', 'b', 'c', 'd', 'e'].map((one) => [one, at(1).getTime()]);
     const opened = { since: at(1).getTime(), pause: 30, turn: { at: at(5).getTime() } };
     const name = extraction().requestedBy;
@@ -217,7 +219,7 @@ describe('start-task', () => {
     tables.Breakers.items.set(name, { name, state, version: '1' });
     seconds = 5;
     await startOnce(run, tables);
-    expect(provider.seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
+    expect(seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
     // The accepted start closed the breaker.
     expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups: [{ failed: [] }] } });
   });
@@ -226,33 +228,27 @@ describe('start-task', () => {
     ['starts', 0],
     ['reads', 2],
   ])('while an operator pauses %s, makes %i calls', async (paused, made) => {
-    const provider = await httpServer((response) =>
-      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     const state = { [paused]: { since: 1, reason: 'maintenance' } };
     tables.Breakers.items.set('operator', { name: 'operator', state, version: '1' });
     await startOnce(
       starterFromEnvironment(() => at(0)),
       tables,
     );
-    expect(provider.seen).toHaveLength(made);
+    expect(seen).toHaveLength(made);
   });
 
   test('makes no call for credentials that are marked as refused, under the MAC that it stores in Tasks', async () => {
-    const provider = await httpServer((response) =>
-      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     const run = starterFromEnvironment(() => at(5));
     await startOnce(run, tables);
-    const made = provider.seen.length;
+    const made = seen.length;
     const { credentialsMac } = tables.Tasks.items.get('task-1') ?? {};
     expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
     const mark = { extractionId: 'another', noticedAt: iso(1), isRefused: true, expiresAt: 1e11 };
     tables.Refusals.items.set(String(credentialsMac), { credentialsMac, ...mark });
     await startOnce(run, tables);
-    expect(provider.seen).toHaveLength(made);
+    expect(seen).toHaveLength(made);
     expect(tables.Extractions.items.get(id)).toMatchObject({ status: 'REJECTED' });
   });
 
