@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-const client = (answer: (url: string) => Response) =>
-  extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url) => answer(url) });
+const client = (answer: (url: string, init?: RequestInit) => Response) =>
+  extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url, init) => answer(url, init) });
 
 test('an extraction is read under its id', async () => {
   const { getExtraction } = client((url) => Response.json({ extractionId: url }));
@@ -46,12 +46,9 @@ test('a request without a key gets one of its own', async () => {
 
 test('a request has the traceparent that is given, and no other', async () => {
   const sent: unknown[] = [];
-  const { requestExtraction } = extractionsClient({
-    apiUrl: 'https://api.example',
-    fetch: async (_url, init) => {
-      sent.push(new Headers(init?.headers).get('traceparent'));
-      return Response.json({}, { status: 202 });
-    },
+  const { requestExtraction } = client((_url, init) => {
+    sent.push(new Headers(init?.headers).get('traceparent'));
+    return Response.json({}, { status: 202 });
   });
   await requestExtraction(request, { traceparent: 'given' });
   await requestExtraction(request);
@@ -114,13 +111,11 @@ test('a signal that is already aborted ends a call before it is made', async () 
 test('a fetch that heeds the signal is given it', async () => {
   const { signal } = new AbortController();
   let given: unknown;
-  await extractionsClient({
-    apiUrl: 'https://api.example',
-    fetch: async (_url, init) => {
-      given = init?.signal;
-      return Response.json({});
-    },
-  }).getExtraction('e-1', { signal });
+  const { getExtraction } = client((_url, init) => {
+    given = init?.signal;
+    return Response.json({});
+  });
+  await getExtraction('e-1', { signal });
   expect(given).toBe(signal);
 });
 
