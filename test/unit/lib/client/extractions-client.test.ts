@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-const client = (answer: (url: string, init?: RequestInit) => Response) =>
+const client = (answer: (url: string, init?: RequestInit) => Response | Promise<Response>) =>
   extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url, init) => answer(url, init) });
 
 test('an extraction is read under its id', async () => {
@@ -79,20 +79,17 @@ describe.each([
       const reason = new Error('enough');
       const stop = new AbortController();
       let calls = 0;
-      const client = extractionsClient({
-        apiUrl: 'https://api.example',
-        fetch: async () => {
-          calls += 1;
-          queueMicrotask(() => stop.abort(reason));
-          return fetch();
-        },
+      const { waitForOutcome, getExtraction, findExtractions, requestExtraction } = client(() => {
+        calls += 1;
+        queueMicrotask(() => stop.abort(reason));
+        return fetch();
       });
       const { signal } = stop;
       const ended = {
-        waitForOutcome: () => client.waitForOutcome('e-1', { signal }),
-        getExtraction: () => client.getExtraction('e-1', { signal }),
-        findExtractions: () => client.findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
-        requestExtraction: () => client.requestExtraction(request, { signal }),
+        waitForOutcome: () => waitForOutcome('e-1', { signal }),
+        getExtraction: () => getExtraction('e-1', { signal }),
+        findExtractions: () => findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
+        requestExtraction: () => requestExtraction(request, { signal }),
       }[name]();
       await expect(ended).rejects.toBe(reason);
       expect(calls).toBe(1);
@@ -120,24 +117,13 @@ test('a fetch that heeds the signal is given it', async () => {
 });
 
 test('without a fetch, requests are signed for the region', async () => {
-  const seen: Request[] = [];
-  const sign = async (input: unknown): Promise<Response> => {
-    seen.push(input as Request);
-    return Response.json({});
-  };
-  const original = globalThis.fetch;
-  globalThis.fetch = sign;
-  try {
-    const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
-    await extractionsClient({
-      apiUrl: 'https://api.example',
-      region: 'sa-east-1',
-      credentials,
-    }).getExtraction('e-1');
-  } finally {
-    globalThis.fetch = original;
-  }
-  expect(seen[0]?.headers.get('authorization')).toMatch(
+  const fetch = vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json({}));
+  onTestFinished(() => fetch.mockRestore());
+  const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
+  const options = { apiUrl: 'https://api.example', region: 'sa-east-1', credentials };
+  await extractionsClient(options).getExtraction('e-1');
+  const [sent] = fetch.mock.calls[0] ?? [];
+  expect((sent as Request).headers.get('authorization')).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/execute-api\/aws4_request/,
   );
 });
