@@ -3,7 +3,7 @@ import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
 import {
@@ -79,13 +79,9 @@ test.each([undefined, ''])('a variable that is %j is named in the error', (value
   expect(() => requiredVariable('COSECHA_TEST_VALUE')).toThrow(new MissingEnvironmentVariable(message));
 });
 
-beforeEach(() => {
-  vi.stubEnv('PROVIDER_API_KEY_SECRET', 'stack/provider-api-key');
-  vi.stubEnv('PROVIDER_CLIENT_ID', 'client');
-  vi.stubEnv('TASK_TOKEN_MINUTES', '5');
-});
 /** Tokens tt-1, tt-2, … of a provider; the secret's keys are those given, one per read. */
 const setUp = (...keys: string[]) => {
+  deployed('https://provider.example');
   const { client } = stubClient<SecretsManagerClient>(() => ({ SecretString: keys.shift() }));
   let made = 0;
   const { connection, calls } = answering(() => {
@@ -110,8 +106,8 @@ test('a Task Token is created with the stored key and the client id, and cached 
 });
 
 test('without the setting providerClientId, nothing is sent to the provider', async () => {
-  vi.stubEnv('PROVIDER_CLIENT_ID', '');
   const { tokens, calls } = setUp('key');
+  vi.stubEnv('PROVIDER_CLIENT_ID', '');
   await expect(tokens.current('11111111-1')).rejects.toThrow(NotConfigured);
   expect(calls).toEqual([]);
 });
@@ -124,25 +120,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const breakerSettings = {
-  failures: 5,
-  openSeconds: 30,
-  maxOpenSeconds: 300,
-  turnSeconds: 100,
-  slowCallSeconds: 5,
-};
-
 /** The functions that call the provider, with tables in memory and messages that are kept. */
 const deployed = (providerBaseUrl: string) => {
   const environment = {
     AWS_REGION: 'eu-west-1',
-    BREAKER: JSON.stringify(breakerSettings),
+    BREAKER: JSON.stringify({
+      failures: 5,
+      openSeconds: 30,
+      maxOpenSeconds: 300,
+      turnSeconds: 100,
+      slowCallSeconds: 5,
+    }),
     BREAKERS_TABLE: 'Breakers',
     ENCRYPT_RAW_CREDENTIALS: 'false',
     EXTRACTIONS_TABLE: 'Extractions',
     FINGERPRINT_KEY_SECRET: 'fingerprint-key',
     PROVIDER_API_KEY_SECRET: 'provider-api-key',
     PROVIDER_BASE_URL: providerBaseUrl,
+    PROVIDER_CLIENT_ID: 'client',
     PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
@@ -270,18 +265,8 @@ describe('reconcile-extraction', () => {
   const due = { kind: 'queue', cause: 'due' } as const;
 
   test.each([
-    [
-      'reconcile queue, and moves to the slow queue',
-      due,
-      5_000,
-      ['slow', { extractionId: id, cause: 'due' }],
-    ],
-    [
-      'slow queue, and stays there',
-      { ...due, isSlow: true },
-      20_000,
-      ['slow', { cause: 'due', dueAt: expect.any(String) }],
-    ],
+    ['reconcile queue, and moves to the slow queue', due, 5_000, { extractionId: id }],
+    ['slow queue, and stays there', { ...due, isSlow: true }, 20_000, { dueAt: expect.any(String) }],
   ])('gives each call of a read the time of its queue: %s', async (_, caller, timeoutMs, message) => {
     const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
     tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
@@ -290,7 +275,7 @@ describe('reconcile-extraction', () => {
     const { reconcileOne } = reconcilerFromEnvironment(() => at(100));
     await reconcileOne(id, caller);
     expect(timeouts.mock.calls).toEqual([[timeoutMs]]);
-    expect(messages).toMatchObject([message]);
+    expect(messages).toMatchObject([['slow', { cause: 'due', ...message }]]);
   });
 
   test('recognizes messages of the slow queue by its name', () => {
