@@ -20,6 +20,7 @@ import { selfSignedCertificate } from '../../../../support/programs/self-signed-
 import { closedPort, httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 
 const secret = 'sentinel-of-a-secret';
+const ok = 'HTTP/1.1 200 OK\r\n';
 
 const connectionTo = (baseUrl: string, more: Partial<Connection> = {}): Connection => ({
   baseUrl,
@@ -88,7 +89,7 @@ describe('a call', () => {
     const ended: Promise<unknown>[] = [];
     const { baseUrl, connections } = await rawServer((socket) => {
       ended.push(once(socket, 'end'));
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+      socket.once('data', () => socket.write(`${ok}content-length: 2\r\n\r\n{}`));
     });
     for (let calls = 0; calls < 3; calls += 1) await post(connectionTo(baseUrl));
     expect(connections()).toBe(3);
@@ -210,6 +211,12 @@ describe('the beginning of a refusal', () => {
   });
 });
 
+const expectLost = (failure: Error, why: 'timeout' | 'reset') => {
+  expect(failure).toBeInstanceOf(ProviderAmbiguous);
+  expect(failure).toMatchObject({ why });
+  expect(failure.cause).toBeInstanceOf(TransportFailure);
+};
+
 describe('an answer that is lost is ambiguous: the call may have taken effect', () => {
   // Long enough for a busy machine to connect in: a connect that times out has surely started nothing.
   const totalTimeoutMs = 2_000;
@@ -225,7 +232,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     };
     // Its end is the end of the connection, so nothing but the timeout shows that it was cut off.
     const stalling = (body: string) =>
-      rawServer((socket) => socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${body}`)));
+      rawServer((socket) => socket.once('data', () => socket.write(`${ok}\r\n${body}`)));
     const servers = await Promise.all([
       rawServer(() => {}),
       httpServer((response) => {
@@ -233,7 +240,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
         every(20, () => response.write(' '), response);
       }),
       rawServer((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nx-long: ');
+        socket.write(`${ok}x-long: `);
         every(10, () => socket.write('x'), socket);
       }),
       stalling(''),
@@ -242,17 +249,11 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     const failures = await Promise.all(
       servers.map(({ baseUrl }) => failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })))),
     );
-    for (const failure of failures) {
-      expect(failure).toBeInstanceOf(ProviderAmbiguous);
-      expect(failure).toMatchObject({ why: 'timeout' });
-      expect(failure.cause).toBeInstanceOf(TransportFailure);
-    }
+    for (const failure of failures) expectLost(failure, 'timeout');
   });
 
   test('a body without a length or chunks is complete once the connection is closed', async () => {
-    const { baseUrl } = await rawServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n{}')),
-    );
+    const { baseUrl } = await rawServer((socket) => socket.once('data', () => socket.end(`${ok}\r\n{}`)));
     expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(Buffer.from('{}'));
   });
 
@@ -261,15 +262,9 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
 
   test.each<[string, (socket: Socket) => unknown]>([
     ['a reset before a byte of it', reset('')],
-    [
-      'a reset in the middle of its body',
-      reset('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"taskId":"task'),
-    ],
-    ['a reset in the middle of a body without a length', reset('HTTP/1.1 200 OK\r\n\r\n{"taskId":"task')],
-    [
-      'a reset in the middle of a chunk',
-      reset('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"task'),
-    ],
+    ['a reset in the middle of its body', reset(`${ok}content-length: 100\r\n\r\n{"taskId":"task`)],
+    ['a reset in the middle of a body without a length', reset(`${ok}\r\n{"taskId":"task`)],
+    ['a reset in the middle of a chunk', reset(`${ok}transfer-encoding: chunked\r\n\r\n20\r\n{"task`)],
     ['an end before a byte of it', closed('')],
     // Node's error of a parser carries the bytes that it stumbled over.
     ['an end after what is no HTTP', closed(`${secret}\r\n\r\n`)],
@@ -286,10 +281,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     ],
   ])('by %s, and the call is not sent again', async (_what, answer) => {
     const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => answer(socket)));
-    const failure = await failureOf(post(connectionTo(baseUrl)));
-    expect(failure).toBeInstanceOf(ProviderAmbiguous);
-    expect(failure).toMatchObject({ why: 'reset' });
-    expect(failure.cause).toBeInstanceOf(TransportFailure);
+    expectLost(await failureOf(post(connectionTo(baseUrl))), 'reset');
     expect(connections()).toBe(1);
   });
 });
