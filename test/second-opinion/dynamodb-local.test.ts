@@ -2,8 +2,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InvalidChange } from '../support/stores/memory-extraction-store.ts';
-import { comparedStores } from './compared-stores.ts';
+import { compareCalls, comparedStores } from '../support/stores/compared-stores.ts';
 import {
   createTable,
   type DynamoDBLocal,
@@ -12,18 +11,6 @@ import {
   startDynamoDBLocal,
 } from './dynamodb-local.ts';
 import { describeWithJava } from './java.ts';
-
-/** What a call returned. Both kinds of store refuse an invalid change, each by its own error. */
-const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {
-  try {
-    return { returned: await answer };
-  } catch (error) {
-    const { name } = error as Error;
-    if (error instanceof InvalidChange || name === 'ValidationException') return 'refused';
-    if (name === 'ConditionalCheckFailedException') return name;
-    throw error;
-  }
-};
 
 /** The items of a table by their key, as the memory has them. */
 const itemsOf = async (client: DynamoDBClient, TableName: string, key: string) => {
@@ -42,20 +29,15 @@ describeWithJava('DynamoDB Local', () => {
 
   test.each(comparedStores)(
     '$table: each call has the same answer as in memory, and leaves the same items',
-    async ({ table, onDynamo, inMemory, calls }) => {
+    async ({ table, key, onDynamo, inMemory, calls }) => {
       const definition = definitionOf(table);
-      const key = String(definition.KeySchema?.[0]?.AttributeName);
       const sequences = fc.array(calls, { minLength: 20, maxLength: 40, size: 'max' });
       const property = fc.asyncProperty(sequences, async (sequence) => {
         tables += 1;
         const name = `${table}-${tables}`;
         await createTable(dynamo, name, definition);
-        const real = onDynamo(dynamo.client, name);
         const memory = inMemory();
-        for (const [index, { text, run }] of sequence.entries()) {
-          const expected = await outcomeOf(run(real));
-          expect(await outcomeOf(run(memory)), `${index}: ${text}`).toStrictEqual(expected);
-        }
+        await compareCalls(onDynamo(dynamo.client, name), memory, sequence);
         expect(memory.items).toStrictEqual(await itemsOf(dynamo.client, name, key));
         await deleteTable(dynamo, name);
       });

@@ -4,15 +4,15 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 /** One item, unmarshalled. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** DynamoDB would answer with a ValidationException. */
-export class InvalidExpression extends Error {
-  override readonly name = 'InvalidExpression';
+/** As DynamoDB answers. */
+class InvalidExpression extends Error {
+  override readonly name = 'ValidationException';
 }
 
 /** Attribute names that DynamoDB reserves. An expression needs an alias for them. */
 const reserved = new Set(['status', 'method', 'actions', 'reference', 'reason', 'results']);
 
-export type ExpressionContext = {
+type ExpressionContext = {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 };
@@ -22,10 +22,13 @@ const tokens = (text: string): string[] => text.match(/<=|<>|[(),=]|[#:]?\w+|\S/
 /**
  * Interprets the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, attribute_exists,
  * attribute_not_exists, AND, OR, brackets, SET with `if_not_exists`, and REMOVE. Like DynamoDB it refuses unused names and
- * values.
+ * values, and an empty map of values.
  */
 export const interpreter = (context: ExpressionContext) => {
   const values = unmarshall(context.ExpressionAttributeValues ?? {});
+  if (context.ExpressionAttributeValues !== undefined && Object.keys(values).length === 0) {
+    throw new InvalidExpression('There are no values.');
+  }
   const used = new Set<string>();
 
   const nameOf = (token: string): string => {
@@ -114,8 +117,12 @@ export const interpreter = (context: ExpressionContext) => {
 
   const update = (text: string): ((item: Item) => Item) => {
     const { rest, next, expect, list } = reader(text);
-    expect('SET');
-    const assignments = list(() => {
+    const section = <T>(word: string, read: () => T): T[] => {
+      if (rest[0] !== word) return [];
+      next();
+      return list(read);
+    };
+    const assignments = section('SET', () => {
       const name = nameOf(next());
       expect('=');
       const token = next();
@@ -127,13 +134,10 @@ export const interpreter = (context: ExpressionContext) => {
       expect(')');
       return { name, unless, value };
     });
-    const removals: string[] = [];
-    if (rest[0] === 'REMOVE') {
-      next();
-      removals.push(...list(() => nameOf(next())));
-    }
+    const removals = section('REMOVE', () => nameOf(next()));
     if (rest.length > 0) throw new InvalidExpression(`Left over: ${rest.join(' ')}.`);
     const paths = [...assignments.map(({ name }) => name), ...removals];
+    if (paths.length === 0) throw new InvalidExpression('It changes nothing.');
     if (new Set(paths).size !== paths.length) throw new InvalidExpression('Two document paths overlap.');
 
     return (item) => {

@@ -20,7 +20,6 @@ const refused = (old: Item | undefined) =>
 /** A DynamoDB client for one table in memory. It interprets the expressions of the commands. */
 export const interpretedDynamo = (key: string) => {
   const items = new Map<string, Item>();
-  const sent: unknown[] = [];
 
   const put = ({ input }: PutItemCommand) => {
     const item = unmarshall(input.Item ?? {});
@@ -68,7 +67,6 @@ export const interpretedDynamo = (key: string) => {
 
   const client = {
     send: async (command: unknown) => {
-      sent.push(command);
       if (command instanceof PutItemCommand) return put(command);
       if (command instanceof UpdateItemCommand) return update(command);
       if (command instanceof DeleteItemCommand) return remove(command);
@@ -78,5 +76,5 @@ export const interpretedDynamo = (key: string) => {
     },
   } as unknown as DynamoDBClient;
 
-  return { client, items, sent };
+  return { client, items };
 };

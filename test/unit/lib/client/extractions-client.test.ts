@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-const client = (answer: (url: string) => Response) =>
-  extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url) => answer(url) });
+const client = (answer: (url: string, init?: RequestInit) => Response | Promise<Response>) =>
+  extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url, init) => answer(url, init) });
 
 test('an extraction is read under its id', async () => {
   const { getExtraction } = client((url) => Response.json({ extractionId: url }));
@@ -46,12 +46,9 @@ test('a request without a key gets one of its own', async () => {
 
 test('a request has the traceparent that is given, and no other', async () => {
   const sent: unknown[] = [];
-  const { requestExtraction } = extractionsClient({
-    apiUrl: 'https://api.example',
-    fetch: async (_url, init) => {
-      sent.push(new Headers(init?.headers).get('traceparent'));
-      return Response.json({}, { status: 202 });
-    },
+  const { requestExtraction } = client((_url, init) => {
+    sent.push(new Headers(init?.headers).get('traceparent'));
+    return Response.json({}, { status: 202 });
   });
   await requestExtraction(request, { traceparent: 'given' });
   await requestExtraction(request);
@@ -82,20 +79,17 @@ describe.each([
       const reason = new Error('enough');
       const stop = new AbortController();
       let calls = 0;
-      const client = extractionsClient({
-        apiUrl: 'https://api.example',
-        fetch: async () => {
-          calls += 1;
-          queueMicrotask(() => stop.abort(reason));
-          return fetch();
-        },
+      const { waitForOutcome, getExtraction, findExtractions, requestExtraction } = client(() => {
+        calls += 1;
+        queueMicrotask(() => stop.abort(reason));
+        return fetch();
       });
       const { signal } = stop;
       const ended = {
-        waitForOutcome: () => client.waitForOutcome('e-1', { signal }),
-        getExtraction: () => client.getExtraction('e-1', { signal }),
-        findExtractions: () => client.findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
-        requestExtraction: () => client.requestExtraction(request, { signal }),
+        waitForOutcome: () => waitForOutcome('e-1', { signal }),
+        getExtraction: () => getExtraction('e-1', { signal }),
+        findExtractions: () => findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
+        requestExtraction: () => requestExtraction(request, { signal }),
       }[name]();
       await expect(ended).rejects.toBe(reason);
       expect(calls).toBe(1);
@@ -114,35 +108,22 @@ test('a signal that is already aborted ends a call before it is made', async () 
 test('a fetch that heeds the signal is given it', async () => {
   const { signal } = new AbortController();
   let given: unknown;
-  await extractionsClient({
-    apiUrl: 'https://api.example',
-    fetch: async (_url, init) => {
-      given = init?.signal;
-      return Response.json({});
-    },
-  }).getExtraction('e-1', { signal });
+  const { getExtraction } = client((_url, init) => {
+    given = init?.signal;
+    return Response.json({});
+  });
+  await getExtraction('e-1', { signal });
   expect(given).toBe(signal);
 });
 
 test('without a fetch, requests are signed for the region', async () => {
-  const seen: Request[] = [];
-  const sign = async (input: unknown): Promise<Response> => {
-    seen.push(input as Request);
-    return Response.json({});
-  };
-  const original = globalThis.fetch;
-  globalThis.fetch = sign;
-  try {
-    const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
-    await extractionsClient({
-      apiUrl: 'https://api.example',
-      region: 'sa-east-1',
-      credentials,
-    }).getExtraction('e-1');
-  } finally {
-    globalThis.fetch = original;
-  }
-  expect(seen[0]?.headers.get('authorization')).toMatch(
+  const fetch = vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json({}));
+  onTestFinished(() => fetch.mockRestore());
+  const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
+  const options = { apiUrl: 'https://api.example', region: 'sa-east-1', credentials };
+  await extractionsClient(options).getExtraction('e-1');
+  const [sent] = fetch.mock.calls[0] ?? [];
+  expect((sent as Request).headers.get('authorization')).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/execute-api\/aws4_request/,
   );
 });

@@ -20,23 +20,14 @@ const wait = async (...reads: readonly Read[]) => {
   return { result, pauses };
 };
 
-const running = { status: 'RUNNING' } as const;
 const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' } as const;
 const collected = { ...settled, collectedAt: '2026-11-22T12:00:01.000Z' } as const;
 
 test.each(['COMPLETED', 'PARTIAL'] as const)(
   'it reads %s at growing intervals until the results are there',
   async (status) => {
-    const reads = [
-      running,
-      running,
-      running,
-      running,
-      running,
-      { ...settled, status },
-      { ...collected, status },
-    ];
-    const { result, pauses } = await wait(...reads);
+    const reads = Array<Read>(5).fill({ status: 'RUNNING' });
+    const { result, pauses } = await wait(...reads, { ...settled, status }, { ...collected, status });
     expect(result).toEqual({ ...collected, status });
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
   },

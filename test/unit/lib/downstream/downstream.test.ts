@@ -3,21 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { consumeExtractionEvents } from '../../../../lib/downstream/consume-extraction-events.ts';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import type { ExtractionEvent } from '../../../../lib/downstream/extraction-event.ts';
-import {
-  collectedEvent,
-  correctedEvent,
-  type EventFields,
-  erasedEvent,
-  expiredEvent,
-  housekeepingEvent,
-  type LambdaRecord,
-  notCollectedEvent,
-  progressedEvent,
-  reopenedEvent,
-  requestedEvent,
-  restoredEvent,
-  settledEvent,
-} from '../../../../lib/downstream/stream-records-for-tests.ts';
+import * as records from '../../../../lib/downstream/stream-records-for-tests.ts';
 import { kinds } from '../../../../tools/contracts/stream-record-schema.ts';
 import { allStatuses, extraction, extractionIn } from '../../../support/data/extraction-fixtures.ts';
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';
@@ -79,26 +65,26 @@ describe('a batch', () => {
   });
 });
 
-const builders: Readonly<Record<string, (fields?: EventFields) => LambdaRecord>> = {
-  requested: requestedEvent,
-  progressed: progressedEvent,
-  settled: settledEvent,
-  corrected: correctedEvent,
-  reopened: reopenedEvent,
-  collected: collectedEvent,
-  'not-collected': notCollectedEvent,
-  housekeeping: housekeepingEvent,
-  restored: restoredEvent,
-  erased: erasedEvent,
-  expired: expiredEvent,
+const builders: Readonly<Record<string, (fields?: records.EventFields) => records.LambdaRecord>> = {
+  requested: records.requestedEvent,
+  progressed: records.progressedEvent,
+  settled: records.settledEvent,
+  corrected: records.correctedEvent,
+  reopened: records.reopenedEvent,
+  collected: records.collectedEvent,
+  'not-collected': records.notCollectedEvent,
+  housekeeping: records.housekeepingEvent,
+  restored: records.restoredEvent,
+  erased: records.erasedEvent,
+  expired: records.expiredEvent,
 };
 
 test('there is a builder for each kind', () => {
   expect(Object.keys(builders)).toEqual(Object.keys(kinds));
-  expectTypeOf<LambdaRecord>().toExtend<DynamoDBRecord>();
+  expectTypeOf<records.LambdaRecord>().toExtend<DynamoDBRecord>();
 });
 
-const requests: readonly (readonly [string, EventFields])[] = [
+const requests: readonly (readonly [string, records.EventFields])[] = [
   ['with typical values', {}],
   ['by consent', { method: 'consent', product: 'tef', reference: 'order-7' }],
   ['of another extraction', { extractionId: '0190a0b0-0000-7000-8000-00000000000a', entity: 'other-bank' }],
@@ -119,7 +105,7 @@ describe.each(Object.entries(builders))('a record of the kind %s', (kind, build)
 const outcomes = allStatuses.filter((status) => !['REQUESTED', 'STARTING', 'RUNNING'].includes(status));
 
 test.each(outcomes)('a settled record with the status %s is as the service writes it', (status) => {
-  const record = settledEvent({ status });
+  const record = records.settledEvent({ status });
   expect(closedSchemaViolations('stream-record.json#/$defs/settled', record)).toEqual([]);
   const isFinal = status === 'TIMED_OUT' || status === 'UNCONFIRMED' ? undefined : true;
   const event = decodeExtractionEvent(record);
@@ -128,7 +114,7 @@ test.each(outcomes)('a settled record with the status %s is as the service write
 });
 
 test('a later record has another eventID and a higher SequenceNumber', () => {
-  const [one, two] = [settledEvent(), collectedEvent()];
+  const [one, two] = [records.settledEvent(), records.collectedEvent()];
   expect(one.eventID).not.toBe(two.eventID);
   expect(BigInt(one.dynamodb.SequenceNumber)).toBeLessThan(BigInt(two.dynamodb.SequenceNumber));
   expect(one.dynamodb.Keys).toEqual(two.dynamodb.Keys);

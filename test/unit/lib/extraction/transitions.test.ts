@@ -94,7 +94,7 @@ const expectOwn = async (name: Name, before: Extraction) => {
   expect(outcome).toEqual({ kind: 'written', record });
 };
 
-// The same as expressions of DynamoDB: test/unit/lib/aws/update-expression.test.ts.
+// The same as expressions of DynamoDB: test/unit/lib/aws/stores.test.ts.
 describe.each(moves)('%s', (name, from, to, dueAt, guards) => {
   test(`applies only on ${from}, and to the record that it was decided on`, async () => {
     for (const status of allStatuses) {

@@ -3,27 +3,20 @@ import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../..
 import { parseRequestBody } from '../../../../lib/http/parse-request-body.ts';
 import { type ProblemType, problem } from '../../../../lib/http/problem.ts';
 
+const assumed = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
+
 describe('the caller of a request', () => {
-  test('is a role without its session’s name: a sister container is the same caller', () => {
-    const one = callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Service/i-0abc');
-    expect(one).toBe('arn:aws:sts::111122223333:assumed-role/Service');
-    expect(callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Service/another@session,=.-')).toBe(one);
+  test.each([
+    ['i-0abc', 'a sister container is the same caller'],
+    ['another@session,=.-', 'a sister container is the same caller'],
+    ['Reader', 'it is not the role whose name its session bears'],
+  ])('is a role without its session’s name %s: %s', (session) => {
+    expect(callerFromUserArn(assumed(`Service/${session}`))).toBe(assumed('Service'));
   });
 
-  test('is another one for another role, account or partition', () => {
-    const callers = [
-      'arn:aws:sts::111122223333:assumed-role/Service/s',
-      'arn:aws:sts::111122223333:assumed-role/Service2/s',
-      'arn:aws:sts::444455556666:assumed-role/Service/s',
-      'arn:aws-cn:sts::111122223333:assumed-role/Service/s',
-    ].map(callerFromUserArn);
-    expect(new Set(callers).size).toBe(4);
-  });
-
-  test('is never one role for another whose session bears its name', () => {
-    expect(callerFromUserArn('arn:aws:sts::111122223333:assumed-role/A/B')).not.toBe(
-      callerFromUserArn('arn:aws:sts::111122223333:assumed-role/B/A'),
-    );
+  test('is of its partition and its account', () => {
+    const role = 'arn:aws-cn:sts::444455556666:assumed-role/Service';
+    expect(callerFromUserArn(`${role}/session`)).toBe(role);
   });
 
   test.each([
@@ -36,31 +29,21 @@ describe('the caller of a request', () => {
   });
 });
 
-describe('a principal that is configured by its IAM ARN', () => {
-  test.each([
-    ['arn:aws:iam::111122223333:role/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
-    ['arn:aws:iam::111122223333:role/team/a/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
-    [
-      'arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_R_0a',
-      'arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_R_0a',
-    ],
-    ['arn:aws-us-gov:iam::111122223333:role/Reader', 'arn:aws-us-gov:sts::111122223333:assumed-role/Reader'],
-    ['arn:aws:iam::111122223333:user/name', 'arn:aws:iam::111122223333:user/name'],
-    ['arn:aws:sts::111122223333:assumed-role/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
-  ])('%s is known as %s', (configured, caller) => {
-    expect(callerFromPrincipalArn(configured)).toBe(caller);
-  });
-
-  test('is the caller that its sessions are', () => {
-    expect(callerFromPrincipalArn('arn:aws:iam::111122223333:role/path/Reader')).toBe(
-      callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Reader/session'),
-    );
-  });
+// The caller that its sessions are.
+test.each([
+  ['arn:aws:iam::111122223333:role/Reader', assumed('Reader')],
+  ['arn:aws:iam::111122223333:role/team/a/Reader', assumed('Reader')],
+  ['arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/eu-west-1/SSO_R_0a', assumed('SSO_R_0a')],
+  ['arn:aws-us-gov:iam::111122223333:role/Reader', 'arn:aws-us-gov:sts::111122223333:assumed-role/Reader'],
+  ['arn:aws:iam::111122223333:user/name', 'arn:aws:iam::111122223333:user/name'],
+  [assumed('Reader'), assumed('Reader')],
+])('a principal that is configured as %s is known as %s', (configured, caller) => {
+  expect(callerFromPrincipalArn(configured)).toBe(caller);
 });
 
 test('a request that API Gateway has not authorized has no caller', () => {
-  const userArn = 'arn:aws:sts::111122223333:assumed-role/Service/i-0abc';
-  expect(callerOf({ authorizer: { iam: { userArn } } })).toBe(callerFromUserArn(userArn));
+  const userArn = assumed('Service/i-0abc');
+  expect(callerOf({ authorizer: { iam: { userArn } } })).toBe(assumed('Service'));
   for (const context of [{}, { authorizer: {} }, { authorizer: { iam: {} } }]) {
     expect(callerOf(context)).toBeUndefined();
   }

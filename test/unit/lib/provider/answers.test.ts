@@ -45,7 +45,7 @@ const isFree = (path: readonly (string | number)[]): boolean => {
 
 const wrongFor = (value: unknown): unknown => (typeof value === 'string' ? 7 : secret);
 
-describe.each(everyCall)('$name', ({ call, request, header = bearer, body, status = 200, answer }) => {
+describe.each(everyCall)('$request', ({ call, request, header = bearer, body, status = 200, answer }) => {
   const answered = (text: string) => answering(() => ({ status, body: text }));
 
   test('is called as the document says', async () => {

@@ -8,7 +8,6 @@ const clientId = '5f0c8e52-63c1-4c39-8ff5-0c2f1f0b6a11';
 
 /** One endpoint of the document: how it is called, and an answer as the document shows it. */
 type EveryCall = {
-  readonly name: string;
   readonly call: (connection: Connection) => Promise<unknown>;
   /** Its method and its path. */
   readonly request: string;
@@ -71,7 +70,6 @@ const preset = { responseType: 'aPreset' };
 
 export const everyCall: readonly EveryCall[] = [
   {
-    name: 'logIn',
     call: (connection) => provider.logIn(connection, secret, 30),
     request: 'POST /api/v1/auth/login',
     header: ['X-API-Key', secret],
@@ -79,7 +77,6 @@ export const everyCall: readonly EveryCall[] = [
     answer: { token: 'a-session-token' },
   },
   {
-    name: 'createOtpToken',
     call: (connection) => provider.createOtpToken(connection, secret, otp),
     request: 'POST /api/v1/token/otp/create',
     header: apiKey,
@@ -87,7 +84,6 @@ export const everyCall: readonly EveryCall[] = [
     answer: { data: { otpToken: 'jwt', consentId: consent.id } },
   },
   {
-    name: 'createLegalPersonOtpToken',
     call: (connection) => provider.createLegalPersonOtpToken(connection, secret, { ...otp, company }),
     request: 'POST /api/v1/token/otp/create',
     header: apiKey,
@@ -95,7 +91,6 @@ export const everyCall: readonly EveryCall[] = [
     answer: { data: { otpToken: 'jwt', consentId: consent.id } },
   },
   {
-    name: 'createTaskToken',
     call: (connection) => provider.createTaskToken(connection, secret, { target, clientId }),
     request: 'POST /api/v1/token/task',
     header: apiKey,
@@ -103,93 +98,79 @@ export const everyCall: readonly EveryCall[] = [
     answer: { data: { taskToken: 'jwt' } },
   },
   {
-    name: 'listConsents',
     call: (connection) =>
       provider.listConsents(connection, secret, { page: 2, limit: 5, filters: { status: 'ACTIVE' } }),
     request: 'GET /api/v1/consents?status=ACTIVE&page=2&limit=5',
     answer: { data: { consents: [consent], hasNext: false, count: 6 } },
   },
   {
-    name: 'getConsent',
     call: (connection) => provider.getConsent(connection, secret, consent.id),
     request: `GET /api/v1/consents/${consent.id}`,
     answer: { data: consent },
   },
   {
-    name: 'getConsentPdf',
     call: (connection) => provider.getConsentPdf(connection, secret, consent.id),
     request: `GET /api/v1/consents/${consent.id}/pdf`,
     answer: { data: { url: 'https://files.example/consent.pdf?signature=x' } },
   },
   {
-    name: 'revokeConsent',
     call: (connection) => provider.revokeConsent(connection, secret, consent.id),
     request: 'POST /api/v1/consents/revoke',
     body: { consentId: consent.id },
     answer: { data: { consentId: consent.id, status: 'INACTIVE', subStatus: 'REVOKED' } },
   },
   {
-    name: 'startExtraction',
     call: (connection) => provider.startExtraction(connection, secret, order),
     request: 'POST /api/v1/products/retrieve-data/tasks',
     body: order,
     answer: { taskId: 'task-1' },
   },
   {
-    name: 'pollExtraction',
     call: (connection) => provider.pollExtraction(connection, secret, 'task-1'),
     request: 'GET /api/v1/products/retrieve-data/tasks/task-1',
     answer: { taskStatus: 'success', taskStatusCode: 200, results: [{ amount: 1 }] },
   },
   {
-    name: 'pollExtraction, in progress',
     call: (connection) => provider.pollExtraction(connection, secret, 'task-1'),
     request: 'GET /api/v1/products/retrieve-data/tasks/task-1',
     status: 202,
     answer: { taskStatus: 'pending', taskStatusCode: 202 },
   },
   {
-    name: 'retrieveData',
     call: (connection) => provider.retrieveData(connection, secret, order),
     request: 'POST /api/v1/products/retrieve-data',
     body: order,
     answer: { taskStatus: 'success', taskStatusCode: 200, data: [{ amount: 1 }] },
   },
   {
-    name: 'startExtractionV2',
     call: (connection) => provider.startExtractionV2(connection, secret, order),
     request: 'POST /api/v2/products/retrieve-data/tasks',
     body: order,
     answer: { data: { taskId: 'task-1' } },
   },
   {
-    name: 'pollExtractionV2',
     call: (connection) => provider.pollExtractionV2(connection, secret, 'task-1'),
     request: 'GET /api/v2/products/retrieve-data/tasks/task-1',
     answer: { data: [{ amount: 1 }] },
   },
   {
-    name: 'startTask',
     call: (connection) => provider.startTask(connection, secret, task),
     request: 'POST /api/v2/tasks',
     body: task,
     answer: { taskId: 'task-1' },
   },
   {
-    name: 'readTypedTask',
     call: (connection) => provider.readTypedTask(connection, secret, 'task-1'),
     request: 'GET /api/v2/tasks/task-1',
     answer: { taskStatus: 'PARTIAL', results },
   },
   {
-    name: 'startLegacyTask',
     call: (connection) => provider.startLegacyTask(connection, secret, legacyTask, preset),
     request: 'POST /api/v1/tasks?responseType=aPreset',
     body: legacyTask,
     answer: { taskId: 'task-1' },
   },
   {
-    name: 'pollLegacyTask',
     call: (connection) => provider.pollLegacyTask(connection, secret, 'task-1', preset),
     request: 'GET /api/v1/tasks/task-1?responseType=aPreset',
     answer: {
@@ -199,7 +180,6 @@ export const everyCall: readonly EveryCall[] = [
     },
   },
   {
-    name: 'listEntities',
     call: (connection) => provider.listEntities(connection, secret, preset),
     request: 'GET /api/v1/entities?responseType=aPreset',
     answer: [
@@ -212,7 +192,6 @@ export const everyCall: readonly EveryCall[] = [
     ],
   },
   {
-    name: 'getUserStatus',
     call: (connection) => provider.getUserStatus(connection, secret, user, preset),
     request: 'POST /api/v1/users/status/by-entity?responseType=aPreset',
     body: user,

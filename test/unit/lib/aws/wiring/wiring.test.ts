@@ -3,7 +3,7 @@ import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
 import {
@@ -73,28 +73,15 @@ test('one call of request-extraction may hang for 10 s, and the function still a
   expect(timeoutMs).toBeLessThan(apiGatewayMs);
 });
 
-afterEach(() => {
-  delete process.env.COSECHA_TEST_VALUE;
-});
-
-test('a variable that is set is given', () => {
-  process.env.COSECHA_TEST_VALUE = 'value';
-  expect(requiredVariable('COSECHA_TEST_VALUE')).toBe('value');
-});
-
 test.each([undefined, ''])('a variable that is %j is named in the error', (value) => {
-  if (value !== undefined) process.env.COSECHA_TEST_VALUE = value;
-  expect(() => requiredVariable('COSECHA_TEST_VALUE')).toThrow(MissingEnvironmentVariable);
-  expect(() => requiredVariable('COSECHA_TEST_VALUE')).toThrow('COSECHA_TEST_VALUE');
+  vi.stubEnv('COSECHA_TEST_VALUE', value);
+  const message = 'The environment variable COSECHA_TEST_VALUE is not set.';
+  expect(() => requiredVariable('COSECHA_TEST_VALUE')).toThrow(new MissingEnvironmentVariable(message));
 });
 
-beforeEach(() => {
-  vi.stubEnv('PROVIDER_API_KEY_SECRET', 'stack/provider-api-key');
-  vi.stubEnv('PROVIDER_CLIENT_ID', 'client');
-  vi.stubEnv('TASK_TOKEN_MINUTES', '5');
-});
 /** Tokens tt-1, tt-2, … of a provider; the secret's keys are those given, one per read. */
 const setUp = (...keys: string[]) => {
+  deployed('https://provider.example');
   const { client } = stubClient<SecretsManagerClient>(() => ({ SecretString: keys.shift() }));
   let made = 0;
   const { connection, calls } = answering(() => {
@@ -119,8 +106,8 @@ test('a Task Token is created with the stored key and the client id, and cached 
 });
 
 test('without the setting providerClientId, nothing is sent to the provider', async () => {
-  vi.stubEnv('PROVIDER_CLIENT_ID', '');
   const { tokens, calls } = setUp('key');
+  vi.stubEnv('PROVIDER_CLIENT_ID', '');
   await expect(tokens.current('11111111-1')).rejects.toThrow(NotConfigured);
   expect(calls).toEqual([]);
 });
@@ -133,25 +120,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const breakerSettings = {
-  failures: 5,
-  openSeconds: 30,
-  maxOpenSeconds: 300,
-  turnSeconds: 100,
-  slowCallSeconds: 5,
-};
-
 /** The functions that call the provider, with tables in memory and messages that are kept. */
 const deployed = (providerBaseUrl: string) => {
   const environment = {
     AWS_REGION: 'eu-west-1',
-    BREAKER: JSON.stringify(breakerSettings),
+    BREAKER: JSON.stringify({
+      failures: 5,
+      openSeconds: 30,
+      maxOpenSeconds: 300,
+      turnSeconds: 100,
+      slowCallSeconds: 5,
+    }),
     BREAKERS_TABLE: 'Breakers',
     ENCRYPT_RAW_CREDENTIALS: 'false',
     EXTRACTIONS_TABLE: 'Extractions',
     FINGERPRINT_KEY_SECRET: 'fingerprint-key',
     PROVIDER_API_KEY_SECRET: 'provider-api-key',
     PROVIDER_BASE_URL: providerBaseUrl,
+    PROVIDER_CLIENT_ID: 'client',
     PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
@@ -205,20 +191,22 @@ describe('start-task', () => {
     await run(input).catch(() => undefined);
   };
 
+  /** A provider that accepts every login and every start. */
+  const accepting = async () => {
+    const answer = JSON.stringify({ token: 'session', taskId: 'task-1' });
+    const { baseUrl, seen } = await httpServer((response) => response.end(answer));
+    return { seen, ...deployed(baseUrl) };
+  };
+
   test('logs in anew before a start in a turn, although it has a session, and does not otherwise', async () => {
-    const provider = await httpServer((response, { url }) =>
-      response.end(
-        JSON.stringify(url === '/api/v1/auth/login' ? { token: 'session' } : { taskId: 'task-1' }),
-      ),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     let seconds = 0;
     const run = starterFromEnvironment(() => at(seconds));
     await startOnce(run, tables);
     await startOnce(run, tables);
     const login = '/api/v1/auth/login';
     const post = '/api/v2/tasks';
-    expect(provider.seen.map(({ url }) => url)).toEqual([login, post, post]);
+    expect(seen.map(({ url }) => url)).toEqual([login, post, post]);
     const failed = ['a', 'b', 'c', 'd', 'e'].map((one) => [one, at(1).getTime()]);
     const opened = { since: at(1).getTime(), pause: 30, turn: { at: at(5).getTime() } };
     const name = extraction().requestedBy;
@@ -226,7 +214,7 @@ describe('start-task', () => {
     tables.Breakers.items.set(name, { name, state, version: '1' });
     seconds = 5;
     await startOnce(run, tables);
-    expect(provider.seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
+    expect(seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
     // The accepted start closed the breaker.
     expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups: [{ failed: [] }] } });
   });
@@ -235,33 +223,27 @@ describe('start-task', () => {
     ['starts', 0],
     ['reads', 2],
   ])('while an operator pauses %s, makes %i calls', async (paused, made) => {
-    const provider = await httpServer((response) =>
-      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     const state = { [paused]: { since: 1, reason: 'maintenance' } };
     tables.Breakers.items.set('operator', { name: 'operator', state, version: '1' });
     await startOnce(
       starterFromEnvironment(() => at(0)),
       tables,
     );
-    expect(provider.seen).toHaveLength(made);
+    expect(seen).toHaveLength(made);
   });
 
   test('makes no call for credentials that are marked as refused, under the MAC that it stores in Tasks', async () => {
-    const provider = await httpServer((response) =>
-      response.end(JSON.stringify({ token: 'session', taskId: 'task-1' })),
-    );
-    const { tables } = deployed(provider.baseUrl);
+    const { seen, tables } = await accepting();
     const run = starterFromEnvironment(() => at(5));
     await startOnce(run, tables);
-    const made = provider.seen.length;
+    const made = seen.length;
     const { credentialsMac } = tables.Tasks.items.get('task-1') ?? {};
     expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
     const mark = { extractionId: 'another', noticedAt: iso(1), isRefused: true, expiresAt: 1e11 };
     tables.Refusals.items.set(String(credentialsMac), { credentialsMac, ...mark });
     await startOnce(run, tables);
-    expect(provider.seen).toHaveLength(made);
+    expect(seen).toHaveLength(made);
     expect(tables.Extractions.items.get(id)).toMatchObject({ status: 'REJECTED' });
   });
 
@@ -283,18 +265,8 @@ describe('reconcile-extraction', () => {
   const due = { kind: 'queue', cause: 'due' } as const;
 
   test.each([
-    [
-      'reconcile queue, and moves to the slow queue',
-      due,
-      5_000,
-      ['slow', { extractionId: id, cause: 'due' }],
-    ],
-    [
-      'slow queue, and stays there',
-      { ...due, isSlow: true },
-      20_000,
-      ['slow', { cause: 'due', dueAt: expect.any(String) }],
-    ],
+    ['reconcile queue, and moves to the slow queue', due, 5_000, { extractionId: id }],
+    ['slow queue, and stays there', { ...due, isSlow: true }, 20_000, { dueAt: expect.any(String) }],
   ])('gives each call of a read the time of its queue: %s', async (_, caller, timeoutMs, message) => {
     const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
     tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
@@ -303,7 +275,7 @@ describe('reconcile-extraction', () => {
     const { reconcileOne } = reconcilerFromEnvironment(() => at(100));
     await reconcileOne(id, caller);
     expect(timeouts.mock.calls).toEqual([[timeoutMs]]);
-    expect(messages).toMatchObject([message]);
+    expect(messages).toMatchObject([['slow', { cause: 'due', ...message }]]);
   });
 
   test('recognizes messages of the slow queue by its name', () => {
@@ -406,10 +378,7 @@ test('a session token is used until two minutes before it expires', async () => 
     logins += 1;
     response.end(JSON.stringify({ token: `session-${logins}` }));
   });
-  vi.stubEnv('PROVIDER_BASE_URL', baseUrl);
-  vi.stubEnv('PROVIDER_TIMEOUTS', JSON.stringify({ connect: 5_000, total: 20_000 }));
-  vi.stubEnv('PROVIDER_ENDPOINTS', '{}');
-  vi.stubEnv('SESSION_MINUTES', '50');
+  deployed(baseUrl);
   const time = { ms: 0 };
   const { sessions } = providerFromEnvironment((call) => call('key'), {
     now: () => new Date(time.ms),

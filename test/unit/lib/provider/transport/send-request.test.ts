@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import {
   ProviderAmbiguous,
@@ -20,6 +20,7 @@ import { selfSignedCertificate } from '../../../../support/programs/self-signed-
 import { closedPort, httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 
 const secret = 'sentinel-of-a-secret';
+const ok = 'HTTP/1.1 200 OK\r\n';
 
 const connectionTo = (baseUrl: string, more: Partial<Connection> = {}): Connection => ({
   baseUrl,
@@ -49,9 +50,17 @@ const failureOf = async (call: Promise<unknown>): Promise<Error> => {
   return outcome;
 };
 
+const accepting = () => httpServer((response) => response.end('{}'));
+
+/** What a post to a server with such answers throws, and the requests that it got. */
+const refusedPost = async (answer: Parameters<typeof httpServer>[0]) => {
+  const { baseUrl, seen } = await httpServer(answer);
+  return { failure: await failureOf(post(connectionTo(baseUrl))), seen };
+};
+
 describe('a call', () => {
   test('goes out as it was given, with its JSON body', async () => {
-    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    const { baseUrl, seen } = await accepting();
     await post(connectionTo(baseUrl));
     expect(seen).toEqual([
       {
@@ -59,6 +68,8 @@ describe('a call', () => {
         url: `/things/${secret}`,
         headers: expect.objectContaining({
           accept: 'application/json',
+          // node:http undoes no compression, and without this header any would be acceptable (RFC 9110, section 12.5.3).
+          'accept-encoding': 'identity',
           'content-type': 'application/json',
           authorization: `Bearer ${secret}`,
         }),
@@ -68,20 +79,21 @@ describe('a call', () => {
   });
 
   test('without a body says nothing of a content type', async () => {
-    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    const { baseUrl, seen } = await accepting();
     await sendRequest(connectionTo(baseUrl), { method: 'GET', path: '/x', route: '/x', headers: {} });
     expect(seen[0]?.headers['content-type']).toBeUndefined();
     expect(seen[0]?.body).toBe('');
   });
 
-  test('opens a connection of its own every time', async () => {
+  test('opens a connection of its own every time, and ends it: none is left behind, frozen with the function', async () => {
+    const ended: Promise<unknown>[] = [];
     const { baseUrl, connections } = await rawServer((socket) => {
-      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+      ended.push(once(socket, 'end'));
+      socket.once('data', () => socket.write(`${ok}content-length: 2\r\n\r\n{}`));
     });
-    const connection = connectionTo(baseUrl);
-    const get = { method: 'GET', path: '/x', route: '/x', headers: {} } as const;
-    for (let calls = 0; calls < 3; calls += 1) await sendRequest(connection, get);
+    for (let calls = 0; calls < 3; calls += 1) await post(connectionTo(baseUrl));
     expect(connections()).toBe(3);
+    await Promise.all(ended);
   });
 });
 
@@ -90,31 +102,21 @@ describe('an answer of 2xx', () => {
     const bytes = Buffer.alloc(1_000, 0xff);
     const fits = await httpServer((response) => response.end(bytes));
     expect(Buffer.from(await post(connectionTo(fits.baseUrl)))).toEqual(bytes);
-    const large = await httpServer((response) => response.end('x'.repeat(1_001)));
-    expect(await failureOf(post(connectionTo(large.baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
+    const { failure } = await refusedPost((response) => response.end('x'.repeat(1_001)));
+    expect(failure).toBeInstanceOf(ProviderAnswerTooLarge);
   });
 
   test('that never ends is cut off once it is too large', async () => {
     const disconnected = Promise.withResolvers<void>();
-    const { baseUrl } = await httpServer((response) => {
+    const { failure } = await refusedPost((response) => {
       const more = setInterval(() => response.write('x'.repeat(400)), 1);
       response.on('close', () => {
         clearInterval(more);
         disconnected.resolve();
       });
     });
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
+    expect(failure).toBeInstanceOf(ProviderAnswerTooLarge);
     await disconnected.promise;
-  });
-
-  // node:http undoes no compression, and without this header any would be acceptable (RFC 9110, section 12.5.3).
-  test('is asked for uncompressed, and given as it came even if it is not', async () => {
-    const packed = gzipSync('{}');
-    const { baseUrl, seen } = await httpServer((response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
-    );
-    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(packed);
-    expect(seen[0]?.headers['accept-encoding']).toBe('identity');
   });
 });
 
@@ -127,40 +129,33 @@ describe('a status says what may be done next', () => {
     [421, ProviderRefused],
     [429, ProviderBusy],
     [500, ProviderAmbiguous],
+    [503, ProviderAmbiguous],
     [304, ProviderAmbiguous],
-  ])('%i', async (status, kind) => {
-    const { baseUrl, seen } = await httpServer((response) =>
-      response.writeHead(status).end(`{"message":"${secret}"}`),
+  ])('%i, which may also say when', async (status, kind) => {
+    const { failure, seen } = await refusedPost((response) =>
+      response.writeHead(status, { 'retry-after': '7' }).end(`{"message":"${secret}"}`),
     );
-    const failure = await failureOf(post(connectionTo(baseUrl)));
     expect(failure).toBeInstanceOf(kind);
     expect(failure.message).toContain(`${status}`);
     expect(failure.message).toContain('POST /things/{id}');
+    expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
     if (kind === ProviderRefused) expect(failure).toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
 
-  test.each([429, 503])('%i may say when the call can be repeated', async (status) => {
-    const { baseUrl } = await httpServer((response) =>
-      response.writeHead(status, { 'retry-after': '7' }).end(),
-    );
-    const failure = await failureOf(post(connectionTo(baseUrl)));
-    expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
-  });
-
   test.each([302, 307])('%i is not followed: it would carry credentials along', async (status) => {
-    const elsewhere = await httpServer((response) => response.end('{}'));
-    const { baseUrl, seen } = await httpServer((response) =>
+    const elsewhere = await accepting();
+    const { failure, seen } = await refusedPost((response) =>
       response.writeHead(status, { location: `${elsewhere.baseUrl}/stolen` }).end(),
     );
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
     expect(seen).toHaveLength(1);
     expect(elsewhere.seen).toHaveLength(0);
   });
 
   test('the status alone decides: a body that never ends does not hold up a refusal', async () => {
-    const { baseUrl } = await httpServer((response) => void response.writeHead(500).write('x'));
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    const { failure } = await refusedPost((response) => void response.writeHead(500).write('x'));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
   });
 });
 
@@ -216,6 +211,12 @@ describe('the beginning of a refusal', () => {
   });
 });
 
+const expectLost = (failure: Error, why: 'timeout' | 'reset') => {
+  expect(failure).toBeInstanceOf(ProviderAmbiguous);
+  expect(failure).toMatchObject({ why });
+  expect(failure.cause).toBeInstanceOf(TransportFailure);
+};
+
 describe('an answer that is lost is ambiguous: the call may have taken effect', () => {
   // Long enough for a busy machine to connect in: a connect that times out has surely started nothing.
   const totalTimeoutMs = 2_000;
@@ -231,7 +232,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     };
     // Its end is the end of the connection, so nothing but the timeout shows that it was cut off.
     const stalling = (body: string) =>
-      rawServer((socket) => socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${body}`)));
+      rawServer((socket) => socket.once('data', () => socket.write(`${ok}\r\n${body}`)));
     const servers = await Promise.all([
       rawServer(() => {}),
       httpServer((response) => {
@@ -239,7 +240,7 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
         every(20, () => response.write(' '), response);
       }),
       rawServer((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nx-long: ');
+        socket.write(`${ok}x-long: `);
         every(10, () => socket.write('x'), socket);
       }),
       stalling(''),
@@ -248,57 +249,39 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     const failures = await Promise.all(
       servers.map(({ baseUrl }) => failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })))),
     );
-    for (const failure of failures) {
-      expect(failure).toBeInstanceOf(ProviderAmbiguous);
-      expect(failure).toMatchObject({ why: 'timeout' });
-      expect(failure.cause).toBeInstanceOf(TransportFailure);
-    }
+    for (const failure of failures) expectLost(failure, 'timeout');
   });
 
   test('a body without a length or chunks is complete once the connection is closed', async () => {
-    const { baseUrl } = await rawServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n{}')),
-    );
+    const { baseUrl } = await rawServer((socket) => socket.once('data', () => socket.end(`${ok}\r\n{}`)));
     expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(Buffer.from('{}'));
   });
 
-  test.each([
-    ['before a byte of the answer', ''],
-    ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"taskId":"task'],
-    ['in the middle of a body without a length', 'HTTP/1.1 200 OK\r\n\r\n{"taskId":"task'],
-    ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"task'],
-  ])('a reset %s, and it is not sent again', async (_when, first) => {
-    const { baseUrl, connections } = await rawServer((socket) => {
-      socket.once('data', () => socket.write(first, () => socket.resetAndDestroy()));
-    });
-    const failure = await failureOf(post(connectionTo(baseUrl)));
-    expect(failure).toBeInstanceOf(ProviderAmbiguous);
-    expect(failure).toMatchObject({ why: 'reset' });
-    expect(failure.cause).toBeInstanceOf(TransportFailure);
-    expect(connections()).toBe(1);
-  });
+  const reset = (first: string) => (socket: Socket) => socket.write(first, () => socket.resetAndDestroy());
+  const closed = (text: string) => (socket: Socket) => socket.end(text);
 
-  // Node's error of a parser carries the bytes that it stumbled over.
-  test.each([
-    ['nothing', ''],
-    ['what is no HTTP', `${secret}\r\n\r\n`],
-    ['the announcement of an answer', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
-  ])('a connection that is closed politely after %s, and it is not sent again', async (_what, text) => {
-    const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => socket.end(text)));
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
-    expect(connections()).toBe(1);
-  });
-
-  // Node drops the connection on a 101 that nobody listens for, and emits neither `response` nor `error`; the
-  // signal comes too late then. Not even the total timeout ends the call.
-  test('an answer that changes the protocol', async () => {
-    const { baseUrl, connections } = await rawServer((socket) =>
-      socket.once('data', () =>
+  test.each<[string, (socket: Socket) => unknown]>([
+    ['a reset before a byte of it', reset('')],
+    ['a reset in the middle of its body', reset(`${ok}content-length: 100\r\n\r\n{"taskId":"task`)],
+    ['a reset in the middle of a body without a length', reset(`${ok}\r\n{"taskId":"task`)],
+    ['a reset in the middle of a chunk', reset(`${ok}transfer-encoding: chunked\r\n\r\n20\r\n{"task`)],
+    ['an end before a byte of it', closed('')],
+    // Node's error of a parser carries the bytes that it stumbled over.
+    ['an end after what is no HTTP', closed(`${secret}\r\n\r\n`)],
+    [
+      'an end after its announcement',
+      closed('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'),
+    ],
+    // Node drops the connection on a 101 that nobody listens for, and emits neither `response` nor `error`; the
+    // signal comes too late then. Not even the total timeout ends the call.
+    [
+      'a change of the protocol',
+      (socket) =>
         socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
-      ),
-    );
-    const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
-    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    ],
+  ])('by %s, and the call is not sent again', async (_what, answer) => {
+    const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => answer(socket)));
+    expectLost(await failureOf(post(connectionTo(baseUrl))), 'reset');
     expect(connections()).toBe(1);
   });
 });
@@ -335,28 +318,12 @@ describe('a call that surely never left is distinguished', () => {
     ['a line break', `${secret}\n`],
     ['a character beyond Latin-1', `${secret}€`],
   ])('a session token with %s in it cannot be sent, and is not quoted', async (_what, token) => {
-    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    const { baseUrl, seen } = await accepting();
     const headers = { authorization: `Bearer ${token}` };
     const call = sendRequest(connectionTo(baseUrl), { method: 'POST', path: '/', route: '/', headers });
     expect(await failureOf(call)).toBeInstanceOf(ProviderUnreachable);
     expect(seen).toHaveLength(0);
   });
-});
-
-test('the connection is ended once the body has been read: none is left behind, frozen with the function', async () => {
-  const hungUp = Promise.withResolvers<void>();
-  const { baseUrl } = await rawServer((socket) => {
-    socket.on('end', hungUp.resolve);
-    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
-  });
-  const answer = await freshConnectionFetch(1_000)(baseUrl, {
-    method: 'GET',
-    headers: {},
-    redirect: 'manual',
-    signal: AbortSignal.timeout(5_000),
-  });
-  for await (const chunk of answer.body ?? []) expect(Buffer.from(chunk).toString()).toBe('{}');
-  await hungUp.promise;
 });
 
 const now = new Date('2026-03-01T12:00:00.000Z');

@@ -1,28 +1,29 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
-import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
-import { dynamoRefusedCredentialsStore } from '../../lib/aws/dynamo-refused-credentials-store.ts';
-import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
-import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { type BreakerState, noTrouble } from '../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, type Pauses, pausesItem } from '../../lib/breaker/breaker-store.ts';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import { expect } from 'vitest';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
+import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
   ReferenceIndex,
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
-} from '../../lib/extraction/store.ts';
-import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
-import { allStatuses, at, consentExtraction, extraction, iso } from '../support/data/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../support/stores/memory-breaker-store.ts';
-import { memoryExtractionStore, memoryReferenceIndex } from '../support/stores/memory-extraction-store.ts';
-import { memoryRefusedCredentialsStore } from '../support/stores/memory-refused-credentials-store.ts';
-import { memoryRequestStore } from '../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../support/stores/memory-task-store.ts';
+} from '../../../lib/extraction/store.ts';
+import { type DueRecord, type Guard, leaseDue, type Update } from '../../../lib/extraction/transitions.ts';
+import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
+import { memoryBreakerStore } from './memory-breaker-store.ts';
+import { InvalidChange, memoryExtractionStore, memoryReferenceIndex } from './memory-extraction-store.ts';
+import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
+import { memoryRequestStore } from './memory-request-store.ts';
+import { memoryTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
 export type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
@@ -31,6 +32,7 @@ export type Call<Store> = { readonly text: string; readonly run: (store: Store) 
 type Compared<Store> = {
   /** The table, by its id in the construct Storage. */
   readonly table: string;
+  readonly key: string;
   readonly onDynamo: (client: DynamoDBClient, table: string) => Store;
   readonly inMemory: () => Store & { readonly items: ReadonlyMap<string, object> };
   readonly calls: fc.Arbitrary<Call<Store>>;
@@ -42,7 +44,7 @@ const compared = <Store extends object>({ calls, ...rest }: Compared<Store>): Co
   calls: calls.map(({ text, run }) => ({ text, run: (store) => run(store as Store) })),
 });
 
-const call = <Store, Args extends readonly unknown[]>(
+const callOf = <Store, Args extends readonly unknown[]>(
   name: string,
   args: fc.Arbitrary<Args>,
   run: (store: Store, ...args: Args) => Promise<unknown>,
@@ -51,6 +53,17 @@ const call = <Store, Args extends readonly unknown[]>(
     text: `${name}(${values.map((value) => JSON.stringify(value)).join(', ')})`,
     run: (store) => run(store, ...values),
   }));
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+type Drawn<Args extends readonly unknown[]> = { [Index in keyof Args]: fc.Arbitrary<Args[Index]> };
+
+/** Returns what makes calls of the store's own methods. */
+const methodsOf =
+  <Store extends { readonly [Name in keyof Store]: (...args: never) => Promise<unknown> }>() =>
+  <Name extends keyof Store & string>(name: Name, ...args: Drawn<Parameters<Store[Name]>>) =>
+    callOf(name, fc.tuple(...(args as readonly fc.Arbitrary<unknown>[])), (store: Store, ...values) =>
+      (store[name] as unknown as Method)(...values),
+    );
 
 /** Some of the fields, and rarely none. */
 const someOf = <Fields extends object>(
@@ -179,8 +192,11 @@ const findAll = async (index: ReferenceIndex, of: string, by: string | undefined
   };
 };
 
+const extractionCall = methodsOf<ExtractionStore & ReferenceIndex>();
+
 const extractions = compared<ExtractionStore & ReferenceIndex>({
   table: 'Extractions',
+  key: 'extractionId',
   onDynamo: (client, table) => ({
     ...dynamoExtractionStore(client, table),
     ...dynamoReferenceIndex(client, table),
@@ -190,21 +206,12 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
     return { ...store, ...memoryReferenceIndex(store.items) };
   },
   calls: fc.oneof(
-    {
-      weight: 3,
-      arbitrary: call('create', fc.tuple(record), (store: ExtractionStore, one) => store.create(one)),
-    },
-    {
-      weight: 1,
-      arbitrary: call('get', fc.tuple(extractionId), (store: ExtractionStore, id) => store.get(id)),
-    },
-    {
-      weight: 8,
-      arbitrary: call('apply', fc.tuple(change), (store: ExtractionStore, one) => store.apply(one)),
-    },
+    { weight: 3, arbitrary: extractionCall('create', record) },
+    { weight: 1, arbitrary: extractionCall('get', extractionId) },
+    { weight: 8, arbitrary: extractionCall('apply', change) },
     {
       weight: 2,
-      arbitrary: call(
+      arbitrary: callOf(
         'find',
         fc.tuple(reference, fc.option(requestedBy, { nil: undefined })),
         (store: ReferenceIndex, of, by) => findAll(store, of, by),
@@ -212,7 +219,7 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
     },
     {
       weight: 2,
-      arbitrary: call(
+      arbitrary: callOf(
         'walk',
         fc.tuple(shard, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }), fc.boolean()),
         (store: ExtractionStore, of, seconds, limit, leases) => walk(store, of, at(seconds), limit, leases),
@@ -223,101 +230,83 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
 
 const text = fc.string({ minLength: 1, maxLength: 3 });
 const credentialsMac = fc.constantFrom('mac-1', 'mac-2');
-const known = { credentialsMac, isConfirmed: fc.constant(true as const) };
+
+const taskCall = methodsOf<TaskStore>();
 
 const tasks = compared<TaskStore>({
   table: 'Tasks',
+  key: 'taskId',
   onDynamo: (client, table) => dynamoTaskStore(client, table, () => new Date(0)),
   inMemory: memoryTaskStore,
   calls: fc.oneof(
-    call(
+    taskCall(
       'link',
-      fc.tuple(
-        fc.record(
-          {
-            taskId,
-            extractionId,
-            callbackToken: text,
-            callbackAttempt: fc.integer({ min: 0, max: 11 }),
-            ...known,
-          },
-          { requiredKeys: ['taskId', 'extractionId', 'callbackToken', 'callbackAttempt'] },
-        ),
+      fc.record(
+        {
+          taskId,
+          extractionId,
+          callbackToken: text,
+          callbackAttempt: fc.integer({ min: 0, max: 11 }),
+          credentialsMac,
+          isConfirmed: fc.constant(true as const),
+        },
+        { requiredKeys: ['taskId', 'extractionId', 'callbackToken', 'callbackAttempt'] },
       ),
-      (store: TaskStore, link) => store.link(link),
     ),
-    call(
-      'recordStatus',
-      fc.tuple(fc.record({ taskId, taskStatus: text, notifiedAt: time })),
-      (store: TaskStore, delivered) => store.recordStatus(delivered),
-    ),
-    call(
-      'notice',
-      fc.tuple(taskId, time, fc.constantFrom(undefined, true as const)),
-      (store: TaskStore, task, at, isMarked) => store.notice(task, at, isMarked),
-    ),
-    call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
-    call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),
+    taskCall('recordStatus', fc.record({ taskId, taskStatus: text, notifiedAt: time })),
+    taskCall('notice', taskId, time, fc.constantFrom(undefined, true as const)),
+    taskCall('adopt', taskId, extractionId),
+    taskCall('get', taskId),
   ),
 });
 
 const epochSeconds = fc.integer({ min: 0, max: 3 });
 
+const requestCall = methodsOf<RequestStore>();
+
 const requests = compared<RequestStore>({
   table: 'Requests',
+  key: 'requestId',
   onDynamo: dynamoRequestStore,
   inMemory: memoryRequestStore,
   calls: fc.oneof(
-    call(
+    requestCall(
       'put',
-      fc.tuple(
-        fc.record(
-          {
-            requestId,
-            extractionId,
-            sealed: fc.constantFrom('one', 'another'),
-            expiresAt: epochSeconds,
-            taskId,
-          },
-          { requiredKeys: ['requestId', 'extractionId', 'sealed', 'expiresAt'] },
-        ),
+      fc.record(
+        {
+          requestId,
+          extractionId,
+          sealed: fc.constantFrom('one', 'another'),
+          expiresAt: epochSeconds,
+          taskId,
+        },
+        { requiredKeys: ['requestId', 'extractionId', 'sealed', 'expiresAt'] },
       ),
-      (store: RequestStore, item) => store.put(item),
     ),
-    call('get', fc.tuple(requestId), (store: RequestStore, id) => store.get(id)),
-    call(
-      'remove',
-      fc.tuple(requestId, fc.option(taskId, { nil: undefined })),
-      (store: RequestStore, id, task) => store.remove(id, task),
-    ),
-    call('extend', fc.tuple(requestId, epochSeconds), (store: RequestStore, id, expiresAt) =>
-      store.extend(id, expiresAt),
-    ),
+    requestCall('get', requestId),
+    requestCall('remove', requestId, fc.option(taskId, { nil: undefined })),
+    requestCall('extend', requestId, epochSeconds),
   ),
 });
+
+const refusalCall = methodsOf<RefusedCredentialsStore>();
+const isRefused = fc.boolean();
 
 const refusals = compared<RefusedCredentialsStore>({
   table: 'Refusals',
+  key: 'credentialsMac',
   onDynamo: dynamoRefusedCredentialsStore,
   inMemory: memoryRefusedCredentialsStore,
   calls: fc.oneof(
-    call('get', fc.tuple(credentialsMac), (store: RefusedCredentialsStore, mac) => store.get(mac)),
-    call(
+    refusalCall('get', credentialsMac),
+    refusalCall(
       'put',
-      fc.tuple(
-        fc.record({
-          credentialsMac,
-          extractionId,
-          noticedAt: time,
-          isRefused: fc.boolean(),
-          expiresAt: fc.integer({ min: 0, max: 3 }),
-        }),
-      ),
-      (store: RefusedCredentialsStore, mark) => store.put(mark),
+      fc.record({ credentialsMac, extractionId, noticedAt: time, isRefused, expiresAt: epochSeconds }),
     ),
   ),
 });
 
+const breakerCall = methodsOf<BreakerStore>();
 const breakerName = fc.constantFrom('arn:aws:iam::111122223333:role/caller-1', pausesItem);
 const version = fc.constantFrom('one', 'two', 'three');
 const state = fc.constantFrom<BreakerState | Pauses>(
@@ -337,16 +326,38 @@ const state = fc.constantFrom<BreakerState | Pauses>(
 
 const breakers = compared<BreakerStore>({
   table: 'Breakers',
+  key: 'name',
   onDynamo: dynamoBreakerStore,
   inMemory: memoryBreakerStore,
   calls: fc.oneof(
-    call('read', fc.tuple(breakerName), (store: BreakerStore, name) => store.read(name)),
-    call(
+    breakerCall('read', breakerName),
+    breakerCall(
       'replace',
-      fc.tuple(breakerName, fc.option(version, { nil: undefined }), fc.record({ state, version })),
-      (store: BreakerStore, name, previous, next) => store.replace(name, previous, next),
+      breakerName,
+      fc.option(version, { nil: undefined }),
+      fc.record({ state, version }),
     ),
   ),
 });
 
 export const comparedStores = [extractions, tasks, requests, refusals, breakers];
+
+/** What a call returned. Both kinds of store refuse an invalid change, each by its own error. */
+const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {
+  try {
+    return { returned: await answer };
+  } catch (error) {
+    const { name } = error as Error;
+    if (error instanceof InvalidChange || name === 'ValidationException') return 'refused';
+    if (name === 'ConditionalCheckFailedException') return name;
+    throw error;
+  }
+};
+
+/** Makes the calls of both stores, and expects the same answer to each. */
+export const compareCalls = async (real: object, memory: object, calls: readonly Call<object>[]) => {
+  for (const [index, { text, run }] of calls.entries()) {
+    const expected = await outcomeOf(run(real));
+    expect(await outcomeOf(run(memory)), `${index}: ${text}`).toStrictEqual(expected);
+  }
+};
