@@ -9,7 +9,6 @@ import {
   ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
-  ProviderUnauthorized,
 } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import {
@@ -37,7 +36,6 @@ const world = (
   record: ConsentExtraction = consentExtraction(),
   setup: {
     readonly answers?: readonly (string | Error)[];
-    readonly noToken?: Error;
     readonly faults?: StoreFaults;
     /** Status and sub-status of the consent. */
     readonly consent?: readonly [string, string] | Error;
@@ -50,7 +48,6 @@ const world = (
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   const sent: unknown[] = [];
   const reads: string[] = [];
-  let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
     expect(seen.record()?.status).toBe('STARTING');
@@ -68,15 +65,7 @@ const world = (
         record,
         { target },
         {
-          taskTokens: {
-            current: async (of) => {
-              if (setup.noToken !== undefined) throw setup.noToken;
-              return `${of}/${made}`;
-            },
-            drop: () => {
-              made += 1;
-            },
-          },
+          taskTokens: { current: async (of) => `token of ${of}`, drop: () => undefined },
           startExtraction: { v1: post('v1'), v2: post('v2') },
           getConsent: async (token, asked) => {
             expect([asked, seen.record()?.status]).toEqual([consentId, 'STARTING']);
@@ -102,7 +91,7 @@ const world = (
 test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
   const { start, posts } = world(consentExtraction({ variant, product: 'debt' }));
   await start();
-  expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
+  expect(posts).toEqual([{ variant, token: `token of ${target}`, request: { product: 'debt', consentId } }]);
 });
 
 const polled = { as: 'queued', record: { status: 'RUNNING' } } as const;
@@ -124,19 +113,6 @@ test('a later invocation polls a running task, at most as far ahead as a message
   const { start, posts, sent } = world(consentIn('RUNNING', { dueAt }));
   expect(await start()).toMatchObject(polled);
   expect([posts, sent]).toEqual([[], [[{ ...poll, dueAt }, maxDelaySeconds]]]);
-});
-
-test('a refused Task Token is dropped, and the call is made once more with another', async () => {
-  const { start, posts } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
-  expect(await start()).toMatchObject(polled);
-  expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
-});
-
-test('without a Task Token nothing is started', async () => {
-  const { start, posts } = world(undefined, { noToken: new ProviderRefused('403', 403) });
-  const [why, problem] = ['ProviderUnauthorized', 'login-http-403'];
-  expect(await start()).toEqual({ as: 'not-yet', why, problem, record: consentExtraction() });
-  expect(posts).toEqual([]);
 });
 
 describe('a start that was settled as stale meanwhile', () => {
@@ -184,12 +160,9 @@ describe('a start that was settled as stale meanwhile', () => {
 const explained = (status: number) =>
   new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
 
-test.each<readonly [string, Error, string]>([
-  ['of v1', new ProviderRefused('403', 403), 'http-403'],
-  ['of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
-])('a refusal %s is REJECTED, as by credentials', async (_what, failure, reason) => {
-  const { start, requests, posts, counted } = world(undefined, { answers: [failure] });
-  const record = { status: 'REJECTED', reason, settledBy: 'start' };
+test('a refusal of v2 with errorType is REJECTED, as by credentials', async () => {
+  const { start, requests, posts, counted } = world(undefined, { answers: [explained(403)] });
+  const record = { status: 'REJECTED', reason: 'CONSENT/CONSENT_NOT_ACTIVE', settledBy: 'start' };
   expect(await start()).toMatchObject({ as: 'closed', record });
   expect([posts.length, requests.items.size, counted]).toEqual([1, 0, ['Rejected']]);
 });
@@ -202,7 +175,7 @@ describe('after a refusal with a status alone the consent is read, under the sam
     await start();
     const advice = 'renew-consent';
     expect(record()).toMatchObject({ status: 'REJECTED', reason: 'consent-expired', advice });
-    expect(reads).toEqual([`${target}/1`]);
+    expect(reads).toEqual([`token of ${target}`]);
   });
 
   test.each<[string, object]>([
