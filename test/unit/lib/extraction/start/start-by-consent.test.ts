@@ -32,18 +32,17 @@ const anyConsent = {
   validUntil: '2030-01-01T00:00:00.000Z',
 };
 
-const world = (
-  record: ConsentExtraction = consentExtraction(),
-  setup: {
-    readonly answers?: readonly (string | Error)[];
-    readonly faults?: StoreFaults;
-    /** Status and sub-status of the consent. */
-    readonly consent?: readonly [string, string] | Error;
-    readonly msLeft?: number;
-    /** What happens while the start call is under way. */
-    readonly meanwhile?: () => void;
-  } = {},
-) => {
+type Setup = {
+  readonly answers?: readonly (string | Error)[];
+  readonly faults?: StoreFaults;
+  /** Status and sub-status of the consent. */
+  readonly consent?: readonly [string, string] | Error;
+  readonly msLeft?: number;
+  /** What happens while the start call is under way. */
+  readonly meanwhile?: () => void;
+};
+
+const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {}) => {
   const { deps: stores, seen } = extractionInMemory(record, { faults: setup.faults });
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   const sent: unknown[] = [];
@@ -136,18 +135,14 @@ describe('a start that was settled as stale meanwhile', () => {
     return made;
   };
 
-  test('runs, and its item is put back, although two puts fail', async () => {
-    const { start, record, requests } = late('UNCONFIRMED', 2);
+  test.each([
+    ['its item is put back, although two puts fail', 2, [{ ...storedRequest(id), taskId: 'task-1' }]],
+    ['keeps its taskId although the item cannot be put back', 3, []],
+  ])('runs, and %s', async (_what, failingPuts, items) => {
+    const { start, record, requests } = late('UNCONFIRMED', failingPuts);
     expect(await start()).toMatchObject(polled);
     expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), taskId: 'task-1' }]);
-  });
-
-  test('keeps its taskId although the item cannot be put back', async () => {
-    const { start, record, requests } = late('UNCONFIRMED', 3);
-    await start();
-    expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(requests.items.size).toBe(0);
+    expect([...requests.items.values()]).toEqual(items);
   });
 
   test('leaves no sealed data if its record is gone', async () => {
@@ -157,47 +152,32 @@ describe('a start that was settled as stale meanwhile', () => {
   });
 });
 
-const explained = (status: number) =>
-  new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
+const withCode = { errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' };
+const explained = { answers: [new ProviderExtractionFailed('', { status: 403, ...withCode })] };
+const refused = { answers: [new ProviderRefused('403', 403)] };
+const unknown = { answers: [new ProviderAmbiguous('503', { status: 503 })] };
+const expired = { consent: ['INACTIVE', 'EXPIRED'] } as const;
+const notFound = new ProviderRefused('404', 404);
 
-test('a refusal of v2 with errorType is REJECTED, as by credentials', async () => {
-  const { start, requests, posts, counted } = world(undefined, { answers: [explained(403)] });
-  const record = { status: 'REJECTED', reason: 'CONSENT/CONSENT_NOT_ACTIVE', settledBy: 'start' };
-  expect(await start()).toMatchObject({ as: 'closed', record });
-  expect([posts.length, requests.items.size, counted]).toEqual([1, 0, ['Rejected']]);
-});
-
-describe('after a refusal with a status alone the consent is read, under the same token, before the outcome is written', () => {
-  const refused = { answers: [new ProviderRefused('403', 403)] };
-
-  test('a consent that has ended is the reason', async () => {
-    const { start, record, reads } = world(undefined, { ...refused, consent: ['INACTIVE', 'EXPIRED'] });
-    await start();
-    const advice = 'renew-consent';
-    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'consent-expired', advice });
-    expect(reads).toEqual([`token of ${target}`]);
-  });
-
-  test.each<[string, object]>([
-    ['the consent is active', {}],
-    ['it has an unknown state', { consent: ['INACTIVE', 'PAUSED'] }],
-    ['it cannot be read', { consent: new ProviderRefused('404', 404) }],
-  ])('the status stays the reason if %s', async (_what, setup) => {
-    const { start, record, reads } = world(undefined, { ...refused, ...setup });
-    await start();
-    expect([record()?.reason, reads.length]).toEqual(['http-403', 1]);
-  });
-
-  test.each<[string, object]>([
-    ['less than 20 s of the invocation are left', { ...refused, msLeft: 19_999 }],
-    ['the answer named its error', { answers: [explained(403)] }],
-    ['it is unknown whether a task exists', { answers: [new ProviderAmbiguous('503', { status: 503 })] }],
-  ])('nothing is read if %s', async (_what, setup) => {
-    const { start, reads } = world(undefined, { consent: ['INACTIVE', 'EXPIRED'], ...setup });
-    await start();
-    expect(reads).toEqual([]);
-  });
-});
+test.each<readonly [string, Setup, string, number]>([
+  ['it has expired', { ...refused, ...expired }, 'REJECTED consent-expired renew-consent', 1],
+  ['it is active', refused, 'REJECTED http-403 operator', 1],
+  ['its state is unknown', { ...refused, consent: ['INACTIVE', 'PAUSED'] }, 'REJECTED http-403 operator', 1],
+  ['it cannot be read', { ...refused, consent: notFound }, 'REJECTED http-403 operator', 1],
+  ['no 20 s are left', { ...refused, ...expired, msLeft: 19_999 }, 'REJECTED http-403 operator', 0],
+  ['the answer has a code', { ...explained, ...expired }, 'REJECTED CONSENT/CONSENT_NOT_ACTIVE operator', 0],
+  ['a task may exist', { ...unknown, ...expired }, 'UNCONFIRMED http-503 ask-provider', 0],
+])(
+  'after a refusal with a status alone the consent is read, under the same token, before the outcome is written: %s',
+  async (_what, setup, outcome, times) => {
+    const { start, record, reads, posts, requests } = world(undefined, setup);
+    expect(await start()).toMatchObject({ as: 'closed' });
+    const { status, reason, advice } = record() ?? {};
+    expect(`${status} ${reason} ${advice}`).toBe(outcome);
+    expect(reads).toEqual(Array(times).fill(`token of ${target}`));
+    expect([posts.length, requests.items.size]).toEqual([1, 0]);
+  },
+);
 
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const resultOf = (status: number) => {
