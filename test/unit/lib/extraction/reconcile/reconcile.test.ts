@@ -568,22 +568,17 @@ describe('an answer over the size limit', () => {
   );
 });
 
-describe('a closed record', () => {
-  test.each<readonly [string, Extraction]>([
-    ['REJECTED', extractionIn('REJECTED')],
-    ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
-    ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
-  ])('%s: stays closed, and the provider is not read', async (_what, record) => {
-    for (const caller of everybody) {
-      const { reconcile, reads, counted } = world(record, { now: 99_999 });
-      expect(await reconcile(caller)).toEqual({ as: 'closed', record });
-      expect([reads(), counted]).toEqual([0, []]);
-    }
-  });
-});
-
-test('without a record, every caller gets the result gone', async () => {
-  for (const caller of everybody) expect(await world(undefined).reconcile(caller)).toEqual({ as: 'gone' });
+test.each<readonly [string, Extraction | undefined]>([
+  ['is REJECTED', extractionIn('REJECTED')],
+  ['is collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
+  ['is out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
+  ['is gone', undefined],
+])('a record that %s stays so for every caller, and the provider is not read', async (_what, record) => {
+  for (const caller of everybody) {
+    const { reconcile, reads, counted } = world(record, { now: 99_999 });
+    expect(await reconcile(caller)).toEqual(record === undefined ? { as: 'gone' } : { as: 'closed', record });
+    expect([reads(), counted]).toEqual([0, []]);
+  }
 });
 
 const machineAfter = (lastProblem: string): ReconcileInvoker => ({ kind: 'machine', lastProblem });
@@ -695,11 +690,12 @@ test('endless lost races end as not yet', async () => {
   expect(refused.mock.calls.length).toBeLessThan(20);
 });
 
-describe('a record of a newer version', () => {
-  test.each([
-    ['an outcome', { status: 'WITHDRAWN', settledAt: iso(50) }],
-    ['a schemaVersion', { schemaVersion: 2 }],
-  ])('with %s that is unknown is deferred for 15 minutes, for every caller', async (_what, fields) => {
+test.each([
+  ['an outcome', { status: 'WITHDRAWN', settledAt: iso(50) }],
+  ['a schemaVersion', { schemaVersion: 2 }],
+])(
+  'a record with %s of a newer version is deferred for 15 minutes, for every caller',
+  async (_what, fields) => {
     for (const caller of everybody) {
       const before = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
       const { reconcile, reads, counted } = world(before, { now: 9_999_999 });
@@ -707,8 +703,8 @@ describe('a record of a newer version', () => {
       expect(await reconcile(caller)).toEqual({ as: 'deferred', why: 'unknown-record', record });
       expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
     }
-  });
-});
+  },
+);
 
 describe('a task whose reads end their process', () => {
   const unfinishedReads = { count: 3, lastBegunAt: iso(-1_000) };
