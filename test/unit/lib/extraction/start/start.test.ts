@@ -42,11 +42,10 @@ type Answer = string | Error;
 const world = (
   setup: {
     readonly record?: Extraction;
-    readonly plaintext?: SealedCredentialsData;
+    readonly plaintext?: SealedCredentialsData | Error;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
     readonly faults?: StoreFaults;
-    readonly unseal?: () => Promise<SealedCredentialsData>;
     /** `count`: how many logins this makes. */
     readonly logIn?: (count: number) => Promise<string>;
     readonly breaker?: CircuitBreaker;
@@ -99,7 +98,8 @@ const world = (
     callFor: async (record) => {
       events.push('unseal');
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
-      const unsealed = (await setup.unseal?.()) ?? setup.plaintext ?? raw;
+      const { plaintext: unsealed = raw } = setup;
+      if (unsealed instanceof Error) throw unsealed;
       const known = await knownCredentials(record, unsealed, { key: async () => 'key', keptDays: 7 });
       return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
@@ -177,6 +177,16 @@ describe('the item of the request', () => {
   });
 });
 
+/** The item of the task, as the first start-task links it. */
+const linked = {
+  taskId: 'task-1',
+  extractionId: id,
+  callbackToken: 'token-0',
+  callbackAttempt: 0,
+  credentialsMac: expect.any(String),
+  expiresAt: taskExpiry,
+};
+
 describe('a successful start', () => {
   const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
   const asked = { entity: 'other', actions: [{ id: 'movement', params: { dateRange } }] };
@@ -191,14 +201,7 @@ describe('a successful start', () => {
       startedAt: iso(5),
     };
     expect(await start()).toMatchObject({ as: 'waiting', record });
-    expect(task()).toEqual({
-      taskId: 'task-1',
-      extractionId: id,
-      callbackToken: 'token-0',
-      callbackAttempt: 0,
-      credentialsMac: expect.any(String),
-      expiresAt: taskExpiry,
-    });
+    expect(task()).toEqual(linked);
     // Every harmless step comes before the STARTING write, and the start call after it.
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
     expect(counted).toEqual([]);
@@ -234,8 +237,8 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
   });
 
   test('that is not the provider’s is thrown, and shows a breaker nothing', async () => {
-    const failing = () => Promise.reject(new Error('own failure'));
-    for (const setup of [{ unseal: failing }, { logIn: failing }]) {
+    const failure = new Error('own failure');
+    for (const setup of [{ plaintext: failure }, { logIn: () => Promise.reject(failure) }]) {
       const { breaker, reported } = breakerThat('turn');
       const { start, record, posts } = world({ ...setup, breaker });
       await expect(start()).rejects.toThrow('own failure');
@@ -353,14 +356,7 @@ describe('an invocation that finds a start made or in progress', () => {
     const quiet = world({ record: extractionIn('RUNNING') });
     quiet.tasks.items.set('task-1', adopted);
     expect(await quiet.start(0)).toMatchObject({ as: 'waiting' });
-    expect(quiet.task()).toEqual({
-      ...adopted,
-      callbackToken: 'token-0',
-      callbackAttempt: 0,
-      credentialsMac: expect.any(String),
-      expiresAt: taskExpiry,
-    });
-
+    expect(quiet.task()).toEqual(linked);
     const held = world({ record: extractionIn('RUNNING') });
     held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
     const record = { status: 'FAILED', settledBy: 'start' };
