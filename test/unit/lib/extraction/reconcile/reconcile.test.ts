@@ -550,17 +550,17 @@ describe('an answer over the size limit', () => {
   });
 
   test.each<readonly [string, Extraction, number, readonly string[]]>([
-    ['is remembered', extractionIn('RUNNING', { oversizedAt: iso(8_000) }), 0, ['TimedOut']],
+    ['is remembered', extractionIn('RUNNING', { oversizedAt: iso(7_200) }), 0, ['TimedOut']],
     ['is read past the deadline', extractionIn('RUNNING'), 1, ['TimedOut']],
     ['is read in grace', extractionIn('TIMED_OUT'), 1, []],
     ['is read while collecting', extractionIn('PARTIAL'), 1, []],
   ])(
     'that %s closes the record with a collectionError, without grace',
     async (_what, before, asked, timedOut) => {
-      const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 8_000 });
+      const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 7_200 });
       const status = before.status === 'RUNNING' ? 'TIMED_OUT' : before.status;
       const { as, record } = await reconcile(swept);
-      expect([as, record]).toMatchObject(['closed', { status, ...saidOnce, oversizedAt: iso(8_000) }]);
+      expect([as, record]).toMatchObject(['closed', { status, ...saidOnce, oversizedAt: iso(7_200) }]);
       expect(record?.reason).toBe(status === 'TIMED_OUT' ? 'deadline-passed' : undefined);
       expect(record).not.toHaveProperty('collectedAt');
       expect([reads(), counted]).toEqual([asked, [...timedOut, 'CollectionAbandoned']]);
