@@ -535,18 +535,25 @@ describe('an answer over the size limit', () => {
   const tooLargeButDone = readOf({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
-  test('by consent is final after one read, also if the record is settled and not abandoned yet', async () => {
-    const its = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
-    const { reconcile, record, reads, extractions } = its;
+  test('by consent is final: settled, abandoned and closed after one read', async () => {
+    const { reconcile, reads, stored, counted } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
+    const record = { status: 'COMPLETED', ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) };
+    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
+    expect([reads(), stored]).toEqual([1, []]);
+    expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+  });
+
+  test('by consent is not read again if the record is settled and not abandoned yet', async () => {
+    const { reconcile, record, reads, extractions } = world(consentIn('RUNNING'), {
+      reads: [tooLargeButDone],
+    });
     const { apply } = extractions;
     const applied = vi.spyOn(extractions, 'apply');
     applied.mockImplementationOnce(apply).mockRejectedValueOnce(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
-    const settled = { status: 'COMPLETED', settledBy: 'reconcile', settledAt: iso(100) };
-    expect(record()).toMatchObject({ ...settled, oversizedAt: iso(100) });
+    expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
     expect(await reconcile(swept)).toMatchObject({ as: 'closed', record: saidOnce });
-    expect([reads(), its.stored]).toEqual([1, []]);
-    expect(its.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    expect(reads()).toBe(1);
   });
 
   test.each<readonly [string, Extraction, number, readonly string[]]>([
