@@ -13,21 +13,21 @@ const first: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 const again: ReconcileInvoker = { kind: 'queue', cause: 'due', afterFailure: true };
 const operator: ReconcileInvoker = { kind: 'operator' };
 
+type Setup = {
+  readonly record?: ConsentExtraction;
+  readonly paused?: PausableCalls;
+  readonly error?: Error;
+  readonly loginError?: Error;
+};
+type Count = Extraction['unfinishedReads'];
+
 /** Reads for `who` as planned. The clock is at 1,000 s. */
-const world = (
-  who: ReconcileInvoker,
-  setup: {
-    readonly record?: ConsentExtraction;
-    readonly paused?: PausableCalls;
-    readonly error?: Error;
-    readonly loginError?: Error;
-  } = {},
-) => {
+const world = (who: ReconcileInvoker, setup: Setup = {}) => {
   const { record = consentIn('RUNNING'), error, loginError } = setup;
   const { deps: stores, seen } = extractionInMemory(record, { now: 1_000 });
   const apply = vi.spyOn(stores.extractions, 'apply');
   /** The count while the provider is read, which a process that ends would leave. */
-  const during: Extraction['unfinishedReads'][] = [];
+  const during: Count[] = [];
   const deps = {
     ...stores,
     readCallFor: async () => ({
@@ -58,53 +58,30 @@ const world = (
   };
 };
 
-const lost = (count: number, since = 1_000 - timings.reconcileTimeout - 1) => {
-  const unfinishedReads = { count, lastBegunAt: iso(since) };
-  return { record: consentIn('RUNNING', { unfinishedReads }), unfinishedReads };
-};
-
-test('a read costs no write, unless it follows a failure', async () => {
-  const { read, during, apply } = world(first);
-  expect([await read(), during]).toEqual(['read', [undefined]]);
-  expect(apply).not.toHaveBeenCalled();
+const begun = (count: number, seconds = 1_000) => ({ count, lastBegunAt: iso(seconds) });
+const sinceTimeout = 1_000 - timings.reconcileTimeout;
+const underWay = begun(3, sinceTimeout);
+/** A count that a process left, which has ended since. */
+const lost = (count: number, unfinishedReads = begun(count, sinceTimeout - 1)) => ({
+  record: consentIn('RUNNING', { unfinishedReads }),
 });
+const throwing = { ...lost(2), error: new Error('503') };
 
-test('after a failure it is counted while it is made', async () => {
-  const { read, during, after } = world(again);
-  expect(await read()).toBe('read');
-  expect(during).toEqual([{ count: 1, lastBegunAt: iso(1_000) }]);
-  expect(after()?.unfinishedReads).toBeUndefined();
-});
-
-test('a read that throws has ended, too', async () => {
-  const { read, after } = world(again, { ...lost(2), error: new Error('503') });
-  expect(await read()).toBe('InternalError');
-  expect(after()?.unfinishedReads).toBeUndefined();
-});
-
-test.each([first, again])('a count that is there is continued by every reader: %j', async (who) => {
-  const { read, during } = world(who, lost(2));
-  await read();
-  expect(during).toEqual([{ count: 3, lastBegunAt: iso(1_000) }]);
-});
-
-test.each([first, again])('after three, none is made: %j', async (who) => {
-  const { read, during, apply } = world(who, lost(3));
-  expect([await read(), during]).toEqual(['read-ends-process', []]);
-  expect(apply).not.toHaveBeenCalled();
-});
-
-test('an operator still reads, and what returns removes the count', async () => {
-  const { read, after } = world(operator, lost(3));
-  expect(await read()).toBe('read');
-  expect(after()?.unfinishedReads).toBeUndefined();
-});
-
-test('a read beside one that may still be under way is made, and is not counted', async () => {
-  const underWay = lost(3, 1_000 - timings.reconcileTimeout);
-  const { read, during, after } = world(again, underWay);
-  expect([await read(), during]).toEqual(['read', [underWay.unfinishedReads]]);
-  expect(after()?.unfinishedReads).toBeUndefined();
+test.each<readonly [string, ReconcileInvoker, Setup, string, readonly Count[], number]>([
+  ['costs no write', first, {}, 'read', [undefined], 0],
+  ['after a failure is counted while it is made', again, {}, 'read', [begun(1)], 2],
+  ['that throws has ended, too', again, throwing, 'InternalError', [begun(3)], 3],
+  ['continues a count that is there', first, lost(2), 'read', [begun(3)], 2],
+  ['is not made after three', first, lost(3), 'read-ends-process', [], 0],
+  ['is not made after three and a failure', again, lost(3), 'read-ends-process', [], 0],
+  ['is made for an operator, and removes the count', operator, lost(3), 'read', [begun(4)], 2],
+  ['is not counted beside one that may run', again, lost(3, underWay), 'read', [underWay], 1],
+])('a read %s', async (_what, who, setup, ended, during, writes) => {
+  const its = world(who, setup);
+  expect([await its.read(), its.during]).toEqual([ended, during]);
+  expect(its.apply).toHaveBeenCalledTimes(writes);
+  const left = ended === 'read-ends-process' ? setup.record?.unfinishedReads : undefined;
+  expect(its.after()?.unfinishedReads).toEqual(left);
 });
 
 const throttled = new Error('throttled');
@@ -177,18 +154,16 @@ describe('a read', () => {
     expect([await read(), after()?.notBefore]).toEqual([why, notBefore]);
   });
 
-  test.each([
-    [1_000, 'read'],
-    [1_001, 'ProviderPaused'],
-  ])('with notBefore at %i s, at 1,000 s, ends as %s', async (notBefore, ended) => {
-    const record = consentIn('RUNNING', { notBefore: iso(notBefore) });
-    expect(await world(first, { record }).read()).toBe(ended);
-  });
+  const running = (notBefore: number) => consentIn('RUNNING', { notBefore: iso(notBefore) });
+  const inGrace = (graceEnd: number) =>
+    consentIn('TIMED_OUT', { settledAt: iso(graceEnd - timings.grace), notBefore: iso(1_001) });
 
-  test('is made before notBefore, too, if it is the last one, which is the first at the end of grace', async () => {
-    const inGrace = (graceEnd: number) =>
-      consentIn('TIMED_OUT', { settledAt: iso(graceEnd - timings.grace), notBefore: iso(1_001) });
-    expect(await world(first, { record: inGrace(1_000) }).read()).toBe('read');
-    expect(await world(first, { record: inGrace(1_001) }).read()).toBe('ProviderPaused');
+  test.each([
+    ['is made from notBefore on', running(1_000), 'read'],
+    ['is held before notBefore', running(1_001), 'ProviderPaused'],
+    ['is made before notBefore, too, if it is the last one, at the end of grace', inGrace(1_000), 'read'],
+    ['is held before it in grace', inGrace(1_001), 'ProviderPaused'],
+  ])('%s', async (_what, record, ended) => {
+    expect(await world(first, { record }).read()).toBe(ended);
   });
 });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   parseRead,
   readingOfExtraction,
   readingOfTask,
 } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import { parseLargeJson } from '../../../../../lib/http/parse-large-json.ts';
+import type { ExtractionAnswer } from '../../../../../lib/provider/extractions/read-extraction.ts';
 
 const read = (...actions: readonly unknown[]) => {
   const { reading } = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
@@ -57,79 +58,46 @@ test('only short codes are recorded of an action, for any text of the provider',
 
 const bytes = Buffer.from('as received');
 
-describe('an extraction by consent in progress', () => {
-  test('a 202 is still running', () => {
-    expect(readingOfExtraction({ kind: 'in-progress' })).toEqual({
-      reading: { kind: 'running', known: true },
-    });
-  });
-
-  test.each([
-    ['running', true],
-    ['SUCCESS', false],
-  ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
-    const read = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
-    expect(read).toEqual({ reading: { kind: 'running', known } });
-  });
+/** A 200 with this body, and the body as it was received. */
+const answered = (body: object): ExtractionAnswer => {
+  const { taskStatus, taskStatusCode, data } = parseRead(Buffer.from(JSON.stringify(body))) as never;
+  return { kind: 'answered', taskStatus, taskStatusCode, data, bytes };
+};
+const running = (known: boolean) => ({ reading: { kind: 'running', known } });
+const failedWith = (reason: string) => ({
+  reading: { kind: 'ended', taskStatus: 'FAILED', reason, hasResults: false, expected: true },
+});
+const completed = (expected: boolean) => ({
+  reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected },
+  bytes,
 });
 
-describe('a 200 of v1 with another status and the code of an error', () => {
-  const read = (body: object) => {
-    const { taskStatus, taskStatusCode } = parseRead(Buffer.from(JSON.stringify(body))) as never;
-    return readingOfExtraction({ kind: 'answered', taskStatus, taskStatusCode, data: {}, bytes }).reading;
-  };
+const results = [{ a: 1 }];
 
-  test.each([
-    ['wrong_login', 401, 'wrong_login'],
-    ['El rut 11.111.111-1 no existe', 400, 'OTHER'],
-  ])('%s, %i is FAILED', (taskStatus, taskStatusCode, reason) => {
-    expect(read({ taskStatus, taskStatusCode, results: {} })).toEqual({
-      kind: 'ended',
-      taskStatus: 'FAILED',
-      reason,
-      actionResults: undefined,
-      hasResults: false,
-      expected: true,
-    });
-  });
+test.each<readonly [object, object]>([
+  [{ taskStatus: 'running' }, running(true)],
+  [{ taskStatus: 'running', taskStatusCode: 500 }, running(true)],
+  [{ taskStatus: 'SUCCESS' }, running(false)],
+  [{ taskStatus: 'paused', taskStatusCode: 399 }, running(false)],
+  [{ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} }, failedWith('wrong_login')],
+  [{ taskStatus: 'El rut 11.111.111-1 no existe', taskStatusCode: 400 }, failedWith('OTHER')],
+  [{ taskStatus: 'success', data: results }, completed(true)],
+  // Data of an unexpected form are stored, too.
+  [{ taskStatus: 'success' }, completed(false)],
+  [{ taskStatus: 'success', data: { items: [] } }, completed(false)],
+  // Of v2.
+  [{ data: results }, completed(true)],
+])(
+  'a 200 by consent is FAILED only by a new status with the code of an error, without free text: %j',
+  (body, read) => {
+    expect(readingOfExtraction(answered(body))).toEqual(read);
+  },
+);
 
-  test.each([
-    ['running', 500, true],
-    ['paused', 399, false],
-  ])('%s, %j is still running', (taskStatus, taskStatusCode, known) => {
-    expect(read({ taskStatus, taskStatusCode })).toEqual({ kind: 'running', known });
-  });
-});
-
-describe('an extraction by consent that has ended', () => {
-  test.each([
-    ['success of v1', { taskStatus: 'success' }],
-    ['a 200 of v2', {}],
-  ])('%s is COMPLETED, with the answer as it was received', (_what, status) => {
-    expect(readingOfExtraction({ kind: 'answered', ...status, data: [{ a: 1 }], bytes })).toEqual({
-      reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: true },
-      bytes,
-    });
-  });
-
-  test.each([[undefined], [{ items: [] }]])('data of an unexpected form are stored: %j', (data) => {
-    expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
-      reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected: false },
-      bytes,
-    });
-  });
-
-  test('a body with an errorType is FAILED, with the reason and nothing to store', () => {
-    expect(readingOfExtraction({ kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' })).toEqual({
-      reading: {
-        kind: 'ended',
-        taskStatus: 'FAILED',
-        reason: 'ENTITY/DOWN',
-        hasResults: false,
-        expected: true,
-      },
-    });
-  });
+test('an extraction by consent runs after a 202, and a body with an errorType is FAILED with nothing to store', () => {
+  expect(readingOfExtraction({ kind: 'in-progress' })).toEqual(running(true));
+  const failure = { kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' } as const;
+  expect(readingOfExtraction(failure)).toEqual(failedWith('ENTITY/DOWN'));
 });
 
 // `test/fuzz/reads` compares it with JSON.parse, which accepts any depth.

@@ -9,7 +9,6 @@ import {
   ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
-  ProviderUnauthorized,
 } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import {
@@ -33,24 +32,21 @@ const anyConsent = {
   validUntil: '2030-01-01T00:00:00.000Z',
 };
 
-const world = (
-  record: ConsentExtraction = consentExtraction(),
-  setup: {
-    readonly answers?: readonly (string | Error)[];
-    readonly noToken?: Error;
-    readonly faults?: StoreFaults;
-    /** Status and sub-status of the consent. */
-    readonly consent?: readonly [string, string] | Error;
-    readonly msLeft?: number;
-    /** What happens while the start call is under way. */
-    readonly meanwhile?: () => void;
-  } = {},
-) => {
+type Setup = {
+  readonly answers?: readonly (string | Error)[];
+  readonly faults?: StoreFaults;
+  /** Status and sub-status of the consent. */
+  readonly consent?: readonly [string, string] | Error;
+  readonly msLeft?: number;
+  /** What happens while the start call is under way. */
+  readonly meanwhile?: () => void;
+};
+
+const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {}) => {
   const { deps: stores, seen } = extractionInMemory(record, { faults: setup.faults });
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   const sent: unknown[] = [];
   const reads: string[] = [];
-  let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
     expect(seen.record()?.status).toBe('STARTING');
@@ -68,15 +64,7 @@ const world = (
         record,
         { target },
         {
-          taskTokens: {
-            current: async (of) => {
-              if (setup.noToken !== undefined) throw setup.noToken;
-              return `${of}/${made}`;
-            },
-            drop: () => {
-              made += 1;
-            },
-          },
+          taskTokens: { current: async (of) => `token of ${of}`, drop: () => undefined },
           startExtraction: { v1: post('v1'), v2: post('v2') },
           getConsent: async (token, asked) => {
             expect([asked, seen.record()?.status]).toEqual([consentId, 'STARTING']);
@@ -102,7 +90,7 @@ const world = (
 test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
   const { start, posts } = world(consentExtraction({ variant, product: 'debt' }));
   await start();
-  expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
+  expect(posts).toEqual([{ variant, token: `token of ${target}`, request: { product: 'debt', consentId } }]);
 });
 
 const polled = { as: 'queued', record: { status: 'RUNNING' } } as const;
@@ -126,19 +114,6 @@ test('a later invocation polls a running task, at most as far ahead as a message
   expect([posts, sent]).toEqual([[], [[{ ...poll, dueAt }, maxDelaySeconds]]]);
 });
 
-test('a refused Task Token is dropped, and the call is made once more with another', async () => {
-  const { start, posts } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
-  expect(await start()).toMatchObject(polled);
-  expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
-});
-
-test('without a Task Token nothing is started', async () => {
-  const { start, posts } = world(undefined, { noToken: new ProviderRefused('403', 403) });
-  const [why, problem] = ['ProviderUnauthorized', 'login-http-403'];
-  expect(await start()).toEqual({ as: 'not-yet', why, problem, record: consentExtraction() });
-  expect(posts).toEqual([]);
-});
-
 describe('a start that was settled as stale meanwhile', () => {
   /** Another process settles the start, or the record is lost. The item of the request is removed in both cases. */
   const late = (then: 'UNCONFIRMED' | 'lost', failingPuts = 0) => {
@@ -160,18 +135,14 @@ describe('a start that was settled as stale meanwhile', () => {
     return made;
   };
 
-  test('runs, and its item is put back, although two puts fail', async () => {
-    const { start, record, requests } = late('UNCONFIRMED', 2);
+  test.each([
+    ['its item is put back, although two puts fail', 2, [{ ...storedRequest(id), taskId: 'task-1' }]],
+    ['keeps its taskId although the item cannot be put back', 3, []],
+  ])('runs, and %s', async (_what, failingPuts, items) => {
+    const { start, record, requests } = late('UNCONFIRMED', failingPuts);
     expect(await start()).toMatchObject(polled);
     expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect([...requests.items.values()]).toEqual([{ ...storedRequest(id), taskId: 'task-1' }]);
-  });
-
-  test('keeps its taskId although the item cannot be put back', async () => {
-    const { start, record, requests } = late('UNCONFIRMED', 3);
-    await start();
-    expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(requests.items.size).toBe(0);
+    expect([...requests.items.values()]).toEqual(items);
   });
 
   test('leaves no sealed data if its record is gone', async () => {
@@ -181,50 +152,32 @@ describe('a start that was settled as stale meanwhile', () => {
   });
 });
 
-const explained = (status: number) =>
-  new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
+const withCode = { errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' };
+const explained = { answers: [new ProviderExtractionFailed('', { status: 403, ...withCode })] };
+const refused = { answers: [new ProviderRefused('403', 403)] };
+const unknown = { answers: [new ProviderAmbiguous('503', { status: 503 })] };
+const expired = { consent: ['INACTIVE', 'EXPIRED'] } as const;
+const notFound = new ProviderRefused('404', 404);
 
-test.each<readonly [string, Error, string]>([
-  ['of v1', new ProviderRefused('403', 403), 'http-403'],
-  ['of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
-])('a refusal %s is REJECTED, as by credentials', async (_what, failure, reason) => {
-  const { start, requests, posts, counted } = world(undefined, { answers: [failure] });
-  const record = { status: 'REJECTED', reason, settledBy: 'start' };
-  expect(await start()).toMatchObject({ as: 'closed', record });
-  expect([posts.length, requests.items.size, counted]).toEqual([1, 0, ['Rejected']]);
-});
-
-describe('after a refusal with a status alone the consent is read, under the same token, before the outcome is written', () => {
-  const refused = { answers: [new ProviderRefused('403', 403)] };
-
-  test('a consent that has ended is the reason', async () => {
-    const { start, record, reads } = world(undefined, { ...refused, consent: ['INACTIVE', 'EXPIRED'] });
-    await start();
-    const advice = 'renew-consent';
-    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'consent-expired', advice });
-    expect(reads).toEqual([`${target}/1`]);
-  });
-
-  test.each<[string, object]>([
-    ['the consent is active', {}],
-    ['it has an unknown state', { consent: ['INACTIVE', 'PAUSED'] }],
-    ['it cannot be read', { consent: new ProviderRefused('404', 404) }],
-  ])('the status stays the reason if %s', async (_what, setup) => {
-    const { start, record, reads } = world(undefined, { ...refused, ...setup });
-    await start();
-    expect([record()?.reason, reads.length]).toEqual(['http-403', 1]);
-  });
-
-  test.each<[string, object]>([
-    ['less than 20 s of the invocation are left', { ...refused, msLeft: 19_999 }],
-    ['the answer named its error', { answers: [explained(403)] }],
-    ['it is unknown whether a task exists', { answers: [new ProviderAmbiguous('503', { status: 503 })] }],
-  ])('nothing is read if %s', async (_what, setup) => {
-    const { start, reads } = world(undefined, { consent: ['INACTIVE', 'EXPIRED'], ...setup });
-    await start();
-    expect(reads).toEqual([]);
-  });
-});
+test.each<readonly [string, Setup, string, number]>([
+  ['it has expired', { ...refused, ...expired }, 'REJECTED consent-expired renew-consent', 1],
+  ['it is active', refused, 'REJECTED http-403 operator', 1],
+  ['its state is unknown', { ...refused, consent: ['INACTIVE', 'PAUSED'] }, 'REJECTED http-403 operator', 1],
+  ['it cannot be read', { ...refused, consent: notFound }, 'REJECTED http-403 operator', 1],
+  ['no 20 s are left', { ...refused, ...expired, msLeft: 19_999 }, 'REJECTED http-403 operator', 0],
+  ['the answer has a code', { ...explained, ...expired }, 'REJECTED CONSENT/CONSENT_NOT_ACTIVE operator', 0],
+  ['a task may exist', { ...unknown, ...expired }, 'UNCONFIRMED http-503 ask-provider', 0],
+])(
+  'after a refusal with a status alone the consent is read, under the same token, before the outcome is written: %s',
+  async (_what, setup, outcome, times) => {
+    const { start, record, reads, posts, requests } = world(undefined, setup);
+    expect(await start()).toMatchObject({ as: 'closed' });
+    const { status, reason, advice } = record() ?? {};
+    expect(`${status} ${reason} ${advice}`).toBe(outcome);
+    expect(reads).toEqual(Array(times).fill(`token of ${target}`));
+    expect([posts.length, requests.items.size]).toEqual([1, 0]);
+  },
+);
 
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const resultOf = (status: number) => {

@@ -20,12 +20,10 @@ const input = {
   callbackAttempt: 0,
 };
 
+type Setup = Partial<StartForMachineDeps> & { record?: Extraction; brings?: 'task-1' | Error };
+
 /** Starts `record` by a call that brings this. */
-const world = (
-  brings: 'task-1' | Error = 'task-1',
-  record: Extraction = extraction(),
-  more: Partial<StartForMachineDeps> = {},
-) => {
+const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}) => {
   const { deps: stores, seen } = extractionInMemory(record);
   const answers: string[] = [];
   const deps: StartForMachineDeps = {
@@ -55,100 +53,67 @@ const world = (
   return { ...seen, start: () => startForMachine(input, deps), answers };
 };
 
-test('for a task with webhook the machine waits', async () => {
-  const { start, answers } = world();
-  expect(await start()).toMatchObject({ as: 'waiting' });
-  expect(answers).toEqual([]);
-});
-
-test('a task without webhook is polled by the queue, and only then the machine ends', async () => {
-  const { start, answers } = world('task-1', consentExtraction());
-  expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING' } });
-  expect(answers).toEqual([`send due ${iso(10)} 5`, `wake token-1 ${id}`]);
-});
-
-test('if the queue does not take the message, the machine does not end: the start fails and is retried', async () => {
-  const { start, answers } = world('task-1', consentExtraction(), {
-    send: () => Promise.reject(new Error('throttled')),
-  });
-  expect(await start()).toBeUndefined();
-  expect(answers).toEqual(['fail token-1 StartFailed']);
-});
-
-test('after the start window the queue records NOT_STARTED', async () => {
-  const { start, answers } = world('task-1', extraction(), { now: () => at(900) });
-  await start();
-  expect(answers).toEqual(['send start now 0', `wake token-1 ${id}`]);
-});
-
-test('after a refused start nothing is left, and the machine ends', async () => {
-  const { start, answers } = world(new ProviderRefused('400', 400));
-  expect(await start()).toMatchObject({ as: 'closed', record: { status: 'REJECTED' } });
-  expect(answers).toEqual([`wake token-1 ${id}`]);
-});
-
+const failing = () => Promise.reject(new Error('throttled'));
+const rejected = new ProviderRefused('400', 400);
 const overQuota = Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' });
+const withoutWebhook = { record: consentExtraction() };
+const late = { now: () => at(900) };
+const [poll, woken, failed] = [`send due ${iso(10)} 5`, `wake token-1 ${id}`, 'fail token-1 StartFailed'];
 
-test.each<[Error, string, readonly string[]]>([
-  [new ProviderBusy('429'), 'http-429', ['ProviderBusy']],
-  [overQuota, 'quota-reached', ['ProviderBusy', 'QuotaReached']],
+test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
+  ['waits for a task with webhook', {}, 'waiting', []],
+  ['ends only after the queue polls a task without webhook', withoutWebhook, 'queued', [poll, woken]],
+  ['retries if the queue takes no message', { ...withoutWebhook, send: failing }, undefined, [failed]],
+  ['ends after the start window, and the queue goes on', late, 'queued', ['send start now 0', woken]],
+  ['ends after a refused start', { brings: rejected }, 'closed', [woken]],
+  ['retries after a failed SendTaskSuccess', { brings: rejected, wake: failing }, undefined, [failed]],
+])('the machine %s', async (_what, setup, as, expected) => {
+  const { start, answers } = world(setup);
+  expect((await start())?.as).toBe(as);
+  expect(answers).toEqual(expected);
+});
+
+test.each<[string, Setup, string, readonly string[], readonly string[]]>([
+  ['429', { brings: new ProviderBusy('429') }, 'ProviderBusy', ['http-429'], ['ProviderBusy']],
+  ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['ProviderBusy', 'QuotaReached']],
+  ['a start in progress', { record: extractionIn('STARTING') }, 'StartInProgress', [], []],
 ])(
-  'a start that can be retried fails the state with the error that the machine retries, and is counted: %s',
-  async (failure, problem, metrics) => {
-    const { start, answers, counted } = world(failure);
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
-    expect(answers).toEqual(['fail token-1 ProviderBusy', problem]);
+  'a start that can be retried fails the state with the error that the machine retries: %s',
+  async (_what, setup, why, problem, metrics) => {
+    const { start, answers, counted } = world(setup);
+    expect(await start()).toMatchObject({ as: 'not-yet', why });
+    expect(answers).toEqual([`fail token-1 ${why}`, ...problem]);
     expect(counted).toEqual(metrics);
   },
 );
 
-test.each<[string, Partial<StartForMachineDeps>, string]>([
+const noToken = async () => ({
+  tokens: { current: () => Promise.reject(new ProviderRefused('403', 403)), drop: () => undefined },
+  renewable: true,
+  post: async () => 'task-1',
+});
+
+test.each<[string, Setup, string]>([
   ['a breaker holds it', { breaker: breakerThat('held').breaker }, 'held/http-503'],
-  [
-    'no token is given',
-    {
-      callFor: async () => ({
-        tokens: { current: () => Promise.reject(new ProviderRefused('403', 403)), drop: () => undefined },
-        renewable: true,
-        post: async () => 'task-1',
-      }),
-    },
-    'login-http-403',
-  ],
+  ['no token is given', { callFor: noToken }, 'login-http-403'],
 ])(
   'after the start window the machine learns why nothing could be started now: %s',
-  async (_, more, problem) => {
-    const { start, answers } = world(new Error('started'), extraction(), { ...more, now: () => at(900) });
+  async (_, setup, problem) => {
+    const { start, answers } = world({ ...setup, ...late, brings: new Error('started') });
     await start();
     expect(answers).toEqual(['fail token-1 StartWindowOver', problem]);
   },
 );
 
-test('a start in progress is retried and not counted', async () => {
-  const { start, answers, counted } = world('task-1', extractionIn('STARTING'));
-  await start();
-  expect([answers, counted]).toEqual([['fail token-1 StartInProgress'], []]);
-});
-
 test('a failure of a store is reported through the callback token', async () => {
   const { start, extractions, answers, failures } = world();
-  extractions.get = () => Promise.reject(new Error('the table is down'));
+  extractions.get = failing;
   expect(await start()).toBeUndefined();
-  expect(answers).toEqual(['fail token-1 StartFailed']);
+  expect(answers).toEqual([failed]);
   expect(failures).toEqual(['The start failed.']);
 });
 
-test('a failed SendTaskSuccess is reported as a failed start', async () => {
-  const { start, answers, failures } = world(new ProviderRefused('400', 400), extraction(), {
-    wake: () => Promise.reject(new Error('throttled')),
-  });
-  expect(await start()).toBeUndefined();
-  expect(answers).toEqual(['fail token-1 StartFailed']);
-  expect(failures).toEqual(['The start call failed.', 'The start failed.']);
-});
-
 test('an error is thrown only if the machine cannot receive a report', async () => {
-  const throttled = new Error('throttled');
-  const { start } = world(new ProviderBusy('429'), extraction(), { fail: () => Promise.reject(throttled) });
-  await expect(start()).rejects.toBe(throttled);
+  const { start } = world({ brings: rejected, wake: failing, fail: failing });
+  await expect(start()).rejects.toThrow('throttled');
 });

@@ -42,12 +42,12 @@ type Answer = string | Error;
 const world = (
   setup: {
     readonly record?: Extraction;
-    readonly plaintext?: SealedCredentialsData;
+    readonly plaintext?: SealedCredentialsData | Error;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
     readonly faults?: StoreFaults;
-    readonly unseal?: () => Promise<SealedCredentialsData>;
-    readonly logIn?: () => Promise<string>;
+    /** `count`: how many logins this makes. */
+    readonly logIn?: (count: number) => Promise<string>;
     readonly breaker?: CircuitBreaker;
     readonly whenSlow?: StartDeps['whenSlow'];
     /** What happens while a start call is under way. */
@@ -61,12 +61,10 @@ const world = (
   const posts: Post[] = [];
   let logins = 0;
   let session: string | undefined;
-  const logIn =
-    setup.logIn ??
-    (async () => {
-      logins += 1;
-      return `session-${logins}`;
-    });
+  const logIn = async () => {
+    logins += 1;
+    return setup.logIn?.(logins) ?? `session-${logins}`;
+  };
 
   const sessions: SessionTokens = {
     current: async () => {
@@ -100,7 +98,8 @@ const world = (
     callFor: async (record) => {
       events.push('unseal');
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
-      const unsealed = (await setup.unseal?.()) ?? setup.plaintext ?? raw;
+      const { plaintext: unsealed = raw } = setup;
+      if (unsealed instanceof Error) throw unsealed;
       const known = await knownCredentials(record, unsealed, { key: async () => 'key', keptDays: 7 });
       return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
@@ -178,9 +177,22 @@ describe('the item of the request', () => {
   });
 });
 
+/** The item of the task, as the first start-task links it. */
+const linked = {
+  taskId: 'task-1',
+  extractionId: id,
+  callbackToken: 'token-0',
+  callbackAttempt: 0,
+  credentialsMac: expect.any(String),
+  expiresAt: taskExpiry,
+};
+
 describe('a successful start', () => {
+  const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
+  const asked = { entity: 'other', actions: [{ id: 'movement', params: { dateRange } }] };
+
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
-    const { start, task, events, counted, measured, progress } = world();
+    const { start, task, events, counted, measured, progress, posts } = world({ record: extraction(asked) });
     const record = {
       status: 'RUNNING',
       attemptId: 'attempt-1',
@@ -189,26 +201,13 @@ describe('a successful start', () => {
       startedAt: iso(5),
     };
     expect(await start()).toMatchObject({ as: 'waiting', record });
-    expect(task()).toEqual({
-      taskId: 'task-1',
-      extractionId: id,
-      callbackToken: 'token-0',
-      callbackAttempt: 0,
-      credentialsMac: expect.any(String),
-      expiresAt: taskExpiry,
-    });
+    expect(task()).toEqual(linked);
     // Every harmless step comes before the STARTING write, and the start call after it.
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
     expect(counted).toEqual([]);
     expect(measured).toEqual([['SecondsToStart', 5]]);
-    expect(progress).toEqual([['Extraction started.', { extractionId: id, entity: 'bank', seconds: 5 }]]);
-  });
-
-  test('sends the recorded request with the unsealed credentials and five deliveries', async () => {
-    const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
-    const asked = { entity: 'other', actions: [{ id: 'movement', params: { dateRange } }] };
-    const { start, posts } = world({ record: extraction(asked) });
-    await start();
+    expect(progress).toEqual([['Extraction started.', { extractionId: id, entity: 'other', seconds: 5 }]]);
+    // The recorded request with the unsealed credentials and five deliveries.
     const request = { ...asked, credentials: raw.credentials, webhook: { enable: true, retries: 5 } };
     expect(posts).toEqual([{ token: 'session-1', request }]);
   });
@@ -221,14 +220,12 @@ describe('a successful start', () => {
   });
 });
 
+const noKey = () => new NotConfigured('secret', 'provider-api-key');
+
 describe('a failure before the STARTING write leaves the record unchanged', () => {
   test.each<readonly [string, () => Error, string]>([
     ['the API key is refused', unauthorized, 'ProviderUnauthorized'],
-    [
-      'the API key is not stored yet',
-      () => new NotConfigured('secret', 'provider-api-key'),
-      'ProviderUnauthorized',
-    ],
+    ['the API key is not stored yet', noKey, 'ProviderUnauthorized'],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
     ['the provider is busy', busy, 'ProviderBusy'],
     ['the login is not answered, which changes nothing', ambiguous, 'ProviderUnreachable'],
@@ -239,43 +236,40 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
     expect(posts).toHaveLength(0);
   });
 
-  test('that is not the provider’s is thrown', async () => {
-    const failing = () => Promise.reject(new Error('own failure'));
-    for (const setup of [{ unseal: failing }, { logIn: failing }]) {
-      const { start, record, posts } = world(setup);
+  test('that is not the provider’s is thrown, and shows a breaker nothing', async () => {
+    const failure = new Error('own failure');
+    for (const setup of [{ plaintext: failure }, { logIn: () => Promise.reject(failure) }]) {
+      const { breaker, reported } = breakerThat('turn');
+      const { start, record, posts } = world({ ...setup, breaker });
       await expect(start()).rejects.toThrow('own failure');
       expect(record()).toEqual(extraction());
-      expect(posts).toHaveLength(0);
+      expect([posts, reported]).toEqual([[], [{ kind: 'nothing' }]]);
     }
   });
 });
 
-describe('a start that was certainly not accepted goes back to REQUESTED, and the machine retries', () => {
-  const overQuota = () => Object.assign(busy(), { refusal: 'notEnoughCredits' });
-
-  test.each<readonly [string, () => Error, string, string]>([
-    ['429', busy, 'ProviderBusy', 'http-429'],
-    ['429 as the quota is used up', overQuota, 'ProviderBusy', 'quota-reached'],
-    ['it cannot be reached', unreachable, 'ProviderUnreachable', 'unreachable'],
-  ])('%s', async (_what, failure, error, problem) => {
+test.each<readonly [string, () => Error, string, string]>([
+  ['429', busy, 'ProviderBusy', 'http-429'],
+  ['no connection', unreachable, 'ProviderUnreachable', 'unreachable'],
+])(
+  'after %s a start was certainly not accepted, and is REQUESTED again',
+  async (_, failure, error, problem) => {
     const { start, posts, requests } = world({ answers: [failure()] });
     const record = extraction({ attemptId: 'attempt-1', lastProblem: problem });
     expect(await start()).toEqual({ as: 'not-yet', why: error, problem, record });
     expect([posts.length, requests.items.size]).toEqual([1, 1]);
-  });
-});
+  },
+);
 
-describe('a refused start ends as REJECTED', () => {
-  test.each([400, 403, 409])('%i', async (status) => {
-    const { start, posts, requests, counted, progress } = world({ answers: [refused(status)] });
-    const { as, record } = await start();
-    const outcome = { status: 'REJECTED', reason: `http-${status}` };
-    expect([as, record]).toMatchObject(['closed', { ...outcome, settledAt: iso(5), settledBy: 'start' }]);
-    expect(record).not.toHaveProperty('dueShard');
-    expect([posts.length, requests.items.size]).toEqual([1, 0]);
-    expect(counted).toEqual(['Rejected']);
-    expect(progress).toMatchObject([['Extraction ended.', outcome]]);
-  });
+test.each([400, 403, 409])('a start that is refused with %i ends as REJECTED', async (status) => {
+  const { start, posts, requests, counted, progress } = world({ answers: [refused(status)] });
+  const { as, record } = await start();
+  const outcome = { status: 'REJECTED', reason: `http-${status}` };
+  expect([as, record]).toMatchObject(['closed', { ...outcome, settledAt: iso(5), settledBy: 'start' }]);
+  expect(record).not.toHaveProperty('dueShard');
+  expect([posts.length, requests.items.size]).toEqual([1, 0]);
+  expect(counted).toEqual(['Rejected']);
+  expect(progress).toMatchObject([['Extraction ended.', outcome]]);
 });
 
 describe('401 on the start call', () => {
@@ -306,15 +300,8 @@ describe('401 on the start call', () => {
 
   test('and then any failed login means not accepted, because of the 401', async () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
-      let logins = 0;
-      const { start, posts } = world({
-        answers: [unauthorized()],
-        logIn: async () => {
-          logins += 1;
-          if (logins > 1) throw failure;
-          return 'session-1';
-        },
-      });
+      const logIn = async (count: number) => (count === 1 ? 'session-1' : Promise.reject(failure));
+      const { start, posts } = world({ answers: [unauthorized()], logIn });
       const [why, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
       expect(await start()).toEqual({ as: 'not-yet', why, problem, record: record(problem) });
       expect(posts).toHaveLength(1);
@@ -329,11 +316,12 @@ describe('401 on the start call', () => {
   });
 });
 
-describe('any other failure means that a task may exist, and the start call is never repeated', () => {
-  test.each<readonly [string, Error]>([
-    ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
-    ['an unexpected exception', new RangeError('bug')],
-  ])('%s', async (_what, failure) => {
+test.each<readonly [string, Error]>([
+  ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
+  ['an unexpected exception', new RangeError('bug')],
+])(
+  'any other failure means that a task may exist, and the call is never repeated: %s',
+  async (_what, failure) => {
     const { start, posts, requests, counted, progress, time } = world({ answers: [failure] });
     const { as, record } = await start(0);
     const unconfirmed = { status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) };
@@ -344,8 +332,8 @@ describe('any other failure means that a task may exist, and the start call is n
     time.advance(1_000);
     expect(await start(1)).toMatchObject({ as: 'closed', record });
     expect([posts.length, requests.items.size]).toEqual([1, 0]);
-  });
-});
+  },
+);
 
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
@@ -368,14 +356,7 @@ describe('an invocation that finds a start made or in progress', () => {
     const quiet = world({ record: extractionIn('RUNNING') });
     quiet.tasks.items.set('task-1', adopted);
     expect(await quiet.start(0)).toMatchObject({ as: 'waiting' });
-    expect(quiet.task()).toEqual({
-      ...adopted,
-      callbackToken: 'token-0',
-      callbackAttempt: 0,
-      credentialsMac: expect.any(String),
-      expiresAt: taskExpiry,
-    });
-
+    expect(quiet.task()).toEqual(linked);
     const held = world({ record: extractionIn('RUNNING') });
     held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
     const record = { status: 'FAILED', settledBy: 'start' };
@@ -400,13 +381,6 @@ describe('an invocation that finds a start made or in progress', () => {
       expect(posts).toHaveLength(0);
     },
   );
-
-  test('has nothing to wait for without a record', async () => {
-    const { start, posts, extractions } = world();
-    extractions.items.clear();
-    expect(await start()).toEqual({ as: 'gone' });
-    expect(posts).toHaveLength(0);
-  });
 });
 
 test.each([
@@ -482,21 +456,10 @@ describe('the breakers of starts', () => {
   };
 
   test('get what the login after a 401 showed, and what the second call did', async () => {
-    let logins = 0;
-    const logIn = async () => {
-      logins += 1;
-      return logins === 1 ? 'session' : Promise.reject(http(500));
-    };
+    const logIn = async (count: number) => (count === 1 ? 'session' : Promise.reject(http(500)));
     expect(await reportedOf({ answers: [unauthorized()], logIn })).toEqual([failed('http-500')]);
     expect(await reportedOf({ answers: [unauthorized(), 'task-1'] })).toEqual([{ kind: 'accepted' }]);
     expect(await reportedOf({ answers: [unauthorized()] })).toEqual([nothing]);
-  });
-
-  test('get one report of a start that failed on our side', async () => {
-    const { breaker, reported } = breakerThat('turn');
-    const { start } = world({ breaker, unseal: () => Promise.reject(new Error('KMS')) });
-    await expect(start()).rejects.toThrow('KMS');
-    expect(reported).toEqual([nothing]);
   });
 
   test('have a login before the start in a turn, also with a token of the caller’s, and no start if it fails', async () => {
@@ -514,7 +477,7 @@ describe('the breakers of starts', () => {
     expect(passing.events).not.toContain('login');
   });
 
-  /** A start whose call is slow, and then answered so. `timers`: those that still wait at the end. */
+  /** A start whose call is slow, and then answered so. When it has ended, nothing waits for it. */
   const slowStart = async (kind: 'pass' | 'turn', answer: Answer) => {
     const { breaker, reported } = breakerThat(kind);
     const timers = new Set<() => void>();
@@ -531,7 +494,8 @@ describe('the breakers of starts', () => {
         during.push(...reported);
       },
     }).start();
-    return { reported, during, timers };
+    expect(timers.size).toBe(0);
+    return { reported, during };
   };
 
   test('learn of a slow start while it is under way, and of its end unless that is the same failure', async () => {
@@ -540,11 +504,6 @@ describe('the breakers of starts', () => {
     expect([failing.during, failing.reported]).toEqual([[slow], [slow, nothing]]);
     expect((await slowStart('pass', 'task-1')).reported).toEqual([slow, { kind: 'accepted' }]);
     expect((await slowStart('turn', http(503))).reported).toEqual([slow, failed('http-503')]);
-  });
-
-  test('wait for no start that has ended', async () => {
-    expect((await slowStart('pass', 'task-1')).timers.size).toBe(0);
-    expect((await slowStart('pass', http(503))).timers.size).toBe(0);
   });
 });
 
