@@ -112,7 +112,9 @@ describe.each(titled(records))('the record %s', (_title, record) => {
     expect(publicView(record)).toMatchObject({ extractionId: record.extractionId, status: record.status });
     const NewImage = marshall(record);
     const event = decodeExtractionEvent({
-      ...{ eventID: 'e', eventName: 'INSERT', eventSource: 'aws:dynamodb' },
+      eventID: 'e',
+      eventName: 'INSERT',
+      eventSource: 'aws:dynamodb',
       dynamodb: {
         Keys: marshall({ extractionId: record.extractionId }),
         NewImage,

@@ -28,17 +28,33 @@ test('makes a record and a linked task for each, under new ids, in the shard of 
 
 describe('usage', () => {
   const call = (service: string, operation: string): Call => ({
-    ...{ service, operation, startedAt: 0, endedAt: 1, statusCode: 200, answerBytes: 10 },
+    service,
+    operation,
+    startedAt: 0,
+    endedAt: 1,
+    statusCode: 200,
+    answerBytes: 10,
   });
 
   const entry = (more: Partial<Entry> = {}): Entry => ({
-    ...{ function: 'one', requestId: 'r', ordinal: 2, cpuMs: 10, startedAt: 0, endedAt: 20 },
-    ...{ failed: false, bodyBytes: 0, calls: [] },
+    function: 'one',
+    requestId: 'r',
+    ordinal: 2,
+    cpuMs: 10,
+    startedAt: 0,
+    endedAt: 20,
+    failed: false,
+    bodyBytes: 0,
+    calls: [],
     ...more,
   });
 
   const units = (more: Partial<Units>): Units => ({
-    ...{ table: 'Extractions', write: 0, index: 0, read: 0, bytes: 0 },
+    table: 'Extractions',
+    write: 0,
+    index: 0,
+    read: 0,
+    bytes: 0,
     ...more,
   });
 

@@ -36,7 +36,9 @@ const table: Table = { name: 'Records', keys: ['id'], indexes: [index] };
 
 const closed: Item = { id: { S: '1' } };
 const open = (until: string, more: Item = {}): Item => ({
-  ...{ ...closed, dueShard: { N: '3' }, until: { S: until } },
+  ...closed,
+  dueShard: { N: '3' },
+  until: { S: until },
   ...more,
 });
 
@@ -55,7 +57,12 @@ let clock = 0;
 const call = (operation: string, asked: object, answered: object, statusCode = 200): Call => {
   clock += 1;
   return {
-    ...{ service: 'dynamodb', operation, statusCode, answerBytes: 0, startedAt: clock, endedAt: clock },
+    service: 'dynamodb',
+    operation,
+    statusCode,
+    answerBytes: 0,
+    startedAt: clock,
+    endedAt: clock,
     asked: { TableName: 'records', ...asked },
     answered: { ...answered },
   };

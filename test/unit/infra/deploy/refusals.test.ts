@@ -93,7 +93,9 @@ const explain = (
   client.send = (async (command: DescribeStackEventsCommand) => {
     const page = Number(command.input.NextToken ?? 0);
     const events = (pages[page] ?? []).map(([ResourceType, ResourceStatus, ResourceStatusReason]) => ({
-      ...{ ResourceType, ResourceStatus, ResourceStatusReason },
+      ResourceType,
+      ResourceStatus,
+      ResourceStatusReason,
     }));
     return { StackEvents: events, NextToken: page + 1 < pages.length ? String(page + 1) : undefined };
   }) as unknown as typeof client.send;
@@ -150,8 +152,11 @@ test('a stack of another kind has no steps', () => {
 
 /** The environment of somebody who is not logged in to AWS. */
 const env = {
-  ...{ PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true' },
-  ...{ AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' },
+  PATH: process.env.PATH,
+  HOME: '/nowhere',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
 };
 
 test('npm run deploy without credentials says to log in, and deploys nothing', () => {

@@ -97,7 +97,8 @@ test.each(Object.entries(acceptanceSources))('the bundle of %s has a handler', a
 test('the stage is accept by default, and no real stage is taken', () => {
   expect(readAcceptOptions([])).toEqual({ stage: 'accept', settings: {}, checks });
   expect(readAcceptOptions(['-c', 'stage=accept-eu', '-c', 'sweepEveryMinutes=2'])).toMatchObject({
-    ...{ stage: 'accept-eu', settings: { sweepEveryMinutes: '2' } },
+    stage: 'accept-eu',
+    settings: { sweepEveryMinutes: '2' },
   });
   for (const stage of ['prod', 'local', 'acceptance', '']) {
     expect(() => readAcceptOptions(['-c', `stage=${stage}`]), stage).toThrow(UsageError);

@@ -52,11 +52,23 @@ const facts: Facts = {
 const known: Known = { facts, units: new Map(), logs: new Map([['r', { own: 0, stack: 0 }]]) };
 
 const call = (service: string, operation: string, startedAt = 0, endedAt = startedAt + 1): Call => ({
-  ...{ service, operation, startedAt, endedAt, statusCode: 200, answerBytes: 0 },
+  service,
+  operation,
+  startedAt,
+  endedAt,
+  statusCode: 200,
+  answerBytes: 0,
 });
 const entry = (more: Partial<Entry> = {}): Entry => ({
-  ...{ function: 'reconcile-extraction', requestId: 'r', ordinal: 2, cpuMs: 10, startedAt: 0, endedAt: 1 },
-  ...{ failed: false, bodyBytes: 0, calls: [] },
+  function: 'reconcile-extraction',
+  requestId: 'r',
+  ordinal: 2,
+  cpuMs: 10,
+  startedAt: 0,
+  endedAt: 1,
+  failed: false,
+  bodyBytes: 0,
+  calls: [],
   ...more,
 });
 
@@ -133,9 +145,20 @@ describe('the charges of an invocation', () => {
 
 describe('the charges of a path', () => {
   const history = [
-    ...['ExecutionStarted', 'TaskStateEntered', 'TaskScheduled', 'TaskSucceeded', 'TaskStateExited'],
-    ...['TaskStateEntered', 'TaskScheduled', 'TaskFailed', 'TaskScheduled', 'TaskFailed'],
-    ...['TaskScheduled', 'TaskSucceeded', 'TaskStateExited', 'ExecutionSucceeded'],
+    'ExecutionStarted',
+    'TaskStateEntered',
+    'TaskScheduled',
+    'TaskSucceeded',
+    'TaskStateExited',
+    'TaskStateEntered',
+    'TaskScheduled',
+    'TaskFailed',
+    'TaskScheduled',
+    'TaskFailed',
+    'TaskScheduled',
+    'TaskSucceeded',
+    'TaskStateExited',
+    'ExecutionSucceeded',
   ].map((type, id) => ({ id, type, timestamp: new Date(0) })) as Parameters<typeof transitionsIn>[0];
   const sample = {
     history,

@@ -72,11 +72,18 @@ const createWorld = (perDay: number, seed: number) => {
     const slow = poisson(ended * its.slow);
     return {
       ...counts,
-      ...{ SecondsToOutcome: ended, OutcomeFailed: failed, Collected: ended, SettledByWebhook: ended },
-      ...{ Unconfirmed: unconfirmed, NotStarted: poisson(ended * its.notStarted), EarlyDelivery: 0 },
+      SecondsToOutcome: ended,
+      OutcomeFailed: failed,
+      Collected: ended,
+      SettledByWebhook: ended,
+      Unconfirmed: unconfirmed,
+      NotStarted: poisson(ended * its.notStarted),
+      EarlyDelivery: 0,
       // Every second task whose start call got no answer runs, and is delivered.
-      ...{ UnlinkedDelivery: poisson(unconfirmed / 2), SettledByStart: 0 },
-      ...{ CollectionAbandoned: poisson(ended * its.abandoned), WebhookMissed: poisson(ended * its.missed) },
+      UnlinkedDelivery: poisson(unconfirmed / 2),
+      SettledByStart: 0,
+      CollectionAbandoned: poisson(ended * its.abandoned),
+      WebhookMissed: poisson(ended * its.missed),
       Latency: slow > 0 && slow >= ended / 100 ? 4_000 : 500,
     };
   };

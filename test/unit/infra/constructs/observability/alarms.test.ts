@@ -84,7 +84,8 @@ describe('the alarms', () => {
     const withBus = byName(alarmsWith({ fanOutToEventBus: 'true' }));
     const pipe = synthesize({ fanOutToEventBus: 'true' }).template.findOutputs('PipeName').PipeName?.Value;
     const ofPipe = (MetricName: string) => ({
-      ...{ Namespace: 'AWS/EventBridge/Pipes', MetricName },
+      Namespace: 'AWS/EventBridge/Pipes',
+      MetricName,
       Dimensions: [{ Name: 'PipeName', Value: pipe }],
     });
     expect(withBus['fan-out-executions-failed']).toMatchObject(ofPipe('ExecutionFailed'));

@@ -21,7 +21,12 @@ const report = (requestId: string, more = '') =>
 
 test('a REPORT line is read, with and without a cold start', () => {
   expect(parseReport(report('r-1'))).toEqual({
-    ...{ requestId: 'r-1', durationMs: 152.4, billedMs: 153, memoryMB: 512, usedMB: 100, initMs: undefined },
+    requestId: 'r-1',
+    durationMs: 152.4,
+    billedMs: 153,
+    memoryMB: 512,
+    usedMB: 100,
+    initMs: undefined,
   });
   expect(parseReport(report('r-1', 'Init Duration: 210.5 ms'))?.initMs).toBe(210.5);
   expect(parseReport('START RequestId: r-1 Version: $LATEST')).toBeUndefined();

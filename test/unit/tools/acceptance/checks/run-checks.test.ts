@@ -15,7 +15,9 @@ const shared = (isEmulated = false) =>
   ({ deployment: { isEmulated }, now: () => new Date() }) as unknown as AcceptContext;
 
 const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check => ({
-  ...{ id, title: id, run },
+  id,
+  title: id,
+  run,
   ...more,
 });
 

@@ -31,33 +31,55 @@ const closedAt = (seconds: number) => ({
 
 /** One of each end, and two that are open. All were requested at 0 s, and the audit is at 600 s. */
 const completed = closedExtraction({
-  ...{ extractionId: 'completed', status: 'COMPLETED', taskId: 'task-1', settledBy: 'webhook' },
-  ...{ isFinal: true, attemptId: 'a', startingAt: iso(1), startedAt: iso(2), collectedAt: iso(40) },
-  ...{ advice: 'none', results, ...closedAt(40) },
+  extractionId: 'completed',
+  status: 'COMPLETED',
+  taskId: 'task-1',
+  settledBy: 'webhook',
+  isFinal: true,
+  attemptId: 'a',
+  startingAt: iso(1),
+  startedAt: iso(2),
+  collectedAt: iso(40),
+  advice: 'none',
+  results,
+  ...closedAt(40),
 });
 const rejected = extractionIn('REJECTED', {
-  ...{ extractionId: 'rejected', advice: 'fix-request', ...closedAt(30) },
+  extractionId: 'rejected',
+  advice: 'fix-request',
+  ...closedAt(30),
 });
 const running = extractionIn('RUNNING', { extractionId: 'running', taskId: 'task-2' });
 const timedOut = extractionIn('TIMED_OUT', {
-  ...{ extractionId: 'timed-out', taskId: 'task-3', advice: 'wait' },
-  ...{ settledAt: iso(300), deadlineAt: iso(290) },
+  extractionId: 'timed-out',
+  taskId: 'task-3',
+  advice: 'wait',
+  settledAt: iso(300),
+  deadlineAt: iso(290),
 });
 const consent = consentIn('RUNNING', { extractionId: 'consent', taskId: 'task-4', requestId: 'request-c' });
 
 const change = (after: Extraction, from: ExtractionStatus, seconds: number): StreamChange => {
   const { settledAt: _settledAt, ...before } = after;
   return {
-    ...{ at: iso(seconds), event: 'MODIFY', byTtl: false, after },
+    at: iso(seconds),
+    event: 'MODIFY',
+    byTtl: false,
+    after,
     before: { ...before, status: from } as Extraction,
   };
 };
 const removal = (before: Extraction): StreamChange => ({
-  ...{ at: iso(500), event: 'REMOVE', byTtl: false, before },
+  at: iso(500),
+  event: 'REMOVE',
+  byTtl: false,
+  before,
 });
 
 const item = (requestId: string, extractionId: string, expires: number): RequestItem => ({
-  ...{ requestId, extractionId, expiresAt: at(expires).getTime() / 1_000 },
+  requestId,
+  extractionId,
+  expiresAt: at(expires).getTime() / 1_000,
 });
 
 /** What a deployment holds. Each test breaks one thing in it. */
@@ -68,10 +90,13 @@ const clean = () => {
     { taskId: 'task-2', extractionId: 'running' },
   ];
   return {
-    ...{ records, tasks },
+    records,
+    tasks,
     requested: records.map(({ extractionId }) => ({ extractionId, at: iso(0) })),
     accepted: [completed, running, timedOut, consent].map(({ extractionId, taskId = '' }) => ({
-      ...{ extractionId, taskId, at: iso(2) },
+      extractionId,
+      taskId,
+      at: iso(2),
     })),
     changes: [
       change(rejected, 'STARTING', 30),
@@ -228,7 +253,8 @@ test('a few items that are left to expire are counted, and no finding', async ()
   const others = Array.from({ length: 7 }, (_, index) => `e-${index}`);
   world.accepted.push(...others.map((extractionId) => ({ extractionId, taskId: 't', at: iso(2) })));
   expect(await reportOf('requests-forgotten', sourcesOf(world))).toMatchObject({
-    ...{ result: 'passed', checked: 1 },
+    result: 'passed',
+    checked: 1,
     notChecked: 'items that are left to expire: 1, such as that of running',
   });
 });
@@ -256,7 +282,9 @@ test('an audit that cannot estimate what it reads goes on, and says why', async 
 test('results are read only on request, and the report says so', async () => {
   const sources = { ...sourcesOf(clean()), stored: () => Promise.reject(new Error('was read')) };
   expect(await reportOf('results-intact', sources, { results: undefined })).toMatchObject({
-    ...{ result: 'passed', checked: 0, notChecked: expect.stringContaining('--results') },
+    result: 'passed',
+    checked: 0,
+    notChecked: expect.stringContaining('--results'),
   });
 });
 
@@ -275,9 +303,20 @@ test('a seed draws the same requests again, and another one others', async () =>
 });
 
 const codes = [
-  ...['http-400', 'http-429/BUSY', 'consent-revoked', 'held/http-503', 'login-http-401', 'login-http-503'],
-  ...['unreachable', 'results-too-large', 'InternalError', 'ciphertext-expired', 'no-results'],
-  ...['task-linked-elsewhere', 'credentials-refused-before', 'secret-not-filled'],
+  'http-400',
+  'http-429/BUSY',
+  'consent-revoked',
+  'held/http-503',
+  'login-http-401',
+  'login-http-503',
+  'unreachable',
+  'results-too-large',
+  'InternalError',
+  'ciphertext-expired',
+  'no-results',
+  'task-linked-elsewhere',
+  'credentials-refused-before',
+  'secret-not-filled',
 ];
 const shown = codes.flatMap((code) => [{ reason: code }, { lastProblem: code }, { collectionError: code }]);
 

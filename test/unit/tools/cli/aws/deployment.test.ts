@@ -18,8 +18,11 @@ const { baseUrl: endpoint } = await httpServer((response, { body }) => {
   if (/StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
     const webhookUrl = 'https://api.example/webhooks/provider';
     const outputs = {
-      ...{ ApiId: 'abc123', WebhookUrl: webhookUrl },
-      ...{ BankApiId: 'embedded1', BankWebhookUrl: webhookUrl, BankEmpty: '' },
+      ApiId: 'abc123',
+      WebhookUrl: webhookUrl,
+      BankApiId: 'embedded1',
+      BankWebhookUrl: webhookUrl,
+      BankEmpty: '',
     };
     const members = Object.entries(outputs).map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,

@@ -45,8 +45,14 @@ test('the facts of a stream record are the kind of the event, and the state afte
   const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
   const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
   expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
-    ...{ extractionId: 'e-1', kind: 'settled', eventId: 'event-1', before: 'RUNNING' },
-    ...{ status: 'FAILED', taskId: 't-1', settledBy: 'webhook', reason: 'OTHER' },
+    extractionId: 'e-1',
+    kind: 'settled',
+    eventId: 'event-1',
+    before: 'RUNNING',
+    status: 'FAILED',
+    taskId: 't-1',
+    settledBy: 'webhook',
+    reason: 'OTHER',
   });
 });
 

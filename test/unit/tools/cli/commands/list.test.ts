@@ -23,11 +23,20 @@ test.each([
 test('a row names entity, caller, and of a closed extraction its end and why', () => {
   const [heading = '', open = '', rejected = ''] = rows([earlier, extractionIn('REJECTED')], at(5), 5);
   expect(heading.split(/ {2,}/).slice(2)).toEqual([
-    ...['ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
+    'ENTITY',
+    'CALLER',
+    'AGE',
+    'NEXT RECONCILE, OR END',
+    'REASON',
   ]);
   expect(open.split(/ {2,}/).slice(1)).toEqual(['REQUESTED', 'bank', 'Caller', '5 s', 'in 5 s']);
   expect(rejected.split(/ {2,}/).slice(1)).toEqual([
-    ...['REJECTED', 'bank', 'Caller', '5 s', `ended ${iso(30).slice(0, 19)}Z`, 'http-400'],
+    'REJECTED',
+    'bank',
+    'Caller',
+    '5 s',
+    `ended ${iso(30).slice(0, 19)}Z`,
+    'http-400',
   ]);
   const late = extractionIn('NOT_STARTED', { reason: 'start-window-over', lastProblem: 'quota-reached' });
   expect(rows([late], at(5), 5)[1]).toMatch(/ {2}start-window-over: quota-reached$/);

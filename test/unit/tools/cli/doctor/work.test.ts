@@ -193,7 +193,10 @@ test('a provider that accepts the API key passes, and the failures of others are
   onTestFinished(() => sandbox.close());
   const check = (apiKey: string, providerBaseUrl = sandbox.baseUrl) =>
     checkProvider(stubClient<SecretsManagerClient>(() => ({ SecretString: apiKey })).client, 'S/key', {
-      ...{ timings, timeout: 60, roleArn: '', sealKeyArn: '' },
+      timings,
+      timeout: 60,
+      roleArn: '',
+      sealKeyArn: '',
       providerBaseUrl,
       providerTimeouts: { connect: 1_000, total: 2_000 },
     });

@@ -37,11 +37,9 @@ describe('the environment of a child process', () => {
 it('the variables that direct clients to the emulator exclude profiles and metadata addresses', () => {
   const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
   expect(awsVariables({ endpoint: 'https://127.0.0.1:4566', region: 'us-east-1', ...keys })).toEqual({
-    ...{
-      AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
-      AWS_REGION: 'us-east-1',
-      AWS_DEFAULT_REGION: 'us-east-1',
-    },
+    AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
+    AWS_REGION: 'us-east-1',
+    AWS_DEFAULT_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_CONFIG_FILE: '/dev/null',
