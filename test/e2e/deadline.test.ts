@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { injectedFailures, tries } from './injected-failures/injected-failures.ts';
-import { planFault } from './injected-failures/plan-function-faults.ts';
+import { awsCalls, injectedFailures, tries } from './injected-failures/injected-failures.ts';
+import { planFailure } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';
 import {
@@ -54,20 +54,15 @@ test.for(['v1', 'v2'] as const)(
 );
 
 describe('reconcile-extraction, writing TIMED_OUT', () => {
-  test.for(injectedFailures({ service: 'dynamodb', writes: true }, tries.patient))(
+  const call = { ...awsCalls.updateItem, contains: ['":status":{"S":"TIMED_OUT"}'] };
+
+  test.for(injectedFailures(call, tries.patient))(
     '$title: the extraction is TIMED_OUT once, and is still corrected',
-    async ({ when, times = 1, effect }) => {
+    async (failure) => {
       const username = await plannedUsername({ durationMs: null });
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
-      const fault = await planFault({
-        operation: 'DynamoDB_20120810.UpdateItem',
-        contains: ['":status":{"S":"TIMED_OUT"}'],
-        during: [extractionId, '"trigger":"machine"'],
-        when,
-        times,
-        effect,
-      });
+      const fault = await planFailure(call, failure, [extractionId, '"trigger":"machine"']);
       await extract(requestFor(username), { idempotencyKey });
 
       const { taskId = '' } = await timedOut(extractionId);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './injected-failures/plan-function-faults.ts';
+import { planKills } from './injected-failures/plan-function-faults.ts';
 import { backdate } from './support/backdate.ts';
 import { breakExecution, stopExecution } from './support/broken-execution.ts';
 import {
@@ -39,13 +39,10 @@ test('reconcile adopts a task that start-task did not link, so that a delivery f
   const idempotencyKey = randomUUID();
   const extractionId = extractionIdForKey(idempotencyKey);
   // start-task is killed before each link, until the execution is stopped.
-  const fault = await planFault({
+  const fault = await planKills({
     operation: 'DynamoDB_20120810.UpdateItem',
     contains: ['callbackToken'],
     during: [extractionId],
-    when: 'before',
-    times: 1_000,
-    effect: { kind: 'exit' },
   });
   await extract(requestFor(username), { idempotencyKey });
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
