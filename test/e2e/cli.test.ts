@@ -141,16 +141,6 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     expect(factsOf(watched).at(-1)).toMatchObject({ status: 'FAILED', settledBy: 'webhook', closed: true });
   });
 
-  test('deliver needs --orphan for a task of no extraction', async () => {
-    const refused = await cosecha(['deliver', `cli-${randomUUID()}`]);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('No extraction is linked to this task');
-    await eventually(async () => {
-      const sent = await cosecha(['deliver', `cli-${randomUUID()}`, '--orphan', '--json']);
-      expect(factsOf(sent)).toMatchObject([{ answer: 204 }]);
-    });
-  });
-
   test('watch prints every change from the stream', async () => {
     const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
     const watching = cosechaUntil(['watch'], (stdout) =>
@@ -173,16 +163,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const { code, stdout } = await cosecha(['reconcile', extractionId, '--json']);
     expect(code).toBe(0);
     expect(factsOf({ stdout })).toMatchObject([{ extractionId, status: 'COMPLETED', closed: true }]);
-  });
-
-  test('reconcile does not abandon a start in progress', async () => {
-    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-    const extractionId = await extract(requestFor(username));
-    await inStatus(extractionId, 'STARTING');
-    const [answer] = factsOf(await cosecha(['reconcile', extractionId, '--json']));
-    expect(answer).toMatchObject({ status: expect.stringMatching(/^(REQUESTED|STARTING)$/), closed: false });
-    await provider.setPlan(username, {});
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   });
 
   test('list finds a closed extraction by its status and its reference, and erase removes it and all that it has', async () => {

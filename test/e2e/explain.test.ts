@@ -3,9 +3,9 @@ import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
 import { stopExecution } from './support/broken-execution.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
-import { closed, inStatus } from './support/records.ts';
+import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
-import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running-extractions.ts';
+import { endWebhookWait, running, settledByWebhook } from './support/running-extractions.ts';
 
 /** The story of an extraction, as the operator with the documented policy gets it. */
 const explained = async (extractionId: string): Promise<Story> => {
@@ -86,14 +86,5 @@ describe('explain', { concurrent: false }, () => {
       );
     });
     await stopExecution(extractionId);
-  });
-
-  test('names a correction', async () => {
-    const username = await plannedUsername({ durationMs: null });
-    const { extractionId, taskId } = await running(username);
-    await timedOut(extractionId);
-    await provider.finish(taskId);
-    await inStatus(extractionId, 'COMPLETED');
-    expect(await headlineOf(extractionId)).toContain('This is a correction: it replaced TIMED_OUT');
   });
 });

@@ -18,15 +18,6 @@ import { secret } from './support/searched-secrets.ts';
 const { webhookUrl } = inject('cosecha');
 
 describe('a delivery', () => {
-  test('that never arrives is replaced by a poll', async () => {
-    const username = await plannedUsername({ webhook: { enabled: false } });
-    const extractionId = await extract(requestFor(username));
-    await endWebhookWait(extractionId);
-
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
-    expect(transitionsIn(await historyOf(extractionId))).toBe(2);
-  });
-
   test('that arrives before the start call is answered settles the extraction through start-task', async () => {
     const extractionId = await extract(
       requestFor(await plannedUsername({ start: [{ kind: 'finish-first' }] })),
