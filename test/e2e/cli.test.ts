@@ -11,14 +11,13 @@ import { aws } from './support/aws.ts';
 import {
   extract,
   passwordSentinel,
-  plannedUsername,
   provider,
   requestFor,
   uniqueUsername,
 } from './support/call-extractions.ts';
-import { closed, inStatus } from './support/records.ts';
+import { closed } from './support/records.ts';
 import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
-import { running } from './support/running-extractions.ts';
+import { quietlyRunning, running } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
@@ -26,14 +25,6 @@ const table = outputs.ExtractionsTableName ?? '';
 
 const credentials = (username: string) => JSON.stringify({ username, password: passwordSentinel });
 const balance = ['--entity', 'sandbox-bank', '--action', 'product-balance'];
-
-/** A running extraction without webhook, whose task runs until the test ends it. */
-const runningWithoutWebhook = async () => {
-  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
-  const extractionId = await extract(requestFor(username));
-  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  return { extractionId, taskId };
-};
 
 const itemOf = async (TableName: string, key: object) =>
   (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
@@ -105,7 +96,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
   });
 
   test('list shows an open extraction, erase refuses it, deliver needs a confirmation, and watch exits 3 unless it is COMPLETED', async () => {
-    const { extractionId, taskId } = await runningWithoutWebhook();
+    const { extractionId, taskId } = await quietlyRunning();
     const stillOpen = await cosecha(['erase', extractionId, '--yes']);
     expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
     expect(stillOpen.stderr).toContain('is still open (RUNNING)');
@@ -142,7 +133,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
   });
 
   test('watch prints every change from the stream', async () => {
-    const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
+    const { extractionId, taskId } = await running();
     const watching = cosechaUntil(['watch'], (stdout) =>
       stdout.includes(`${extractionId}  MODIFY  COMPLETED  collectedAt`),
     );
@@ -156,7 +147,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
 
 describe('cosecha, for an operator', { concurrent: false }, () => {
   test('reconcile reconciles one extraction now', async () => {
-    const { extractionId, taskId } = await runningWithoutWebhook();
+    const { extractionId, taskId } = await quietlyRunning();
     const early = factsOf(await cosecha(['reconcile', extractionId, '--json']));
     expect(early).toMatchObject([{ extractionId, status: 'RUNNING', closed: false, deferred: true }]);
     await provider.finish(taskId, 'COMPLETED');

@@ -7,6 +7,7 @@ import { backdate } from './support/backdate.ts';
 import {
   extract,
   extractionIdForKey,
+  extractWith,
   plannedUsername,
   provider,
   requestFor,
@@ -19,8 +20,7 @@ import { timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects it and is collected', async () => {
-  const username = await plannedUsername({ durationMs: null });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ durationMs: null });
   const record = await timedOut(extractionId);
   expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
   expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
@@ -80,8 +80,7 @@ test.for([
   ['is NOT_STARTED', 'start-window-over', async () => {}],
   ['whose request is lost says so', 'request-data-gone', forgetRequests],
 ] as const)('a start that is answered 429 until the start window ends %s', async ([, reason, lose]) => {
-  const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-  const extractionId = await extract(requestFor(username));
+  const { username, extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
   await inStatus(extractionId, 'STARTING');
   await lose(extractionId);
   await backdate(extractionId, 'requestedAt');

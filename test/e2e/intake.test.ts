@@ -16,7 +16,6 @@ import {
   extract,
   extractionIdForKey,
   find,
-  plannedUsername,
   post,
   provider,
   read,
@@ -62,8 +61,8 @@ const inputOf = async (extractionId: string): Promise<unknown> => {
 
 describe('the execution gets two ids alone, and what is sealed is forgotten', () => {
   test('with credentials once the start was answered', async () => {
-    const { extractionId } = await running(await plannedUsername({ durationMs: null }));
-    const { requestId, taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    const { extractionId, taskId } = await running();
+    const { requestId } = await inStatus(extractionId, 'RUNNING');
     expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
     await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
     await provider.finish(taskId);

@@ -4,6 +4,7 @@ import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
 import {
   type Body,
   extract,
+  extractWith,
   passwordSentinel,
   plannedUsername,
   provider,
@@ -36,8 +37,7 @@ const encryptedFor = (username: string, sessionToken: string): Body => {
 describe('when the provider answers 429', () => {
   test('start-task retries, and exactly one task runs', async () => {
     const busy = { kind: 'answer', status: 429 } as const;
-    const username = await plannedUsername({ start: [busy, busy] });
-    const extractionId = await extract(requestFor(username));
+    const { username, extractionId } = await extractWith({ start: [busy, busy] });
 
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
@@ -64,8 +64,7 @@ describe('when it is unknown whether the provider accepted the start', () => {
   ] as const)(
     'because it %s, the extraction is UNCONFIRMED and never started again',
     async ([, behaviour]) => {
-      const username = await plannedUsername({ startForever: behaviour });
-      const extractionId = await extract(requestFor(username));
+      const { username, extractionId } = await extractWith({ startForever: behaviour });
 
       expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
       await historyOf(extractionId);
@@ -76,8 +75,7 @@ describe('when it is unknown whether the provider accepted the start', () => {
 
 describe('the session token', () => {
   test('of the stack is renewed after a 401, and the start is repeated', async () => {
-    const username = await plannedUsername({ start: [{ kind: 'expire-session' }] });
-    const extractionId = await extract(requestFor(username));
+    const { username, extractionId } = await extractWith({ start: [{ kind: 'expire-session' }] });
 
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     const calls = await startCallsOf(username);

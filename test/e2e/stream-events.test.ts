@@ -8,7 +8,7 @@ import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
+import { extractWith, provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running-extractions.ts';
@@ -26,16 +26,14 @@ const inStream = (extractionId: string, kind: string): Promise<void> =>
   eventually(() => expect(kindsOf(extractionId)).toContain(kind));
 
 const plain = async (): Promise<string> => {
-  const username = await plannedUsername({});
-  const extractionId = await extract(requestFor(username, { reference: 'order-1042' }));
+  const { extractionId } = await extractWith({}, { reference: 'order-1042' });
   await closed(extractionId);
   return extractionId;
 };
 
 /** The first read fails, so the message that collects sets `dueAt` and another one collects. */
 const collectedLate = async (): Promise<string> => {
-  const username = await plannedUsername({ read: [{ kind: 'answer', status: 503 }] });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ read: [{ kind: 'answer', status: 503 }] });
   // A sweep before the outcome would use up the failure.
   await inStatus(extractionId, 'COMPLETED');
   await sweepUntilClosed(extractionId);
@@ -43,7 +41,7 @@ const collectedLate = async (): Promise<string> => {
 };
 
 const correction = async (): Promise<string> => {
-  const extractionId = await extract(requestFor(await plannedUsername({ durationMs: null })));
+  const { extractionId } = await extractWith({ durationMs: null });
   const { taskId = '' } = await timedOut(extractionId);
   await provider.finish(taskId, 'COMPLETED');
   await inStatus(extractionId, 'COMPLETED');
@@ -53,8 +51,9 @@ const correction = async (): Promise<string> => {
 
 /** The start call is answered 503, so the extraction is UNCONFIRMED. Then its attempt writes the taskId late. */
 const reopened = async (): Promise<string> => {
-  const username = await plannedUsername({ startForever: { kind: 'accept-then-answer', status: 503 } });
-  const extractionId = await extract(requestFor(username));
+  const { username, extractionId } = await extractWith({
+    startForever: { kind: 'accept-then-answer', status: 503 },
+  });
   const unconfirmed = await closed(extractionId);
   const [task] = await provider.tasks({ username });
   const late = markRunningLate({
@@ -70,8 +69,7 @@ const reopened = async (): Promise<string> => {
 };
 
 const tooLarge = async (): Promise<string> => {
-  const username = await plannedUsername({ readForever: { kind: 'big', bytes: 20_971_521 } });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ readForever: { kind: 'big', bytes: 20_971_521 } });
   await closed(extractionId);
   return extractionId;
 };

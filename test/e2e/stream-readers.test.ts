@@ -11,17 +11,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
-import {
-  extract,
-  plannedUsername,
-  provider,
-  requestFor,
-  uniqueUsername,
-} from './support/call-extractions.ts';
+import { extract, extractWith, provider, requestFor, uniqueUsername } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { closed, recordsOf } from './support/records.ts';
 import { cosecha, factsOf, startCosecha } from './support/run-cosecha.ts';
@@ -82,8 +77,7 @@ const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
 const allProcessed = { batchItemFailures: [] };
 
 const completed = async (bank: string) => {
-  const username = await plannedUsername({});
-  const extractionId = await extract(requestFor(username, { entity: bank }));
+  const extractionId = await extract(requestFor(uniqueUsername(), { entity: bank }));
   const { results } = await closed(extractionId);
   return { extractionId, bytes: results?.bytes ?? 0 };
 };
@@ -91,11 +85,11 @@ const completed = async (bank: string) => {
 describe('the example counts', () => {
   test('two completed extractions and a rejected one', async () => {
     const bank = uniqueBank();
-    const refused = await plannedUsername({ startForever: { kind: 'answer', status: 400 } });
+    const refused: Plan = { startForever: { kind: 'answer', status: 400 } };
     const [one, two] = await Promise.all([
       completed(bank),
       completed(bank),
-      extract(requestFor(refused, { entity: bank })).then((id) => closed(id)),
+      extractWith(refused, { entity: bank }).then(({ extractionId }) => closed(extractionId)),
     ]);
     await totalsBecome(bank, {
       COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes },
@@ -105,9 +99,7 @@ describe('the example counts', () => {
 
   test('a corrected extraction in its new total only', async () => {
     const bank = uniqueBank();
-    const extractionId = await extract(
-      requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
-    );
+    const { extractionId } = await extractWith({ durationMs: null }, { entity: bank });
     const { taskId = '' } = await timedOut(extractionId);
     await totalsBecome(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
 

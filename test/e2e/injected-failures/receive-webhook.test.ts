@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
-import { deliveriesEnded, plannedUsername, provider } from '../support/call-extractions.ts';
+import { deliveriesEnded, provider } from '../support/call-extractions.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running-extractions.ts';
 import { type AwsCall, awsCalls, injectedFailures, tries } from './injected-failures.ts';
@@ -42,7 +42,7 @@ describe.each(calls)('receive-webhook, $call', (call) => {
     '$title: the provider retries, and the webhook settles the extraction',
     (failure) =>
       paced(async () => {
-        const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
+        const { extractionId, taskId } = await running();
         const during = [taskId, '"POST /webhooks/provider"'];
         const fault = await planFailure(call, failure, during);
         if (call.inNewProcess) {

@@ -4,10 +4,10 @@ import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { moveTimes } from '../support/backdate.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
-import { extract, plannedUsername, provider } from '../support/call-extractions.ts';
+import { extract, provider } from '../support/call-extractions.ts';
 import { inStatus } from '../support/records.ts';
 import { forgetRequests } from '../support/request-items.ts';
-import { running, timedOut } from '../support/running-extractions.ts';
+import { quietlyRunning, timedOut } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
 import { awsCalls, injectedFailures, tries } from './injected-failures.ts';
 import { planFailure } from './plan-function-faults.ts';
@@ -16,10 +16,6 @@ const { getItem, updateItem, query, sendBatch } = awsCalls;
 
 /** Longer than graceSeconds, a day. */
 const twoDaysMs = 2 * 86_400_000;
-
-/** Nothing reconciles it: the machine waits for a webhook that does not come, and it is not due. */
-const quietlyRunning = async () =>
-  running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
 
 const sweptToTheEnd = async (extractionId: string): Promise<void> =>
   expect(await sweepUntilClosed(extractionId)).toMatchObject({
