@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
@@ -15,9 +16,9 @@ import {
   requestFor,
   uniqueUsername,
 } from './support/call-extractions.ts';
-import { closed } from './support/records.ts';
-import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
-import { quietlyRunning, running } from './support/running-extractions.ts';
+import { closed, readRecord } from './support/records.ts';
+import { cosecha, cosechaAsCaller, cosechaAsViewer, factsOf, startCosecha } from './support/run-cosecha.ts';
+import { quietlyRunning, running, taskItem } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
@@ -25,9 +26,6 @@ const table = outputs.ExtractionsTableName ?? '';
 
 const credentials = (username: string) => JSON.stringify({ username, password: passwordSentinel });
 const balance = ['--entity', 'sandbox-bank', '--action', 'product-balance'];
-
-const itemOf = async (TableName: string, key: object) =>
-  (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
 
 /** Makes a closed record an hour older: erase waits for reconcile-extraction's timeout after the last change. */
 const ageByAnHour = async (extractionId: string): Promise<void> => {
@@ -134,14 +132,20 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
 
   test('watch prints every change from the stream', async () => {
     const { extractionId, taskId } = await running();
-    const watching = cosechaUntil(['watch'], (stdout) =>
-      stdout.includes(`${extractionId}  MODIFY  COMPLETED  collectedAt`),
-    );
-    await watching.ready;
-    await provider.finish(taskId);
-    expect(await watching.found).toMatch(
-      new RegExp(`${extractionId} {2}MODIFY {2}RUNNING → COMPLETED {2}settledBy webhook`),
-    );
+    const watching = startCosecha(['watch']);
+    let printed = '';
+    watching.stdout.on('data', (chunk) => {
+      printed += String(chunk);
+    });
+    try {
+      // It prints this once no later event can be missed.
+      await once(watching.stderr, 'data');
+      await provider.finish(taskId);
+      await eventually(() => expect(printed).toContain(`${extractionId}  MODIFY  COMPLETED  collectedAt`));
+      expect(printed).toContain(`${extractionId}  MODIFY  RUNNING → COMPLETED  settledBy webhook`);
+    } finally {
+      watching.kill();
+    }
   });
 });
 
@@ -176,9 +180,9 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     );
     expect(code).toBe(0);
 
-    expect(await itemOf(table, { extractionId })).toBeUndefined();
+    expect(await readRecord(extractionId)).toBeUndefined();
     expect(await idsIn('--reference', reference)).toEqual([]);
-    expect(await itemOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
+    expect(await taskItem(taskId)).toBeUndefined();
     const { KeyCount } = await aws.s3.send(
       new ListObjectsV2Command({ Bucket: outputs.ResultsBucketName, Prefix: extractionId }),
     );
