@@ -34,43 +34,36 @@ const encryptedFor = (username: string, sessionToken: string): Body => {
   return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
 
-describe('when the provider answers 429', () => {
-  test('start-task retries, and exactly one task runs', async () => {
-    const busy = { kind: 'answer', status: 429 } as const;
-    const { username, extractionId } = await extractWith({ start: [busy, busy] });
+test('start-task retries while the provider answers 429, and exactly one task runs', async () => {
+  const busy = { kind: 'answer', status: 429 } as const;
+  const { username, extractionId } = await extractWith({ start: [busy, busy] });
 
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
-    expect(await provider.tasks({ username })).toHaveLength(1);
-    expect(statusesOf(extractionId)).toEqual([
-      'REQUESTED',
-      'STARTING',
-      'REQUESTED',
-      'STARTING',
-      'REQUESTED',
-      'STARTING',
-      'RUNNING',
-      'COMPLETED',
-    ]);
-  });
+  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
+  expect(await provider.tasks({ username })).toHaveLength(1);
+  expect(statusesOf(extractionId)).toEqual([
+    'REQUESTED',
+    'STARTING',
+    'REQUESTED',
+    'STARTING',
+    'REQUESTED',
+    'STARTING',
+    'RUNNING',
+    'COMPLETED',
+  ]);
 });
 
-describe('when it is unknown whether the provider accepted the start', () => {
-  test.for([
-    ['accepts the call and never answers', { kind: 'accept-then-silence' }],
-    ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
-    ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
-    ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
-  ] as const)(
-    'because it %s, the extraction is UNCONFIRMED and never started again',
-    async ([, behaviour]) => {
-      const { username, extractionId } = await extractWith({ startForever: behaviour });
+test.for([
+  ['accepts the call and never answers', { kind: 'accept-then-silence' }],
+  ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
+  ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
+  ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
+] as const)('a start is UNCONFIRMED and never repeated if the provider %s', async ([, behaviour]) => {
+  const { username, extractionId } = await extractWith({ startForever: behaviour });
 
-      expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-      await historyOf(extractionId);
-      expect(await startCallsOf(username)).toHaveLength(1);
-    },
-  );
+  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+  await historyOf(extractionId);
+  expect(await startCallsOf(username)).toHaveLength(1);
 });
 
 describe('the session token', () => {

@@ -21,10 +21,6 @@ const kindsOf = (extractionId: string) =>
 const withoutHousekeeping = (extractionId: string) =>
   kindsOf(extractionId).filter((kind) => kind !== 'housekeeping');
 
-/** Waits until the stream has an event of this kind. */
-const inStream = (extractionId: string, kind: string): Promise<void> =>
-  eventually(() => expect(kindsOf(extractionId)).toContain(kind));
-
 const plain = async (): Promise<string> => {
   const { extractionId } = await extractWith({}, { reference: 'order-1042' });
   await closed(extractionId);
@@ -80,23 +76,18 @@ const putBack = async (): Promise<string> => {
   const { Item } = await aws.dynamo.send(new GetItemCommand({ TableName, Key }));
   await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
   await aws.dynamo.send(new PutItemCommand({ TableName, Item }));
-  await inStream(extractionId, 'restored');
+  await eventually(() => expect(kindsOf(extractionId)).toContain('restored'));
   return extractionId;
 };
 
+const scenarios = { plain, collectedLate, correction, reopened, tooLarge, putBack };
+
 /** An extraction of each scenario. Together they publish every kind but `expired`, because no retention ends here. */
-let ids: Record<'plain' | 'collectedLate' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
+let ids: Record<keyof typeof scenarios, string>;
 
 beforeAll(async () => {
-  const [one, late, two, three, four, five] = await Promise.all([
-    plain(),
-    collectedLate(),
-    correction(),
-    reopened(),
-    tooLarge(),
-    putBack(),
-  ]);
-  ids = { plain: one, collectedLate: late, correction: two, reopened: three, tooLarge: four, putBack: five };
+  const named = Object.entries(scenarios).map(async ([name, request]) => [name, await request()] as const);
+  ids = Object.fromEntries(await Promise.all(named)) as typeof ids;
 });
 
 describe('the stream publishes, in order,', () => {
