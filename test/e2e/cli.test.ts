@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
@@ -11,14 +12,13 @@ import { aws } from './support/aws.ts';
 import {
   extract,
   passwordSentinel,
-  plannedUsername,
   provider,
   requestFor,
   uniqueUsername,
 } from './support/call-extractions.ts';
-import { closed, inStatus } from './support/records.ts';
-import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/run-cosecha.ts';
-import { running } from './support/running-extractions.ts';
+import { closed, readRecord } from './support/records.ts';
+import { cosecha, cosechaAsCaller, cosechaAsViewer, factsOf, startCosecha } from './support/run-cosecha.ts';
+import { quietlyRunning, running, taskItem } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
@@ -26,17 +26,6 @@ const table = outputs.ExtractionsTableName ?? '';
 
 const credentials = (username: string) => JSON.stringify({ username, password: passwordSentinel });
 const balance = ['--entity', 'sandbox-bank', '--action', 'product-balance'];
-
-/** A running extraction without webhook, whose task runs until the test ends it. */
-const runningWithoutWebhook = async () => {
-  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
-  const extractionId = await extract(requestFor(username));
-  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  return { extractionId, taskId };
-};
-
-const itemOf = async (TableName: string, key: object) =>
-  (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
 
 /** Makes a closed record an hour older: erase waits for reconcile-extraction's timeout after the last change. */
 const ageByAnHour = async (extractionId: string): Promise<void> => {
@@ -105,7 +94,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
   });
 
   test('list shows an open extraction, erase refuses it, deliver needs a confirmation, and watch exits 3 unless it is COMPLETED', async () => {
-    const { extractionId, taskId } = await runningWithoutWebhook();
+    const { extractionId, taskId } = await quietlyRunning();
     const stillOpen = await cosecha(['erase', extractionId, '--yes']);
     expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
     expect(stillOpen.stderr).toContain('is still open (RUNNING)');
@@ -141,48 +130,34 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     expect(factsOf(watched).at(-1)).toMatchObject({ status: 'FAILED', settledBy: 'webhook', closed: true });
   });
 
-  test('deliver needs --orphan for a task of no extraction', async () => {
-    const refused = await cosecha(['deliver', `cli-${randomUUID()}`]);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('No extraction is linked to this task');
-    await eventually(async () => {
-      const sent = await cosecha(['deliver', `cli-${randomUUID()}`, '--orphan', '--json']);
-      expect(factsOf(sent)).toMatchObject([{ answer: 204 }]);
-    });
-  });
-
   test('watch prints every change from the stream', async () => {
-    const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
-    const watching = cosechaUntil(['watch'], (stdout) =>
-      stdout.includes(`${extractionId}  MODIFY  COMPLETED  collectedAt`),
-    );
-    await watching.ready;
-    await provider.finish(taskId);
-    expect(await watching.found).toMatch(
-      new RegExp(`${extractionId} {2}MODIFY {2}RUNNING → COMPLETED {2}settledBy webhook`),
-    );
+    const { extractionId, taskId } = await running();
+    const watching = startCosecha(['watch']);
+    let printed = '';
+    watching.stdout.on('data', (chunk) => {
+      printed += String(chunk);
+    });
+    try {
+      // It prints this once no later event can be missed.
+      await once(watching.stderr, 'data');
+      await provider.finish(taskId);
+      await eventually(() => expect(printed).toContain(`${extractionId}  MODIFY  COMPLETED  collectedAt`));
+      expect(printed).toContain(`${extractionId}  MODIFY  RUNNING → COMPLETED  settledBy webhook`);
+    } finally {
+      watching.kill();
+    }
   });
 });
 
 describe('cosecha, for an operator', { concurrent: false }, () => {
   test('reconcile reconciles one extraction now', async () => {
-    const { extractionId, taskId } = await runningWithoutWebhook();
+    const { extractionId, taskId } = await quietlyRunning();
     const early = factsOf(await cosecha(['reconcile', extractionId, '--json']));
     expect(early).toMatchObject([{ extractionId, status: 'RUNNING', closed: false, deferred: true }]);
     await provider.finish(taskId, 'COMPLETED');
     const { code, stdout } = await cosecha(['reconcile', extractionId, '--json']);
     expect(code).toBe(0);
     expect(factsOf({ stdout })).toMatchObject([{ extractionId, status: 'COMPLETED', closed: true }]);
-  });
-
-  test('reconcile does not abandon a start in progress', async () => {
-    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-    const extractionId = await extract(requestFor(username));
-    await inStatus(extractionId, 'STARTING');
-    const [answer] = factsOf(await cosecha(['reconcile', extractionId, '--json']));
-    expect(answer).toMatchObject({ status: expect.stringMatching(/^(REQUESTED|STARTING)$/), closed: false });
-    await provider.setPlan(username, {});
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   });
 
   test('list finds a closed extraction by its status and its reference, and erase removes it and all that it has', async () => {
@@ -205,9 +180,9 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     );
     expect(code).toBe(0);
 
-    expect(await itemOf(table, { extractionId })).toBeUndefined();
+    expect(await readRecord(extractionId)).toBeUndefined();
     expect(await idsIn('--reference', reference)).toEqual([]);
-    expect(await itemOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
+    expect(await taskItem(taskId)).toBeUndefined();
     const { KeyCount } = await aws.s3.send(
       new ListObjectsV2Command({ Bucket: outputs.ResultsBucketName, Prefix: extractionId }),
     );

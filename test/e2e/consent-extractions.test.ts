@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { planFault } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
-import {
-  extract,
-  extractionIdForKey,
-  post,
-  provider,
-  startCallsOf,
-  view,
-} from './support/call-extractions.ts';
+import { extract, provider, startCallsOf, view } from './support/call-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
@@ -23,11 +15,6 @@ const pollsOf = (taskId = '') => provider.calls({ taskId, method: 'GET' });
 /** The statuses of the polls that the provider has answered. A busy machine may leave one unanswered. */
 const answeredPollsOf = async (taskId: string) =>
   (await pollsOf(taskId)).map(({ status }) => status).filter((status) => typeof status === 'number');
-
-const storedOf = async (extractionId: string): Promise<string> => {
-  const { results } = await view(extractionId);
-  return (await fetch(results?.url ?? '')).text();
-};
 
 describe('an extraction by consent', () => {
   const natural = { products: ['movement'] };
@@ -64,6 +51,13 @@ describe('an extraction by consent', () => {
       });
       expect(record).not.toHaveProperty('actionResults');
       expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'COMPLETED']);
+      const { results } = await view(extractionId);
+      const text = await (await fetch(results?.url ?? '')).text();
+      expect(Buffer.byteLength(text)).toBe(record.results?.bytes);
+      const data = expect.arrayContaining([expect.objectContaining({ currency: 'CLP' })]);
+      expect(JSON.parse(text)).toEqual(
+        variant === 'v1' ? { taskStatus: 'success', taskStatusCode: 200, results: data } : { data },
+      );
 
       const polls = await answeredPollsOf(taskId);
       const inProgress = polls.slice(0, polls.indexOf(200));
@@ -75,19 +69,6 @@ describe('an extraction by consent', () => {
       expect(transitionsIn(history)).toBe(1);
     },
   );
-
-  test.for(variants)('of %s returns the results byte for byte', async (variant) => {
-    const user = await authorized();
-    const extractionId = await extract(consentRequest(user, { variant }));
-    const record = await closed(extractionId);
-
-    const text = await storedOf(extractionId);
-    expect(Buffer.byteLength(text)).toBe(record.results?.bytes);
-    const data = expect.arrayContaining([expect.objectContaining({ currency: 'CLP' })]);
-    expect(JSON.parse(text)).toEqual(
-      variant === 'v1' ? { taskStatus: 'success', taskStatusCode: 200, results: data } : { data },
-    );
-  });
 
   test('runs concurrently with another of the same consent', async () => {
     const user = await authorized({ durationMs: 1_500 });
@@ -207,32 +188,4 @@ describe.each(variants)('in %s', (variant: Variant) => {
     await historyOf(extractionId);
     expect(await startCallsOf(user.target)).toHaveLength(1);
   });
-});
-
-test('after start-task is killed once the task runs, the next attempt sends the machine on to the polls', async () => {
-  const user = await authorized();
-  const extractionId = extractionIdForKey(user.consentId);
-  const fault = await planFault({
-    operation: 'DynamoDB_20120810.UpdateItem',
-    contains: [extractionId, '":status":{"S":"RUNNING"}'],
-    when: 'after',
-    effect: { kind: 'exit' },
-  });
-  expect(await extract(consentRequest(user), { idempotencyKey: user.consentId })).toBe(extractionId);
-
-  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-  expect(fault.wasInjected()).toBe(true);
-  expect(await startCallsOf(user.target)).toHaveLength(1);
-});
-
-test('a request by consent is replayed under its idempotency key, and refused under it for another product', async () => {
-  const user = await authorized();
-  const options = { idempotencyKey: user.consentId };
-  const extractionId = await extract(consentRequest(user), options);
-  const replay = await post(consentRequest(user, { variant: 'v1' }), options);
-  expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
-  expect((await post(consentRequest(user, { product: 'tax-folder' }), options)).status).toBe(422);
-
-  await closed(extractionId);
-  expect(await startCallsOf(user.target)).toHaveLength(1);
 });

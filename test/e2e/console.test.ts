@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepAnswer } from './leaks/kept-answers.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
+import { extractWith, provider } from './support/call-extractions.ts';
 import { closed } from './support/records.ts';
 import { cosechaServing } from './support/run-cosecha.ts';
 import { settledByWebhook } from './support/running-extractions.ts';
@@ -26,9 +26,7 @@ const open = async (url: string, init: RequestInit = {}) => {
 test('with the documented permissions, every page of the console is complete, and its search finds a planted extraction', async () => {
   const { extractionId, taskId } = await settledByWebhook({}, { reference: 'console-test' });
   await closed(extractionId);
-  const refused = await extract(
-    requestFor(await plannedUsername({ startForever: { kind: 'answer', status: 400 } })),
-  );
+  const { extractionId: refused } = await extractWith({ startForever: { kind: 'answer', status: 400 } });
   await closed(refused);
   await provider.deliverTask(taskId, { tamper: 'signature' });
   const console = await cosechaServing(['console', '--actions']);

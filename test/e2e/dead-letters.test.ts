@@ -4,10 +4,10 @@ import { eventually } from '../support/eventually.ts';
 import { planFault } from './injected-failures/plan-function-faults.ts';
 import { aws } from './support/aws.ts';
 import { reportBrokenExecution } from './support/broken-execution.ts';
-import { plannedUsername, provider } from './support/call-extractions.ts';
+import { provider } from './support/call-extractions.ts';
 import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
-import { running } from './support/running-extractions.ts';
+import { quietlyRunning } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const { DeadLetterQueueUrl: QueueUrl, ReconcileQueueUrl } = inject('cosecha').outputs;
@@ -36,9 +36,7 @@ const peek = async () => {
 // One at a time, and in this order: redrive takes every dead letter, and the search for leaks is to find a real one.
 describe('dead letters', { concurrent: false }, () => {
   test('redrive reconciles the extraction of a dead letter, and keeps one of somebody else until that is named', async () => {
-    const { extractionId, taskId } = await running(
-      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
-    );
+    const { extractionId, taskId } = await quietlyRunning();
     await provider.finish(taskId, 'COMPLETED');
     const known = await send(JSON.stringify({ extractionId, cause: 'webhook' }));
     const unknown = await send('no dead letter of Cosecha');
@@ -64,9 +62,7 @@ describe('dead letters', { concurrent: false }, () => {
   });
 
   test('a message whose consumer is killed at every receive becomes one, and the sweep closes the extraction', async () => {
-    const { extractionId, taskId } = await running(
-      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
-    );
+    const { extractionId, taskId } = await quietlyRunning();
     const fault = await planFault({
       operation: 'DynamoDB_20120810.GetItem',
       during: [extractionId, 'execution-broken'],

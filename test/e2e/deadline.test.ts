@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { injectedFailures, tries } from './injected-failures/injected-failures.ts';
-import { planFault } from './injected-failures/plan-function-faults.ts';
+import { awsCalls, injectedFailures, tries } from './injected-failures/injected-failures.ts';
+import { planFailure } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';
 import {
   extract,
   extractionIdForKey,
+  extractWith,
   plannedUsername,
   provider,
   requestFor,
@@ -19,8 +20,7 @@ import { timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects it and is collected', async () => {
-  const username = await plannedUsername({ durationMs: null });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ durationMs: null });
   const record = await timedOut(extractionId);
   expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
   expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
@@ -54,20 +54,15 @@ test.for(['v1', 'v2'] as const)(
 );
 
 describe('reconcile-extraction, writing TIMED_OUT', () => {
-  test.for(injectedFailures({ service: 'dynamodb', writes: true }, tries.patient))(
+  const call = { ...awsCalls.updateItem, contains: ['":status":{"S":"TIMED_OUT"}'] };
+
+  test.for(injectedFailures(call, tries.patient))(
     '$title: the extraction is TIMED_OUT once, and is still corrected',
-    async ({ when, times = 1, effect }) => {
+    async (failure) => {
       const username = await plannedUsername({ durationMs: null });
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
-      const fault = await planFault({
-        operation: 'DynamoDB_20120810.UpdateItem',
-        contains: ['":status":{"S":"TIMED_OUT"}'],
-        during: [extractionId, '"trigger":"machine"'],
-        when,
-        times,
-        effect,
-      });
+      const fault = await planFailure(call, failure, [extractionId, '"trigger":"machine"']);
       await extract(requestFor(username), { idempotencyKey });
 
       const { taskId = '' } = await timedOut(extractionId);
@@ -85,8 +80,7 @@ test.for([
   ['is NOT_STARTED', 'start-window-over', async () => {}],
   ['whose request is lost says so', 'request-data-gone', forgetRequests],
 ] as const)('a start that is answered 429 until the start window ends %s', async ([, reason, lose]) => {
-  const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-  const extractionId = await extract(requestFor(username));
+  const { username, extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
   await inStatus(extractionId, 'STARTING');
   await lose(extractionId);
   await backdate(extractionId, 'requestedAt');

@@ -23,7 +23,7 @@ import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
-import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
+import { newSecretMarkers, type SecretMarkers } from './leaks/secret.ts';
 import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
 import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './time-limits.ts';

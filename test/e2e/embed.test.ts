@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,16 +13,15 @@ import { type Credentials, signedFetch } from '../../lib/client/signed-fetch.ts'
 import { openStream } from '../../tools/cli/aws/follow-stream.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
 import { asLambdaRecord } from '../../tools/cli/listen/lambda-event.ts';
-import { parseOutputs } from '../../tools/local/deploy.ts';
 import { awsVariables } from '../../tools/local/emulator/aws-environment.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';
-import { createRunDirectory, repository } from '../../tools/local/paths.ts';
-import { runCdk } from '../../tools/local/run-cdk.ts';
+import { repository } from '../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
 import { memoryTotalsStore } from '../support/stores/memory-totals-store.ts';
 import { aws } from './support/aws.ts';
 import { provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
+import { deployApp } from './support/deploy-app.ts';
 import { secret } from './support/searched-secrets.ts';
 import { waitMs } from './time-limits.ts';
 
@@ -42,24 +41,6 @@ let credentials: Required<Credentials>;
 
 /** The environment of a process with these credentials. */
 const environment = (given: Credentials) => awsVariables({ ...where, ...given, caFile });
-
-/** Deploys examples/embed with the CDK CLI, and returns the outputs of its stack. */
-const deployApp = async (): Promise<Record<string, string>> => {
-  const directory = await createRunDirectory('e2e-embed', new Date());
-  const outputsFile = join(directory, 'outputs.json');
-  const context = ['--context', `stage=${stage}`, '--context', `providerBaseUrl=${sandboxUrl}`];
-  await runCdk({
-    args: [
-      ...['deploy', '--app', `${process.execPath} app.ts`, '--output', join(directory, 'cdk.out')],
-      ...['--outputs-file', outputsFile, '--require-approval', 'never', '--method', 'direct', ...context],
-    ],
-    problem: 'The foreign app could not be deployed',
-    cwd: project,
-    directory,
-    awsEnv: environment(root),
-  });
-  return parseOutputs(await readFile(outputsFile, 'utf8'));
-};
 
 /** Makes the deployment a client of the sandbox of its own, because a client has one webhook. */
 const connectProvider = async (): Promise<void> => {
@@ -87,7 +68,8 @@ beforeAll(async () => {
   linkPackages(project, ['aws-cdk-lib', 'constructs']);
   await writeFile(join(project, 'package.json'), '{ "type": "module" }\n');
   await cp(join(repository, 'examples', 'embed'), project, { recursive: true });
-  outputs = await deployApp();
+  const context = [`stage=${stage}`, `providerBaseUrl=${sandboxUrl}`];
+  outputs = await deployApp('e2e-embed', { file: 'app.ts', cwd: project, context });
   apiUrl = emulatorApiUrl(client.endpoint, outputs.BankApiId ?? '');
   await connectProvider();
   credentials = await assumeRole(outputs.OrdersRoleArn);

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
 import { stopExecution } from './support/broken-execution.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
-import { closed, inStatus } from './support/records.ts';
+import { extractWith, provider } from './support/call-extractions.ts';
+import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
-import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running-extractions.ts';
+import { endWebhookWait, quietlyRunning, settledByWebhook } from './support/running-extractions.ts';
 
 /** The story of an extraction, as the operator with the documented policy gets it. */
 const explained = async (extractionId: string): Promise<Story> => {
@@ -48,9 +48,7 @@ describe('explain', { concurrent: false }, () => {
   });
 
   test('names what a running extraction waits for, before and after the wait for its webhook', async () => {
-    const { extractionId, taskId } = await running(
-      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
-    );
+    const { extractionId, taskId } = await quietlyRunning();
     expect(await headlineOf(extractionId)).toMatch(
       new RegExp(
         `^Waits for the provider's webhook until ${time}; then the machine polls every .+ until ${time}.$`,
@@ -70,8 +68,7 @@ describe('explain', { concurrent: false }, () => {
   });
 
   test('names a busy provider, and the next try', async () => {
-    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-    const extractionId = await extract(requestFor(username));
+    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
     await eventually(async () => {
       const { headline, lines } = await explained(extractionId);
       expect(headline).toMatch(
@@ -86,14 +83,5 @@ describe('explain', { concurrent: false }, () => {
       );
     });
     await stopExecution(extractionId);
-  });
-
-  test('names a correction', async () => {
-    const username = await plannedUsername({ durationMs: null });
-    const { extractionId, taskId } = await running(username);
-    await timedOut(extractionId);
-    await provider.finish(taskId);
-    await inStatus(extractionId, 'COMPLETED');
-    expect(await headlineOf(extractionId)).toContain('This is a correction: it replaced TIMED_OUT');
   });
 });

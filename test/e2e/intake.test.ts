@@ -4,9 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client-sfn';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { DescribeExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
@@ -18,8 +16,6 @@ import {
   extract,
   extractionIdForKey,
   find,
-  movement,
-  plannedUsername,
   post,
   provider,
   read,
@@ -54,18 +50,6 @@ describe('an idempotency key', () => {
     await closed(ids[0] ?? '');
     expect(await startCallsOf(username)).toHaveLength(1);
   });
-
-  test('that is repeated with a different request is answered 422', async () => {
-    const username = uniqueUsername();
-    const idempotencyKey = randomUUID();
-    const extractionId = await extract(requestFor(username), { idempotencyKey });
-
-    const answer = await post(requestFor(username, { actions: [movement] }), { idempotencyKey });
-    expect(answer.status).toBe(422);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    await closed(extractionId);
-    expect(await startCallsOf(username)).toHaveLength(1);
-  });
 });
 
 /** The input that the execution of an extraction was started with. */
@@ -77,8 +61,8 @@ const inputOf = async (extractionId: string): Promise<unknown> => {
 
 describe('the execution gets two ids alone, and what is sealed is forgotten', () => {
   test('with credentials once the start was answered', async () => {
-    const { extractionId } = await running(await plannedUsername({ durationMs: null }));
-    const { requestId, taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    const { extractionId, taskId } = await running();
+    const { requestId } = await inStatus(extractionId, 'RUNNING');
     expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
     await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
     await provider.finish(taskId);
@@ -180,27 +164,4 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
     expect(stdout).toContain(extractionIdForKey(key));
     await closed(extractionIdForKey(key));
   }
-});
-
-test('invalid input is answered with a pointer to each violation, and nothing is recorded or started', async () => {
-  const idempotencyKey = randomUUID();
-  const actions = [
-    { id: 'movement', params: { dateRange: { startDate: '2026-02-30', endDate: '2026-03-01' } } },
-    { id: 'movement', params: { dateRange: { startDate: '2026-03-02', endDate: '2026-03-01' } } },
-  ];
-  const answer = await post(requestFor('nobody', { actions }), { idempotencyKey });
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
-  const { errors } = (await answer.json()) as { readonly errors: readonly { readonly pointer: string }[] };
-  expect(errors.map(({ pointer }) => pointer)).toEqual([
-    '/actions/0/params/dateRange/startDate',
-    '/actions/1/params/dateRange/endDate',
-  ]);
-
-  const extractionId = extractionIdForKey(idempotencyKey);
-  const { Item } = await aws.dynamo.send(
-    new GetItemCommand({ TableName: outputs.ExtractionsTableName, Key: marshall({ extractionId }) }),
-  );
-  expect(Item).toBeUndefined();
-  const execution = new DescribeExecutionCommand({ executionArn: executionOf(extractionId) });
-  await expect(aws.stepFunctions.send(execution)).rejects.toThrow(ExecutionDoesNotExist);
 });

@@ -11,6 +11,7 @@ import {
   type Body,
   callerArn,
   extract,
+  extractWith,
   plannedUsername,
   possiblyAcceptedStartsOf,
   provider,
@@ -123,18 +124,14 @@ const finalState = async ({ username, extractionId }: Requested) => ({
 /** Three running extractions: one with a webhook, one without, one by consent. */
 const startThree = async () => {
   const user = await authorized({ durationMs: 3_000 });
-  const [withWebhook, withoutWebhook] = await Promise.all([
-    plannedUsername({ durationMs: null, webhook: { scheduleMs: [3_000, 6_000, 12_000, 24_000, 60_000] } }),
-    plannedUsername({ durationMs: 3_000, webhook: { enabled: false } }),
-  ]);
-  const [{ extractionId, taskId }, ...others] = await Promise.all([
-    running(withWebhook),
-    request(withoutWebhook, requestFor(withoutWebhook)),
+  const [linked, ...others] = await Promise.all([
+    running({ webhook: { scheduleMs: [3_000, 6_000, 12_000, 24_000, 60_000] } }),
+    extractWith({ durationMs: 3_000, webhook: { enabled: false } }),
     request(user.target, consentRequest(user)),
   ]);
   await Promise.all(others.map((one) => inStatus(one.extractionId, 'RUNNING')));
   await endWebhookWait(others[0].extractionId);
-  return { linked: { username: withWebhook, extractionId, taskId }, others };
+  return { linked, others };
 };
 
 test(`a provider outage of ${outageSeconds} s loses no extraction, and all of them settle after it`, async () => {
@@ -199,7 +196,7 @@ test('the machine polls when no webhook arrives within its wait', { timeout: 900
   });
   for (const seconds of waits) {
     await setWebhookWait(definition, seconds);
-    const extractionId = await extract(requestFor(await plannedUsername({ webhook: { enabled: false } })));
+    const { extractionId } = await extractWith({ webhook: { enabled: false } });
     const record = await closed(extractionId);
     if (record.status === 'NOT_STARTED') continue;
     expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
@@ -232,8 +229,8 @@ test('with a provider that sends no webhooks, the queue polls from the start on'
 }) => {
   onTestFinished(() => setSendsWebhooks(true));
   await setSendsWebhooks(false);
-  const username = await plannedUsername({ durationMs: 3_000 });
-  const record = await sweepUntilClosed(await extract(requestFor(username)));
+  const { username, extractionId } = await extractWith({ durationMs: 3_000 });
+  const record = await sweepUntilClosed(extractionId);
   expect(record).toMatchObject({
     status: 'COMPLETED',
     settledBy: 'reconcile',
@@ -244,6 +241,6 @@ test('with a provider that sends no webhooks, the queue polls from the start on'
   const [call] = await startCallsOf(username);
   expect(call).toMatchObject({ status: 200 });
   expect(call).not.toHaveProperty('webhook');
-  expect(transitionsIn(await historyOf(record.extractionId))).toBe(1);
-  expect(await taskItem(record.taskId ?? '')).toMatchObject({ extractionId: record.extractionId });
+  expect(transitionsIn(await historyOf(extractionId))).toBe(1);
+  expect(await taskItem(record.taskId ?? '')).toMatchObject({ extractionId });
 });

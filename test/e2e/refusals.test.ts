@@ -1,7 +1,4 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { describe, expect, inject, test } from 'vitest';
-import { aws } from './support/aws.ts';
+import { describe, expect, test } from 'vitest';
 import { moveTimes } from './support/backdate.ts';
 import {
   type Body,
@@ -13,8 +10,6 @@ import {
   startCallsOf,
 } from './support/call-extractions.ts';
 import { closed, recordWhere } from './support/records.ts';
-
-const { TasksTableName } = inject('cosecha').outputs;
 
 const wrong = { outcome: 'CREDENTIALS_WRONG', durationMs: 0 } as const;
 const refused = { status: 'REJECTED', reason: 'credentials-refused-before', advice: 'ask-user' };
@@ -77,15 +72,5 @@ describe('credentials that the bank refused', () => {
     await moveTimes(held, { notBefore: new Date(Date.now() - 1_000).toISOString() });
     expect(await closed(held)).toMatchObject(refused);
     expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 200 }]);
-  });
-
-  test('are recognized by a MAC in the item of the task', async () => {
-    const username = await plannedUsername(wrong);
-    const { taskId = '' } = await closed(await extract(requestFor(username)));
-    const { Item } = await aws.dynamo.send(
-      new GetItemCommand({ TableName: TasksTableName, Key: marshall({ taskId }) }),
-    );
-    expect(Item?.credentialsMac?.S).toMatch(/^[0-9a-f]{32}$/);
-    expect(Item?.noticedAt?.S).toBeDefined();
   });
 });

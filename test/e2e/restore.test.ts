@@ -13,13 +13,7 @@ import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { eventually } from '../support/eventually.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
-import {
-  extract,
-  plannedUsername,
-  provider,
-  requestFor,
-  uniqueUsername,
-} from './support/call-extractions.ts';
+import { extract, extractWith, provider, requestFor, uniqueUsername } from './support/call-extractions.ts';
 import { closed, inStatus, readRecord } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { sweepAllUntilClosed } from './support/sweep-until-closed.ts';
@@ -95,13 +89,11 @@ const loseAllBut = async (kept: readonly string[]): Promise<number> => {
 };
 
 const withoutEnd = async (): Promise<string> =>
-  extract(requestFor(await plannedUsername({ durationMs: null, webhook: { enabled: false } })));
+  (await extractWith({ durationMs: null, webhook: { enabled: false } })).extractionId;
 
 // All that the other tests left is lost and restored, too.
 test('after the loss of the table, the commands of the runbook restore it, and the audit finds nothing but what is newer', async () => {
-  const held = await extract(
-    requestFor(await plannedUsername({ startForever: { kind: 'answer', status: 429 } })),
-  );
+  const { extractionId: held } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
   const running = await withoutEnd();
   const consented = await extract(consentRequest(await authorized({ durationMs: null })));
   const [present, erased] = await Promise.all([1, 2].map(() => extract(requestFor(uniqueUsername()))));

@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
-import { eventually } from '../support/eventually.ts';
-import { planFault } from './injected-failures/plan-function-faults.ts';
-import { backdate } from './support/backdate.ts';
 import {
   type Body,
-  deliveriesEnded,
   extract,
-  extractionIdForKey,
+  extractWith,
   passwordSentinel,
   plannedUsername,
   provider,
@@ -18,7 +13,7 @@ import {
   uniqueUsername,
 } from './support/call-extractions.ts';
 import { historyOf } from './support/execution.ts';
-import { closed, inStatus, statusesOf } from './support/records.ts';
+import { closed, statusesOf } from './support/records.ts';
 import { secret } from './support/searched-secrets.ts';
 
 const { apiKey, sandboxUrl } = inject('cosecha');
@@ -39,62 +34,41 @@ const encryptedFor = (username: string, sessionToken: string): Body => {
   return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
 
-describe('when the provider answers 429', () => {
-  test('start-task retries, and exactly one task runs', async () => {
-    const busy = { kind: 'answer', status: 429 } as const;
-    const username = await plannedUsername({ start: [busy, busy] });
-    const extractionId = await extract(requestFor(username));
+test('start-task retries while the provider answers 429, and exactly one task runs', async () => {
+  const busy = { kind: 'answer', status: 429 } as const;
+  const { username, extractionId } = await extractWith({ start: [busy, busy] });
 
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
-    expect(await provider.tasks({ username })).toHaveLength(1);
-    expect(statusesOf(extractionId)).toEqual([
-      'REQUESTED',
-      'STARTING',
-      'REQUESTED',
-      'STARTING',
-      'REQUESTED',
-      'STARTING',
-      'RUNNING',
-      'COMPLETED',
-    ]);
-  });
+  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
+  expect(await provider.tasks({ username })).toHaveLength(1);
+  expect(statusesOf(extractionId)).toEqual([
+    'REQUESTED',
+    'STARTING',
+    'REQUESTED',
+    'STARTING',
+    'REQUESTED',
+    'STARTING',
+    'RUNNING',
+    'COMPLETED',
+  ]);
 });
 
-describe('when it is unknown whether the provider accepted the start', () => {
-  test.for([
-    ['accepts the call and never answers', { kind: 'accept-then-silence' }],
-    ['accepts the call and answers 503', { kind: 'accept-then-answer', status: 503 }],
-    ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
-    ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
-    ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
-  ] as const)(
-    'because it %s, the extraction is UNCONFIRMED and never started again',
-    async ([, behaviour]) => {
-      const username = await plannedUsername({ startForever: behaviour });
-      const extractionId = await extract(requestFor(username));
+test.for([
+  ['accepts the call and never answers', { kind: 'accept-then-silence' }],
+  ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
+  ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
+  ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
+] as const)('a start is UNCONFIRMED and never repeated if the provider %s', async ([, behaviour]) => {
+  const { username, extractionId } = await extractWith({ startForever: behaviour });
 
-      expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-      await historyOf(extractionId);
-      expect(await startCallsOf(username)).toHaveLength(1);
-    },
-  );
-});
-
-describe('when the provider refuses the start', () => {
-  test('the extraction is REJECTED', async () => {
-    const username = await plannedUsername({ startForever: { kind: 'answer', status: 422 } });
-    const extractionId = await extract(requestFor(username));
-
-    expect(await closed(extractionId)).toMatchObject({ status: 'REJECTED', reason: 'http-422' });
-    expect(await startCallsOf(username)).toHaveLength(1);
-  });
+  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+  await historyOf(extractionId);
+  expect(await startCallsOf(username)).toHaveLength(1);
 });
 
 describe('the session token', () => {
   test('of the stack is renewed after a 401, and the start is repeated', async () => {
-    const username = await plannedUsername({ start: [{ kind: 'expire-session' }] });
-    const extractionId = await extract(requestFor(username));
+    const { username, extractionId } = await extractWith({ start: [{ kind: 'expire-session' }] });
 
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     const calls = await startCallsOf(username);
@@ -129,26 +103,4 @@ test('persisted credentials are passed on unchanged', async () => {
 
   expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'persisted' }]);
-});
-
-test('a start whose function is killed before it records the task is UNCONFIRMED and never repeated', async () => {
-  const username = uniqueUsername();
-  const idempotencyKey = randomUUID();
-  const extractionId = extractionIdForKey(idempotencyKey);
-  const fault = await planFault({
-    operation: 'DynamoDB_20120810.UpdateItem',
-    contains: [extractionId, '":status":{"S":"RUNNING"}'],
-    when: 'before',
-    effect: { kind: 'exit' },
-  });
-  await extract(requestFor(username), { idempotencyKey });
-  await inStatus(extractionId, 'STARTING');
-  await eventually(() => expect(fault.wasInjected()).toBe(true));
-  await backdate(extractionId, 'startingAt');
-
-  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted' });
-  expect(await startCallsOf(username)).toHaveLength(1);
-  const [{ taskId = '' } = {}] = await provider.tasks({ username });
-  await deliveriesEnded(taskId);
-  expect((await provider.task(taskId)).deliveries.at(-1)).toMatchObject({ status: 204 });
 });

@@ -8,7 +8,7 @@ import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';
+import { extractWith, provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running-extractions.ts';
@@ -21,21 +21,15 @@ const kindsOf = (extractionId: string) =>
 const withoutHousekeeping = (extractionId: string) =>
   kindsOf(extractionId).filter((kind) => kind !== 'housekeeping');
 
-/** Waits until the stream has an event of this kind. */
-const inStream = (extractionId: string, kind: string): Promise<void> =>
-  eventually(() => expect(kindsOf(extractionId)).toContain(kind));
-
 const plain = async (): Promise<string> => {
-  const username = await plannedUsername({});
-  const extractionId = await extract(requestFor(username, { reference: 'order-1042' }));
+  const { extractionId } = await extractWith({}, { reference: 'order-1042' });
   await closed(extractionId);
   return extractionId;
 };
 
 /** The first read fails, so the message that collects sets `dueAt` and another one collects. */
 const collectedLate = async (): Promise<string> => {
-  const username = await plannedUsername({ read: [{ kind: 'answer', status: 503 }] });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ read: [{ kind: 'answer', status: 503 }] });
   // A sweep before the outcome would use up the failure.
   await inStatus(extractionId, 'COMPLETED');
   await sweepUntilClosed(extractionId);
@@ -43,7 +37,7 @@ const collectedLate = async (): Promise<string> => {
 };
 
 const correction = async (): Promise<string> => {
-  const extractionId = await extract(requestFor(await plannedUsername({ durationMs: null })));
+  const { extractionId } = await extractWith({ durationMs: null });
   const { taskId = '' } = await timedOut(extractionId);
   await provider.finish(taskId, 'COMPLETED');
   await inStatus(extractionId, 'COMPLETED');
@@ -53,8 +47,9 @@ const correction = async (): Promise<string> => {
 
 /** The start call is answered 503, so the extraction is UNCONFIRMED. Then its attempt writes the taskId late. */
 const reopened = async (): Promise<string> => {
-  const username = await plannedUsername({ startForever: { kind: 'accept-then-answer', status: 503 } });
-  const extractionId = await extract(requestFor(username));
+  const { username, extractionId } = await extractWith({
+    startForever: { kind: 'accept-then-answer', status: 503 },
+  });
   const unconfirmed = await closed(extractionId);
   const [task] = await provider.tasks({ username });
   const late = markRunningLate({
@@ -70,8 +65,7 @@ const reopened = async (): Promise<string> => {
 };
 
 const tooLarge = async (): Promise<string> => {
-  const username = await plannedUsername({ readForever: { kind: 'big', bytes: 20_971_521 } });
-  const extractionId = await extract(requestFor(username));
+  const { extractionId } = await extractWith({ readForever: { kind: 'big', bytes: 20_971_521 } });
   await closed(extractionId);
   return extractionId;
 };
@@ -82,23 +76,18 @@ const putBack = async (): Promise<string> => {
   const { Item } = await aws.dynamo.send(new GetItemCommand({ TableName, Key }));
   await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
   await aws.dynamo.send(new PutItemCommand({ TableName, Item }));
-  await inStream(extractionId, 'restored');
+  await eventually(() => expect(kindsOf(extractionId)).toContain('restored'));
   return extractionId;
 };
 
+const scenarios = { plain, collectedLate, correction, reopened, tooLarge, putBack };
+
 /** An extraction of each scenario. Together they publish every kind but `expired`, because no retention ends here. */
-let ids: Record<'plain' | 'collectedLate' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
+let ids: Record<keyof typeof scenarios, string>;
 
 beforeAll(async () => {
-  const [one, late, two, three, four, five] = await Promise.all([
-    plain(),
-    collectedLate(),
-    correction(),
-    reopened(),
-    tooLarge(),
-    putBack(),
-  ]);
-  ids = { plain: one, collectedLate: late, correction: two, reopened: three, tooLarge: four, putBack: five };
+  const named = Object.entries(scenarios).map(async ([name, request]) => [name, await request()] as const);
+  ids = Object.fromEntries(await Promise.all(named)) as typeof ids;
 });
 
 describe('the stream publishes, in order,', () => {

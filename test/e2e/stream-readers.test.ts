@@ -11,29 +11,25 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { eventually } from '../support/eventually.ts';
+import { httpServer } from '../support/programs/stub-servers.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
-import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
-import {
-  extract,
-  plannedUsername,
-  provider,
-  requestFor,
-  uniqueUsername,
-} from './support/call-extractions.ts';
+import { extract, extractWith, provider, requestFor, uniqueUsername } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
+import { deployApp } from './support/deploy-app.ts';
 import { closed, recordsOf } from './support/records.ts';
 import { cosecha, factsOf, startCosecha } from './support/run-cosecha.ts';
 import { timedOut } from './support/running-extractions.ts';
-import { startHandler } from './support/start-handler.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const deployed = inject('cosecha');
 let outputs: Record<string, string>;
 
 beforeAll(async () => {
-  outputs = await deployConsumer(deployed);
+  const file = join(import.meta.dirname, 'support', 'consumer-app.ts');
+  outputs = await deployApp('e2e-consumer', { file });
 });
 
 type Total = { readonly extractions: number; readonly collected: number; readonly bytes: number };
@@ -82,8 +78,7 @@ const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
 const allProcessed = { batchItemFailures: [] };
 
 const completed = async (bank: string) => {
-  const username = await plannedUsername({});
-  const extractionId = await extract(requestFor(username, { entity: bank }));
+  const extractionId = await extract(requestFor(uniqueUsername(), { entity: bank }));
   const { results } = await closed(extractionId);
   return { extractionId, bytes: results?.bytes ?? 0 };
 };
@@ -91,11 +86,11 @@ const completed = async (bank: string) => {
 describe('the example counts', () => {
   test('two completed extractions and a rejected one', async () => {
     const bank = uniqueBank();
-    const refused = await plannedUsername({ startForever: { kind: 'answer', status: 400 } });
+    const refused: Plan = { startForever: { kind: 'answer', status: 400 } };
     const [one, two] = await Promise.all([
       completed(bank),
       completed(bank),
-      extract(requestFor(refused, { entity: bank })).then((id) => closed(id)),
+      extractWith(refused, { entity: bank }).then(({ extractionId }) => closed(extractionId)),
     ]);
     await totalsBecome(bank, {
       COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes },
@@ -105,9 +100,7 @@ describe('the example counts', () => {
 
   test('a corrected extraction in its new total only', async () => {
     const bank = uniqueBank();
-    const extractionId = await extract(
-      requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
-    );
+    const { extractionId } = await extractWith({ durationMs: null }, { entity: bank });
     const { taskId = '' } = await timedOut(extractionId);
     await totalsBecome(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
 
@@ -136,6 +129,9 @@ describe('the example counts', () => {
   });
 });
 
+type Event = { readonly kind: string; readonly extractionId: string; readonly eventId: string };
+const eventOf = (body: string) => JSON.parse(body) as Event;
+
 // One after the other: a listener stops at a record of another schema, as it neither skips nor understands it.
 describe('one after the other', { concurrent: false }, () => {
   test('listen that is killed goes on with the same event, loses none, and signs each', async () => {
@@ -143,22 +139,31 @@ describe('one after the other', { concurrent: false }, () => {
     const state = join(directory, 'state.json');
     let first: string | undefined;
     let answersFirst = false;
-    const handler = await startHandler(({ extractionId }) => extractionId !== first || answersFirst);
+    // Extractions of other tests arrive too.
+    const handler = await httpServer((response, { body }) => {
+      if (eventOf(body).extractionId !== first || answersFirst) response.writeHead(204).end();
+    });
     const listen = () => {
-      const child = startCosecha(['listen', '--forward-to', handler.url, '--state', state]);
+      const child = startCosecha(['listen', '--forward-to', handler.baseUrl, '--state', state]);
       // A full pipe would block it.
       child.stdout.resume();
       return child;
     };
     const of = (extractionId: string) =>
-      handler.received.filter(({ event }) => event.extractionId === extractionId);
+      handler.seen
+        .map(({ headers, body }) => ({
+          headers: headers as Record<string, string>,
+          body,
+          event: eventOf(body),
+        }))
+        .filter(({ event }) => event.extractionId === extractionId);
     try {
       const listener = listen();
       // It prints this once no later event can be missed.
       await once(listener.stderr, 'data');
       first = await extract(requestFor(uniqueUsername()));
       const one = first;
-      await handler.until(() => of(one).length > 0);
+      await eventually(() => expect(of(one)).not.toEqual([]));
       listener.kill('SIGKILL');
       await once(listener, 'close');
       const second = await extract(requestFor(uniqueUsername()));
@@ -169,7 +174,7 @@ describe('one after the other', { concurrent: false }, () => {
       const said = text(again.stderr);
       const ended = once(again, 'close');
       await Promise.race([
-        handler.until(() => of(second).some(({ event }) => event.kind === 'collected')),
+        eventually(() => expect(of(second).map(({ event }) => event.kind)).toContain('collected')),
         ended.then(async () => {
           throw new Error(`listen has ended: ${await said}`);
         }),
@@ -201,7 +206,6 @@ describe('one after the other', { concurrent: false }, () => {
       for (const record of batches.flat()) expect(schemaViolations('stream-record.json', record)).toEqual([]);
       expect(await countInPython(batches)).toMatchObject({ final: 1 });
     } finally {
-      handler.stop();
       await rm(directory, { recursive: true });
     }
   });

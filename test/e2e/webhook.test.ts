@@ -1,46 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, inject, test } from 'vitest';
+import type { Plan } from '../sandbox/plan-schemas.ts';
 import { stackName } from './deployment.ts';
 import { aws } from './support/aws.ts';
-import {
-  deliveriesEnded,
-  extract,
-  plannedUsername,
-  provider,
-  requestFor,
-} from './support/call-extractions.ts';
+import { deliveriesEnded, extractWith, provider } from './support/call-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, readRecord, recordWhere, statusesOf } from './support/records.ts';
-import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
+import { endWebhookWait, quietlyRunning, running, taskItem } from './support/running-extractions.ts';
 import { secret } from './support/searched-secrets.ts';
 
 const { webhookUrl } = inject('cosecha');
 
 describe('a delivery', () => {
-  test('that never arrives is replaced by a poll', async () => {
-    const username = await plannedUsername({ webhook: { enabled: false } });
-    const extractionId = await extract(requestFor(username));
-    await endWebhookWait(extractionId);
-
-    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
-    expect(transitionsIn(await historyOf(extractionId))).toBe(2);
-  });
-
   test('that arrives before the start call is answered settles the extraction through start-task', async () => {
-    const extractionId = await extract(
-      requestFor(await plannedUsername({ start: [{ kind: 'finish-first' }] })),
-    );
+    const { extractionId } = await extractWith({ start: [{ kind: 'finish-first' }] });
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'start' });
     expect(transitionsIn(await historyOf(extractionId))).toBe(1);
   });
 
   test('that is repeated, late or contradictory changes nothing after the first', async () => {
-    const username = await plannedUsername({
-      durationMs: null,
+    const { extractionId, taskId } = await running({
       webhook: { duplicate: 2, keepRetryingAfterSuccess: true, scheduleMs: [0, 300, 600, 900, 1_200] },
     });
-    const { extractionId, taskId } = await running(username);
     await provider.finish(taskId, 'PARTIAL');
 
     const record = await closed(extractionId);
@@ -65,8 +47,7 @@ describe('a delivery', () => {
 });
 
 test('a request that is no signed delivery is refused and changes nothing', async () => {
-  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
-  const { extractionId, taskId } = await running(username);
+  const { extractionId, taskId } = await quietlyRunning();
   const before = { item: await taskItem(taskId), record: await readRecord(extractionId) };
 
   const refused = { statusOverride: 'COMPLETED' } as const;
@@ -93,12 +74,13 @@ test('a request that is no signed delivery is refused and changes nothing', asyn
 
 test('no delivery is lost when the signing key is rotated', async () => {
   const rotated = secret('signing key', `rotated-${randomUUID()}`);
-  const usernames = await Promise.all(
-    [undefined, undefined, rotated, rotated].map((signingKey) =>
-      plannedUsername({ durationMs: null, ...(signingKey === undefined ? {} : { webhook: { signingKey } }) }),
-    ),
-  );
-  const extractions = await Promise.all(usernames.map((username) => running(username)));
+  const plans: readonly Plan[] = [
+    {},
+    {},
+    { webhook: { signingKey: rotated } },
+    { webhook: { signingKey: rotated } },
+  ];
+  const extractions = await Promise.all(plans.map((plan) => running(plan)));
 
   const finish = (index: number) => provider.finish(extractions[index]?.taskId ?? '', 'COMPLETED');
   await Promise.all([finish(0), finish(2)]);

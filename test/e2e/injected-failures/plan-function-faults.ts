@@ -1,13 +1,19 @@
 import { inject } from 'vitest';
 import { waitMs } from '../time-limits.ts';
 import type { FaultRule } from './fault-rule.ts';
+import type { AwsCall, InjectedFailure } from './injected-failures.ts';
 import { type PlannedFault, planFaultIn } from './plan-fault.ts';
-
-export type { PlannedFault };
 
 /** Plans a fault of the functions under test. */
 export const planFault = (rule: FaultRule): Promise<PlannedFault> =>
   planFaultIn(inject('cosecha').faultsDirectory, rule);
+
+/** Plans that a call of the invocation whose event contains these texts fails. */
+export const planFailure = (
+  { operation, contains = [] }: Pick<AwsCall, 'operation' | 'contains'>,
+  { when, times, effect }: InjectedFailure,
+  during: readonly string[],
+): Promise<PlannedFault> => planFault({ operation, contains, during, when, times, effect });
 
 /**
  * Plans that every such request kills its process, until it is cancelled. For a fault of a call that only a new process makes:
@@ -15,7 +21,7 @@ export const planFault = (rule: FaultRule): Promise<PlannedFault> =>
  */
 export const planKills = (
   rule: Pick<FaultRule, 'operation' | 'contains' | 'during'>,
-): Promise<PlannedFault> => planFault({ ...rule, when: 'before', times: 10_000, effect: { kind: 'exit' } });
+): Promise<PlannedFault> => planFault({ ...rule, when: 'before', times: 'every', effect: { kind: 'exit' } });
 
 /** Repeats `attempt` until the fault was injected. For calls that a function may skip, or fail before, on a busy machine. */
 export const untilInjected = async <T>(fault: PlannedFault, attempt: () => Promise<T>): Promise<T> => {

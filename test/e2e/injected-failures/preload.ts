@@ -4,15 +4,14 @@
  * can come before or after the service has acted. A proxy could not kill the calling process. It also limits a test's
  * sweep to the records of that test, and extends the timeouts of calls to AWS.
  */
-import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { urlToHttpOptions } from 'node:url';
-import { type FaultRule, parseRuleName, ruleName } from './fault-rule.ts';
+import type { FaultRule } from './fault-rule.ts';
 import { type Invocation, listenToInvocations } from './listen-to-invocations.ts';
 import { reportExit } from './report-exit.ts';
 import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
@@ -35,20 +34,17 @@ const fits = (rule: FaultRule, operation: string, body: string): boolean =>
   (rule.contains ?? []).every((part) => body.includes(part)) &&
   (rule.during ?? []).every((part) => invocationText.includes(part));
 
-/** The rule to inject into this request, if any. It is used up by one request. */
+/** The rule to inject into this request, if any. */
 const takeRule = (operation: string, body: string): FaultRule | undefined => {
   for (const file of readdirSync(directory)) {
-    const name = parseRuleName(file);
-    if (name === undefined) continue;
     const path = join(directory, file);
     try {
       const rule = JSON.parse(readFileSync(path, 'utf8')) as FaultRule;
       if (!fits(rule, operation, body)) continue;
-      if (name.requests === 1) unlinkSync(path);
-      else renameSync(path, join(directory, ruleName(name.id, name.requests - 1)));
+      if (rule.times !== 'every') unlinkSync(path);
       return rule;
     } catch {
-      // Another process took it first.
+      // Another process took it first, or it is only half written.
     }
   }
   return undefined;
@@ -86,7 +82,6 @@ const answerWith = (original: IncomingMessage, body: string): IncomingMessage =>
 };
 
 type OnResponse = (message: IncomingMessage) => void;
-type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
 
 /** Ends the process. Its current request is neither sent nor answered. */
 const exitProcess = async (): Promise<void> => {
@@ -94,8 +89,8 @@ const exitProcess = async (): Promise<void> => {
   process.exit(1);
 };
 
-const wrap = (original: Request): typeof https.request => {
-  const wrapped: Request = (options, onResponse) => {
+const wrap = (original: typeof https.request): typeof https.request => {
+  const wrapped = (options: RequestOptions, onResponse?: OnResponse): ClientRequest => {
     const target = headerOf(options, 'x-amz-target');
     const operation = `${target} ${options.method} ${options.path}`;
     const isJson = target !== '';
@@ -140,13 +135,11 @@ const wrap = (original: Request): typeof https.request => {
     }) as typeof request.end;
     return request;
   };
-  // The AWS SDK passes options, the provider client an address and options.
-  return ((...args: [string | URL, RequestOptions, OnResponse?] | [RequestOptions, OnResponse?]) => {
-    const [first, ...rest] = args;
-    if (typeof first !== 'string' && !(first instanceof URL)) return wrapped(first, rest[0] as OnResponse);
-    const [options, onResponse] = rest as [RequestOptions, OnResponse?];
-    return wrapped({ ...urlToHttpOptions(new URL(first)), ...options }, onResponse);
-  }) as typeof https.request;
+  // The AWS SDK passes options. The provider client passes an address, and its calls are never made to fail.
+  return ((first: string | URL | RequestOptions, ...rest: [RequestOptions, OnResponse] | [OnResponse]) =>
+    typeof first === 'string' || first instanceof URL
+      ? original(first, ...(rest as [RequestOptions, OnResponse]))
+      : wrapped(first, ...(rest as [OnResponse]))) as typeof https.request;
 };
 
 if (directory !== '') {
@@ -155,7 +148,7 @@ if (directory !== '') {
     invocation = (JSON.parse(line) as Partial<Invocation>).event;
     invocationText = JSON.stringify(invocation) ?? '';
   });
-  http.request = wrap(http.request) as typeof http.request;
+  http.request = wrap(http.request);
   https.request = wrap(https.request);
   syncBuiltinESMExports();
 }

@@ -17,17 +17,11 @@ import { inStatus } from '../support/records.ts';
 import { requestsOf } from '../support/request-items.ts';
 import { endWebhookWait } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
-import { injectedFailures, type Service, tries } from './injected-failures.ts';
-import { planFault, planKills } from './plan-function-faults.ts';
+import { type AwsCall, awsCalls, injectedFailures, tries } from './injected-failures.ts';
+import { planFailure, planKills } from './plan-function-faults.ts';
 
-type Call = {
+type Call = AwsCall & {
   readonly call: string;
-  readonly service: Service;
-  readonly operation: string;
-  readonly contains?: readonly string[];
-  readonly writes: boolean;
-  /** How often the client tries the call. Default as a patient one. */
-  readonly attempts?: number;
   /** By consent the queue polls at once. By credentials the test ends the machine's wait for the webhook, and it polls. */
   readonly method: 'consent' | 'credentials';
   /** Only the first call of a process. */
@@ -37,50 +31,22 @@ type Call = {
 };
 
 const byConsent = { method: 'consent' } as const;
-const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
-const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
+const { getItem, updateItem } = awsCalls;
 
-const settlesExtraction = ['":status":{"S":"COMPLETED"}'];
+const settling = { ...updateItem, contains: ['":status":{"S":"COMPLETED"}'] };
 
 const calls: readonly Call[] = [
-  { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...byConsent },
-  { call: 'reading the item of the request', ...read, contains: ['{"requestId"'], ...byConsent },
-  { call: 'reading the item of its task', ...read, contains: ['"taskId"'], method: 'credentials' },
-  {
-    call: 'decrypting the sealed target',
-    service: 'kms',
-    operation: 'TrentService.Decrypt',
-    writes: false,
-    ...byConsent,
-  },
-  {
-    call: 'reading the API key',
-    service: 'secretsManager',
-    operation: 'secretsmanager.GetSecretValue',
-    writes: false,
-    inNewProcess: true,
-    // The machine repeats at once what fails.
-    method: 'credentials',
-  },
-  { call: 'settling the extraction', ...update, contains: settlesExtraction, ...byConsent },
-  { call: 'storing the results', service: 's3', operation: 'PUT /', writes: true, ...byConsent },
-  { call: 'closing the record', ...update, contains: ['":collectedAt"'], ...byConsent },
-  {
-    call: 'removing the item of the request',
-    service: 'dynamodb',
-    operation: 'DynamoDB_20120810.DeleteItem',
-    writes: true,
-    attempts: tries.removing,
-    ...byConsent,
-  },
-  {
-    call: 'sending the next message',
-    service: 'sqs',
-    operation: 'AmazonSQS.SendMessage',
-    writes: true,
-    method: 'consent',
-    polls: true,
-  },
+  { call: 'reading the record', ...getItem, contains: ['{"extractionId"'], ...byConsent },
+  { call: 'reading the item of the request', ...getItem, contains: ['{"requestId"'], ...byConsent },
+  { call: 'reading the item of its task', ...getItem, contains: ['"taskId"'], method: 'credentials' },
+  { call: 'decrypting the sealed target', ...awsCalls.decrypt, ...byConsent },
+  // The machine repeats at once what fails.
+  { call: 'reading the API key', ...awsCalls.readSecret, inNewProcess: true, method: 'credentials' },
+  { call: 'settling the extraction', ...settling, ...byConsent },
+  { call: 'storing the results', ...awsCalls.putObject, ...byConsent },
+  { call: 'closing the record', ...updateItem, contains: ['":collectedAt"'], ...byConsent },
+  { call: 'removing the item of the request', ...awsCalls.deleteItem, ...byConsent },
+  { call: 'sending the next message', ...awsCalls.sendMessage, polls: true, ...byConsent },
 ];
 
 const prepare = async ({ method, polls }: Call) => {
@@ -93,17 +59,15 @@ const prepare = async ({ method, polls }: Call) => {
 };
 
 describe.each(calls)('reconcile-extraction, $call', (call) => {
-  test.for(injectedFailures(call, call.attempts ?? tries.patient))(
+  test.for(injectedFailures(call, tries.patient))(
     '$title: the extraction is settled, collected and closed',
-    async ({ when, times = 1, effect }) => {
+    async (failure) => {
       const { username, body } = await prepare(call);
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
-      const { operation, contains = [] } = call;
       const during = [extractionId, call.method === 'consent' ? '"aws:sqs"' : '"trigger":"machine"'];
-      const fault = await planFault({ operation, contains, during, when, times, effect });
-      const settles = { operation: update.operation, contains: settlesExtraction, during };
-      const kills = call.inNewProcess && (await planKills(settles));
+      const fault = await planFailure(call, failure, during);
+      const kills = call.inNewProcess && (await planKills({ ...settling, during }));
       await extract(body, { idempotencyKey });
       if (call.method === 'credentials') await endWebhookWait(extractionId);
 

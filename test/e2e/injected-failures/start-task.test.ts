@@ -16,20 +16,20 @@ import {
 import { historyOf } from '../support/execution.ts';
 import { closed, inStatus } from '../support/records.ts';
 import { forgetRequests, requestsOf } from '../support/request-items.ts';
-import { type InjectedFailure, injectedFailures, type Service, tries } from './injected-failures.ts';
-import { planFault, planKills } from './plan-function-faults.ts';
+import {
+  type AwsCall,
+  awsCalls,
+  type InjectedFailure,
+  injectedFailures,
+  tries,
+} from './injected-failures.ts';
+import { planFailure, planKills } from './plan-function-faults.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */
 type Outcomes = readonly [before: ExtractionStatus, after: ExtractionStatus];
 
-type Call = {
+type Call = AwsCall & {
   readonly call: string;
-  readonly service: Service;
-  readonly operation: string;
-  readonly contains?: readonly string[];
-  readonly writes: boolean;
-  /** How often the client tries the call. Default as a patient one. */
-  readonly attempts?: number;
   /** Only the first call of a process. */
   readonly inNewProcess?: true;
   /** The provider's behaviour that leads to this call. */
@@ -41,113 +41,62 @@ type Call = {
   readonly killed: Outcomes;
 };
 
-const setsStatus = (status: ExtractionStatus) => [`":status":{"S":"${status}"}`];
-const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
-const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
-const remove = {
-  service: 'dynamodb',
-  operation: 'DynamoDB_20120810.DeleteItem',
-  writes: true,
-  attempts: tries.removing,
-} as const;
-const answer = { service: 'stepFunctions', writes: true } as const;
-const sendMessage = { service: 'sqs', operation: 'AmazonSQS.SendMessage', writes: true } as const;
-const readSecret = {
-  service: 'secretsManager',
-  operation: 'secretsmanager.GetSecretValue',
-  writes: false,
-} as const;
+const { getItem, updateItem, deleteItem, sendMessage } = awsCalls;
+const writing = (status: ExtractionStatus) => ({
+  call: `writing ${status}`,
+  ...updateItem,
+  contains: [`":status":{"S":"${status}"}`],
+});
 
 /** No call to the provider was made yet, or the next attempt continues from the record. */
 const harmless = { killed: ['COMPLETED', 'COMPLETED'] } as const;
 
+type Path = Pick<Call, 'plan'>;
+const busy: Path = { plan: { start: [{ kind: 'answer', status: 429 }] } };
+const rejected: Pick<Call, 'plan' | 'otherwise'> = {
+  plan: { startForever: { kind: 'answer', status: 400 } },
+  otherwise: 'REJECTED',
+};
+const deliveredEarly: Path = { plan: { start: [{ kind: 'finish-first' }] } };
+const unclear: Path = { plan: { startForever: { kind: 'accept-then-answer', status: 503 } } };
+
 const calls: readonly Call[] = [
-  { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...harmless },
-  { call: 'reading the item of the request', ...read, contains: ['{"requestId"'], ...harmless },
-  {
-    call: 'decrypting the sealed request data',
-    service: 'kms',
-    operation: 'TrentService.Decrypt',
-    writes: false,
-    ...harmless,
-  },
+  { call: 'reading the record', ...getItem, contains: ['{"extractionId"'], ...harmless },
+  { call: 'reading the item of the request', ...getItem, contains: ['{"requestId"'], ...harmless },
+  { call: 'decrypting the sealed request data', ...awsCalls.decrypt, ...harmless },
   {
     call: 'reading the API key for a Task Token',
     byConsent: true,
     inNewProcess: true,
-    ...readSecret,
+    ...awsCalls.readSecret,
     ...harmless,
   },
-  {
-    call: 'writing STARTING',
-    ...update,
-    contains: setsStatus('STARTING'),
-    killed: ['COMPLETED', 'UNCONFIRMED'],
-  },
-  {
-    call: 'writing RUNNING',
-    ...update,
-    contains: setsStatus('RUNNING'),
-    killed: ['UNCONFIRMED', 'COMPLETED'],
-  },
-  { call: 'storing the callback token', ...update, contains: ['":token"'], ...harmless },
-  { call: 'removing the item of the request', ...remove, ...harmless },
+  { ...writing('STARTING'), killed: ['COMPLETED', 'UNCONFIRMED'] },
+  { ...writing('RUNNING'), killed: ['UNCONFIRMED', 'COMPLETED'] },
+  { call: 'storing the callback token', ...updateItem, contains: ['":token"'], ...harmless },
+  { call: 'removing the item of the request', ...deleteItem, ...harmless },
   {
     call: 'removing the item of a request that the provider refused',
-    ...remove,
-    plan: { startForever: { kind: 'answer', status: 400 } },
-    otherwise: 'REJECTED',
+    ...deleteItem,
+    ...rejected,
     killed: ['REJECTED', 'REJECTED'],
   },
+  { ...writing('REQUESTED'), call: 'reverting after a 429', ...busy, killed: ['UNCONFIRMED', 'COMPLETED'] },
+  { call: 'asking the machine to retry after a 429', ...awsCalls.failTask, ...busy, ...harmless },
+  { ...writing('REJECTED'), ...rejected, killed: ['UNCONFIRMED', 'REJECTED'] },
   {
-    call: 'reverting to REQUESTED after a 429',
-    ...update,
-    contains: setsStatus('REQUESTED'),
-    plan: { start: [{ kind: 'answer', status: 429 }] },
-    killed: ['UNCONFIRMED', 'COMPLETED'],
-  },
-  {
-    call: 'asking the machine to retry after a 429',
-    ...answer,
-    operation: 'AWSStepFunctions.SendTaskFailure',
-    plan: { start: [{ kind: 'answer', status: 429 }] },
-    ...harmless,
-  },
-  {
-    call: 'writing REJECTED',
-    ...update,
-    contains: setsStatus('REJECTED'),
-    plan: { startForever: { kind: 'answer', status: 400 } },
-    otherwise: 'REJECTED',
-    killed: ['UNCONFIRMED', 'REJECTED'],
-  },
-  {
-    call: 'writing UNCONFIRMED',
-    ...update,
-    contains: setsStatus('UNCONFIRMED'),
-    plan: { startForever: { kind: 'accept-then-answer', status: 503 } },
+    ...writing('UNCONFIRMED'),
+    ...unclear,
     otherwise: 'UNCONFIRMED',
     killed: ['UNCONFIRMED', 'UNCONFIRMED'],
   },
-  {
-    call: 'settling from an early delivery',
-    ...update,
-    contains: setsStatus('COMPLETED'),
-    plan: { start: [{ kind: 'finish-first' }] },
-    ...harmless,
-  },
+  { ...writing('COMPLETED'), call: 'settling from an early delivery', ...deliveredEarly, ...harmless },
   { call: 'sending the first message by consent', byConsent: true, ...sendMessage, ...harmless },
-  {
-    call: 'sending the message after an early delivery',
-    ...sendMessage,
-    plan: { start: [{ kind: 'finish-first' }] },
-    ...harmless,
-  },
+  { call: 'sending the message after an early delivery', ...sendMessage, ...deliveredEarly, ...harmless },
   {
     call: 'waking the machine after an early delivery',
-    ...answer,
-    operation: 'AWSStepFunctions.SendTaskSuccess',
-    plan: { start: [{ kind: 'finish-first' }] },
+    ...awsCalls.succeedTask,
+    ...deliveredEarly,
     ...harmless,
   },
 ];
@@ -167,19 +116,15 @@ const prepare = async ({ plan = {}, byConsent }: Call) => {
 };
 
 describe.each(calls)('start-task, $call', (call) => {
-  test.for(injectedFailures(call, call.attempts ?? tries.patient))(
+  test.for(injectedFailures(call, tries.patient))(
     '$title: the extraction settles, is started at most once, and its request is forgotten',
     async (injected) => {
       const { username, body } = await prepare(call);
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
-      const { operation, contains = [], inNewProcess } = call;
-      const { when, times = 1, effect } = injected;
       const during = [extractionId, '"callbackToken"'];
-      const fault = await planFault({ operation, contains, during, when, times, effect });
-      const kills =
-        inNewProcess &&
-        (await planKills({ operation: update.operation, contains: setsStatus('STARTING'), during }));
+      const fault = await planFailure(call, injected, during);
+      const kills = call.inNewProcess && (await planKills({ ...writing('STARTING'), during }));
 
       await extract(body, { idempotencyKey });
       if (kills !== undefined) {
@@ -204,7 +149,10 @@ describe.each(calls)('start-task, $call', (call) => {
       expect(tasks.length).toBeLessThanOrEqual(1);
       if (expected === 'COMPLETED') expect(tasks.map(({ taskId }) => taskId)).toEqual([record.taskId]);
       // A killed process may leave the item, if the machine ended before it could repeat the start. It then expires.
-      if (injected.kind === 'once' || (injected.kind === 'always' && operation !== remove.operation)) {
+      if (
+        injected.kind === 'once' ||
+        (injected.kind === 'always' && call.operation !== deleteItem.operation)
+      ) {
         await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
       }
       await forgetRequests(extractionId);

@@ -14,13 +14,17 @@ type Answer = {
 export const keepAnswer = (file: string, answer: Answer): void =>
   appendFileSync(file, `${JSON.stringify(answer)}\n`);
 
+/** The lines of JSON in a file, if it exists. */
+export const readLines = async <T>(file: string): Promise<readonly T[]> =>
+  (await readFile(file, 'utf8').catch(() => ''))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+
 /** One item per request and status. */
 export async function* keptAnswers(file: string): AsyncGenerator<SearchedItem, void> {
-  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-  const byRequest = Map.groupBy(
-    lines.map((line) => JSON.parse(line) as Answer),
-    ({ request, status }) => `${request} ${status}`,
-  );
+  const answers = await readLines<Answer>(file);
+  const byRequest = Map.groupBy(answers, ({ request, status }) => `${request} ${status}`);
   for (const [name, answers] of byRequest) {
     yield itemOf(
       'answer',

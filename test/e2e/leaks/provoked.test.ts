@@ -5,8 +5,8 @@ import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { callConsents, openSession } from '../support/call-consents.ts';
 import {
   extract,
+  extractWith,
   passwordSentinel,
-  plannedUsername,
   post,
   provider,
   requestFor,
@@ -31,8 +31,8 @@ test('a provider echoes secrets in refusals, failures and unreadable answers', a
     { read: [{ kind: 'answer', status: 500, body: echo }] },
     { webhook: { extraFields: { taskStatusText: markers.webhookField } } },
   ];
-  const ids = await Promise.all(plans.map(async (plan) => extract(requestFor(await plannedUsername(plan)))));
-  const records = await Promise.all(ids.map((id) => closed(id)));
+  const all = await Promise.all(plans.map((plan) => extractWith(plan)));
+  const records = await Promise.all(all.map(({ extractionId }) => closed(extractionId)));
   expect(records.map(({ status }) => status)).toEqual([
     'REJECTED',
     'UNCONFIRMED',

@@ -1,22 +1,25 @@
-/** A kind of place that is searched, as the report names it. */
-export type Location =
-  | 'log group'
-  | 'execution'
-  | 'state machine'
-  | 'table'
-  | 'stream'
-  | 'queue'
-  | 'bucket'
-  | 'function'
-  | 'stack'
-  | 'rule'
-  | 'secret'
-  | 'key'
-  | 'role'
-  | 'alarm'
-  | 'answer'
-  | 'file'
-  | "the emulator's state";
+/** The kinds of place that are searched, as the report names them, and what the suite leaves in each. */
+export const locations = {
+  'log group': 'an extraction',
+  execution: 'an extraction',
+  'state machine': 'the stack',
+  table: 'an extraction',
+  stream: 'an extraction',
+  queue: 'an extraction',
+  bucket: 'an extraction',
+  function: 'the stack',
+  stack: 'the stack',
+  rule: 'the stack',
+  secret: 'the stack',
+  key: 'the stack',
+  role: 'the stack',
+  alarm: 'the stack',
+  answer: 'an extraction',
+  file: 'an extraction',
+  "the emulator's state": 'an extraction',
+} as const;
+
+export type Location = keyof typeof locations;
 
 /** The whole content of one name in a location. */
 export type SearchedItem = { readonly location: Location; readonly name: string; readonly bytes: Buffer };

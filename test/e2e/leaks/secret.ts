@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** A value that must not be found, and the name under which it is reported. */
 export type Secret = {
   readonly kind:
@@ -22,3 +24,16 @@ export type Secret = {
     | 'planted';
   readonly value: string;
 };
+
+const kinds = ['password', 'username', 'email', 'result', 'webhookField'] as const;
+
+/**
+ * Words that are part of every generated secret of their kind, and of nothing else. They have letters and digits only,
+ * so that URLs and JSON need no escapes.
+ */
+export type SecretMarkers = Readonly<Record<(typeof kinds)[number], string>>;
+
+export const newSecretMarkers = (): SecretMarkers =>
+  Object.fromEntries(
+    kinds.map((kind) => [kind, `${kind}Mark${randomBytes(8).toString('hex')}`]),
+  ) as SecretMarkers;

@@ -10,7 +10,7 @@ import type { Caller } from '../deployment.ts';
 import { keepAnswer } from '../leaks/kept-answers.ts';
 import { waitMs } from '../time-limits.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
-import { noteExtraction } from './extractions-of-test.ts';
+import { noteExtraction } from './records.ts';
 import { retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
@@ -126,17 +126,21 @@ export const extract = async (
   return extractionId;
 };
 
-/** Sends GET /extractions/{extractionId} until the answer is no 5xx. */
-export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> => {
-  const path = `/extractions/${extractionId}`;
-  return retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
+/** Requests an extraction of a new user, for whom the provider behaves as planned. */
+export const extractWith = async (plan: Plan, more: Body = {}) => {
+  const username = await plannedUsername(plan);
+  return { username, extractionId: await extract(requestFor(username, more)) };
 };
 
-/** Sends GET /extractions with this query until the answer is no 5xx. */
-export const find = (query: string, as: Caller = 'caller'): Promise<Response> => {
-  const path = `/extractions?${query}`;
-  return retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
-};
+/** Sends a GET until the answer is no 5xx. */
+const get = (path: string, as: Caller): Promise<Response> =>
+  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
+
+export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> =>
+  get(`/extractions/${extractionId}`, as);
+
+export const find = (query: string, as: Caller = 'caller'): Promise<Response> =>
+  get(`/extractions?${query}`, as);
 
 /** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {

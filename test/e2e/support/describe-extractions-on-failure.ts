@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { aroundEach, inject } from 'vitest';
 import { saveFunctionLogs } from '../../../tools/local/save-function-logs.ts';
-import { extractionsOfTest } from './extractions-of-test.ts';
-import { describeRecords } from './records.ts';
+import { describeRecords, extractionsOfTest } from './records.ts';
 
 const { client, directory } = inject('cosecha');
 

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { isTransition, wholeHistory } from '../../support/aws/follow-execution.ts';
+import { wholeHistory } from '../../support/aws/follow-execution.ts';
 import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
 
@@ -13,5 +13,6 @@ export const executionOf = (extractionId: string): string => executionArn(machin
 export const historyOf = (extractionId: string): Promise<readonly HistoryEvent[]> =>
   wholeHistory(aws.stepFunctions, executionOf(extractionId), AbortSignal.timeout(waitMs));
 
+/** How many state transitions a history has, which AWS bills. */
 export const transitionsIn = (history: readonly HistoryEvent[]): number =>
-  history.filter(isTransition).length;
+  history.filter(({ type }) => type?.endsWith('StateEntered')).length;

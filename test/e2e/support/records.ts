@@ -1,16 +1,24 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
 import { asLambdaRecord } from '../../../tools/cli/listen/lambda-event.ts';
 import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
-import { noteExtraction } from './extractions-of-test.ts';
+
+/** The extractions of the running test. Tests of one file run concurrently. */
+export const extractionsOfTest = new AsyncLocalStorage<Set<string>>();
+
+/** Adds this extraction to the error message if the test fails. */
+export const noteExtraction = (extractionId: string): void => {
+  extractionsOfTest.getStore()?.add(extractionId);
+};
 
 /** The images of one stream record. */
-export type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
+type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
 
 type Waiting = {
   readonly fits: (record: Extraction) => boolean;
@@ -25,7 +33,8 @@ type Image = Parameters<typeof unmarshall>[0];
 const toRecord = (image: unknown): Extraction | undefined =>
   image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
 
-const streamArn = inject('cosecha').outputs.ExtractionsStreamArn ?? '';
+const { outputs } = inject('cosecha');
+const streamArn = outputs.ExtractionsStreamArn ?? '';
 const stream = await openStream(aws.streams, streamArn, new AbortController().signal);
 
 const follow = async (): Promise<void> => {
@@ -55,16 +64,7 @@ export const statusesOf = (extractionId: string): readonly string[] =>
     .map((image) => image.new?.status ?? 'removed');
 
 /** The record as it is in the table now. The stream may be behind. */
-export const readRecord = async (extractionId: string): Promise<Extraction | undefined> => {
-  const { Item } = await aws.dynamo.send(
-    new GetItemCommand({
-      TableName: inject('cosecha').outputs.ExtractionsTableName,
-      Key: marshall({ extractionId }),
-      ConsistentRead: true,
-    }),
-  );
-  return Item === undefined ? undefined : (unmarshall(Item) as Extraction);
-};
+export const readRecord = dynamoExtractionStore(aws.dynamo, outputs.ExtractionsTableName ?? '').get;
 
 /** The statuses and the last three records of an extraction, for an error message. */
 export const describeRecords = (extractionId: string): string => {

@@ -98,28 +98,6 @@ export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
 /** Starts the CLI as `cosecha` does. The caller ends the process. */
 export const startCosecha = (args: readonly string[]) => start(args, userFor(args));
 
-/** Runs the CLI until its output satisfies `isThere`, then ends it. `ready`: it has written to standard error. */
-export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) => boolean) => {
-  const child = startCosecha(args);
-  const ready = Promise.withResolvers<void>();
-  const found = Promise.withResolvers<string>();
-  let stdout = '';
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk);
-    ready.resolve();
-  });
-  child.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-    if (isThere(stdout)) found.resolve(stdout);
-  });
-  child.once('close', () => found.reject(new Error(`The CLI exited early: ${stdout}${stderr}`)));
-  const ended = found.promise.finally(() => child.kill());
-  // It may reject before the caller awaits it.
-  ended.catch(() => undefined);
-  return { ready: ready.promise, found: ended };
-};
-
 /** Runs a command that serves until it is stopped, and returns the address that it prints. */
 export const cosechaServing = async (args: readonly string[]) => {
   const child = startCosecha([...args, '--json']);

@@ -1,27 +1,17 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { SendTaskFailureCommand } from '@aws-sdk/client-sfn';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject } from 'vitest';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { failTask } from '../../../lib/aws/step-functions.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
 import { backdate } from './backdate.ts';
-import { type Body, extract, plannedUsername, provider, requestFor } from './call-extractions.ts';
+import { type Body, extractWith, provider } from './call-extractions.ts';
 import { inStatus } from './records.ts';
 
 const { outputs } = inject('cosecha');
 
 /** The item of a task in the table Tasks. */
-export const taskItem = async (taskId: string) => {
-  const { Item } = await aws.dynamo.send(
-    new GetItemCommand({
-      TableName: outputs.TasksTableName,
-      Key: marshall({ taskId }),
-      ConsistentRead: true,
-    }),
-  );
-  return Item === undefined ? undefined : unmarshall(Item);
-};
+export const taskItem = dynamoTaskStore(aws.dynamo, outputs.TasksTableName ?? '', () => new Date()).get;
 
 /** Waits until start-task has linked the task, and returns its item. */
 const linkedItem = (extractionId: string, taskId: string) =>
@@ -32,22 +22,24 @@ const linkedItem = (extractionId: string, taskId: string) =>
   });
 
 /**
- * Requests an extraction and waits until start-task has linked its task. A delivery from now on settles it by webhook; an
- * earlier one would be found by start-task. The username's plan must keep the task running (`durationMs: null`).
+ * Requests an extraction of a new user and waits until start-task has linked its task, which runs until the test ends it. A
+ * delivery from now on settles it by webhook; an earlier one would be found by start-task.
  */
-export const running = async (username: string, more: Body = {}) => {
-  const extractionId = await extract(requestFor(username, more));
+export const running = async (plan: Plan = {}, more: Body = {}) => {
+  const { username, extractionId } = await extractWith({ ...plan, durationMs: null }, more);
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
   await linkedItem(extractionId, taskId);
-  return { extractionId, taskId };
+  return { username, extractionId, taskId };
 };
+
+/** Nothing reconciles it: the machine waits for a webhook that does not come, and it is not due. */
+export const quietlyRunning = () => running({ webhook: { enabled: false } });
 
 /** Runs an extraction whose task ends once it is linked, so that its webhook settles it. */
 export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
-  const username = await plannedUsername({ ...plan, durationMs: null });
-  const { extractionId, taskId } = await running(username, more);
-  await provider.finish(taskId);
-  return { username, extractionId, taskId };
+  const one = await running(plan, more);
+  await provider.finish(one.taskId);
+  return one;
 };
 
 /**
@@ -56,10 +48,8 @@ export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
  */
 export const endWebhookWait = async (extractionId: string): Promise<void> => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  const item = await linkedItem(extractionId, taskId);
-  await aws.stepFunctions.send(
-    new SendTaskFailureCommand({ taskToken: String(item?.callbackToken), error: 'States.Timeout' }),
-  );
+  const { callbackToken = '' } = (await linkedItem(extractionId, taskId)) ?? {};
+  await failTask(aws.stepFunctions)(callbackToken, 'States.Timeout', 'The wait is over.');
 };
 
 /** Lets a running extraction pass its deadline, and returns the TIMED_OUT record. */

@@ -14,45 +14,6 @@ const pollEveryMs = 100;
 /** The last event of a history has one of these types. */
 const endTypes = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
 
-/** Whether this is the last event of the history. */
-export const isEnd = (event: HistoryEvent): boolean => endTypes.includes(event.type ?? '');
-
-/** Whether the event is a state transition, which AWS bills. */
-export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWith('StateEntered') ?? false;
-
-/**
- * Waits until the execution exists, and yields the events of its history since a time, up to the last one. Throws
- * `AbortError` once `signal` aborts.
- */
-export const followExecution = async function* (
-  client: SFNClient,
-  arn: string,
-  signal: AbortSignal,
-  since = new Date(0),
-): AsyncGenerator<HistoryEvent, void> {
-  let seen = 0;
-  for (;;) {
-    const events = await historyOf(client, arn, signal);
-    for (const event of events.slice(seen)) {
-      if (event.timestamp === undefined || event.timestamp >= since) yield event;
-      if (isEnd(event)) return;
-    }
-    seen = events.length;
-    await delay(pollEveryMs, undefined, { signal });
-  }
-};
-
-/** Waits until an execution has ended, and returns its whole history. */
-export const wholeHistory = async (
-  client: SFNClient,
-  arn: string,
-  signal: AbortSignal,
-): Promise<readonly HistoryEvent[]> => {
-  const history: HistoryEvent[] = [];
-  for await (const event of followExecution(client, arn, signal)) history.push(event);
-  return history;
-};
-
 const historyOf = async (
   client: SFNClient,
   executionArn: string,
@@ -66,4 +27,18 @@ const historyOf = async (
     if (!(error instanceof ExecutionDoesNotExist)) throw error;
   }
   return events;
+};
+
+/** Waits until an execution exists and has ended, and returns its whole history. Throws `AbortError` once `signal` aborts. */
+export const wholeHistory = async (
+  client: SFNClient,
+  arn: string,
+  signal: AbortSignal,
+): Promise<readonly HistoryEvent[]> => {
+  for (;;) {
+    const history = await historyOf(client, arn, signal);
+    const end = history.findIndex(({ type = '' }) => endTypes.includes(type));
+    if (end !== -1) return history.slice(0, end + 1);
+    await delay(pollEveryMs, undefined, { signal });
+  }
 };

@@ -1,3 +1,5 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+
 /** An AWS SDK client. `answer` answers each command or throws, and `sent` has the commands. */
 export const stubClient = <Client>(
   answer: (command: { readonly input: Record<string, unknown> }) => unknown,
@@ -15,4 +17,10 @@ export const stubClient = <Client>(
 /** Throws the error. For places that need an expression. */
 export const fail = (error: unknown): never => {
   throw error;
+};
+
+/** A CloudWatch Logs client with these answers. The SDK's paginators take instances of the client's class only. */
+export const stubLogsClient = (answer: () => unknown) => {
+  const { client, sent } = stubClient<CloudWatchLogsClient>(answer);
+  return { client: Object.setPrototypeOf(client, CloudWatchLogsClient.prototype) as typeof client, sent };
 };

@@ -14,7 +14,7 @@ import {
   sourcesWith as placesWith,
 } from '../../unit/tools/cli/explain/story-fixtures.ts';
 import { at, closedExtraction, consentIn, extractionIn, iso } from '../data/extraction-fixtures.ts';
-import { comparedSubjects, sourcesWith } from './console-fixtures.ts';
+import { comparedSubjects, consoleDeps, sourcesWith } from './console-fixtures.ts';
 
 /** What the pictures of docs/console.md show: a day like others, an outage of the provider, and more than fit a page. */
 export type Pictured = 'day' | 'outage' | 'many';
@@ -172,10 +172,9 @@ const actions: readonly ConsoleAction[] = [
 ];
 
 /** What the console is served with. Its time is 100 s after that of the fixtures. */
-export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => {
-  return {
-    stage: 'prod',
-    sources: sourcesWith(recordsOf(kind), {
+export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => ({
+  ...consoleDeps(
+    sourcesWith(recordsOf(kind), {
       story: async (id) => explainExtraction(places[id] ?? placesWith(), id, at(100)),
       holds: async () => holds(kind),
       sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
@@ -244,15 +243,9 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
         { figure: 'Reconcile queue: the oldest message', unit: 'seconds', hours: [4, 3, 5] },
       ],
     }),
-    now: () => at(100),
-    sleep: () => new Promise(() => undefined),
-    everyMs: 60_000,
-    actions,
-    sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
-    random: () => 'random',
-    onAction: () => undefined,
-    onError: (error) => {
-      throw error;
-    },
-  };
-};
+  ),
+  everyMs: 60_000,
+  actions,
+  sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
+  random: () => 'random',
+});

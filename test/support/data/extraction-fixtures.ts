@@ -91,64 +91,38 @@ const without = <Record extends Extraction>(
 export const closedExtraction = (fields: Partial<CredentialsExtraction>): CredentialsExtraction =>
   without(extraction({ settledAt: iso(30), expiresAt: 1, ...fields }), 'dueShard', 'dueAt');
 
+/** The fields of each status but the final ones of the provider. */
+const fieldsIn: Readonly<Partial<Record<ExtractionStatus, Partial<CredentialsExtraction>>>> = {
+  REQUESTED: {},
+  STARTING: { ...started, dueAt: iso(181) },
+  RUNNING: { ...running, dueAt: iso(8_100) },
+  TIMED_OUT: {
+    ...running,
+    reason: 'deadline-passed',
+    settledAt: iso(7_200),
+    settledBy: 'reconcile',
+    dueAt: iso(7_320),
+  },
+  REJECTED: { ...started, reason: 'http-400', settledBy: 'start', isFinal: true },
+  UNCONFIRMED: { ...started, reason: 'start-interrupted', settledBy: 'reconcile' },
+  NOT_STARTED: { reason: 'start-abandoned', settledBy: 'reconcile', isFinal: true },
+};
+const finalFields = {
+  ...running,
+  settledAt: iso(30),
+  settledBy: 'webhook',
+  isFinal: true,
+  dueAt: iso(330),
+} as const;
+
 /** A record in a status. With a final status of the provider it is not yet collected. */
 export const extractionIn = (
   status: ExtractionStatus,
   fields: Partial<CredentialsExtraction> = {},
 ): CredentialsExtraction => {
-  switch (status) {
-    case 'REQUESTED':
-      return extraction(fields);
-    case 'STARTING':
-      return extraction({ status, ...started, dueAt: iso(181), ...fields });
-    case 'RUNNING':
-      return extraction({ status, ...running, dueAt: iso(8_100), ...fields });
-    case 'TIMED_OUT':
-      return extraction({
-        status,
-        ...running,
-        reason: 'deadline-passed',
-        settledAt: iso(7_200),
-        settledBy: 'reconcile',
-        dueAt: iso(7_320),
-        ...fields,
-      });
-    case 'REJECTED':
-      return closedExtraction({
-        status,
-        ...started,
-        reason: 'http-400',
-        settledBy: 'start',
-        isFinal: true,
-        ...fields,
-      });
-    case 'UNCONFIRMED':
-      return closedExtraction({
-        status,
-        ...started,
-        reason: 'start-interrupted',
-        settledBy: 'reconcile',
-        ...fields,
-      });
-    case 'NOT_STARTED':
-      return closedExtraction({
-        status,
-        reason: 'start-abandoned',
-        settledBy: 'reconcile',
-        isFinal: true,
-        ...fields,
-      });
-    default:
-      return extraction({
-        status,
-        ...running,
-        settledAt: iso(30),
-        settledBy: 'webhook',
-        isFinal: true,
-        dueAt: iso(330),
-        ...fields,
-      });
-  }
+  const isClosed = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED'].includes(status);
+  const record = { status, ...(fieldsIn[status] ?? finalFields), ...fields };
+  return isClosed ? closedExtraction(record) : extraction(record);
 };
 
 /** A record by consent in a status. */

@@ -6,9 +6,10 @@ import {
   PutItemCommand,
   QueryCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Item, interpreter } from './expression-interpreter.ts';
+import { type ExpressionContext, type Item, interpreter } from './expression-interpreter.ts';
 
 const refused = (old: Item | undefined) =>
   new ConditionalCheckFailedException({
@@ -17,28 +18,37 @@ const refused = (old: Item | undefined) =>
     ...(old === undefined ? {} : { Item: marshall(old) }),
   });
 
+type Input = ExpressionContext &
+  Pick<UpdateItemCommandInput, 'ConditionExpression' | 'ReturnValuesOnConditionCheckFailure'> & {
+    readonly UpdateExpression?: string | undefined;
+  };
+
+/** Checks the expressions, and the condition for an item. Returns the change of an update. */
+const checked = (input: Input, old: Item | undefined) => {
+  const { condition, update, refuseUnused } = interpreter(input);
+  const { ConditionExpression, UpdateExpression } = input;
+  const holds = ConditionExpression === undefined ? () => true : condition(ConditionExpression);
+  const change = UpdateExpression === undefined ? (item: Item) => item : update(UpdateExpression);
+  refuseUnused();
+  if (holds(old ?? {})) return change;
+  throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
+};
+
 /** A DynamoDB client for one table in memory. It interprets the expressions of the commands. */
 export const interpretedDynamo = (key: string) => {
   const items = new Map<string, Item>();
 
   const put = ({ input }: PutItemCommand) => {
+    if (input.ConditionExpression === undefined) throw new Error('Every put has a condition.');
     const item = unmarshall(input.Item ?? {});
-    const old = items.get(String(item[key]));
-    const expressions = interpreter(input);
-    const allowed = expressions.condition(input.ConditionExpression ?? '')(old ?? {});
-    expressions.refuseUnused();
-    if (!allowed) throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
+    checked(input, items.get(String(item[key])));
     items.set(String(item[key]), item);
     return {};
   };
 
   const remove = ({ input }: DeleteItemCommand) => {
     const id = String(unmarshall(input.Key ?? {})[key]);
-    const expressions = interpreter(input);
-    const holds =
-      input.ConditionExpression === undefined ? () => true : expressions.condition(input.ConditionExpression);
-    expressions.refuseUnused();
-    if (!holds(items.get(id) ?? {})) throw refused(undefined);
+    checked(input, items.get(id));
     items.delete(id);
     return {};
   };
@@ -47,15 +57,7 @@ export const interpretedDynamo = (key: string) => {
     const keys = unmarshall(input.Key ?? {});
     const id = String(keys[key]);
     const old = items.get(id);
-    const expressions = interpreter(input);
-    const holds =
-      input.ConditionExpression === undefined ? () => true : expressions.condition(input.ConditionExpression);
-    const change = expressions.update(input.UpdateExpression ?? '');
-    expressions.refuseUnused();
-    if (!holds(old ?? {})) {
-      throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
-    }
-    const next = change(old ?? keys);
+    const next = checked(input, old)(old ?? keys);
     items.set(id, next);
     return input.ReturnValues === 'ALL_NEW' ? { Attributes: marshall(next) } : {};
   };

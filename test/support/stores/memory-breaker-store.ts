@@ -1,14 +1,6 @@
 import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Admission, CircuitBreaker, Shown } from '../../../lib/breaker/circuit-breaker.ts';
-import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
-
-export type MemoryBreakerStore = BreakerStore & { readonly items: Map<string, StoredBreaker> };
-
-/** The table `Breakers` in memory, with DynamoDB's semantics. */
-export const memoryBreakerStore = (faults: StoreFaults = {}): MemoryBreakerStore => {
-  const items = new Map<string, StoredBreaker>();
-  return { items, ...breakerStoreOver(items, underFaults(faults)) };
-};
+import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** A store over shared items. `carryOut` executes each call. */
 export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
@@ -24,6 +16,9 @@ export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: Ca
       }),
   };
 };
+
+/** The table `Breakers` in memory, with DynamoDB's semantics. */
+export const memoryBreakerStore = inMemory(breakerStoreOver);
 
 /** A breaker that answers every start so. `reported` has what was reported, in order. */
 export const breakerThat = (

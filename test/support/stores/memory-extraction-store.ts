@@ -1,10 +1,7 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, ReferenceIndex } from '../../../lib/extraction/store.ts';
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/transitions.ts';
-import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
-
-/** The store, and its items for tests. */
-export type MemoryExtractionStore = ExtractionStore & { readonly items: Map<string, Extraction> };
+import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** DynamoDB would refuse the update: an expression or the map of values is empty, or two paths overlap. */
 export class InvalidChange extends Error {
@@ -52,12 +49,6 @@ const assertValid = ({ when, set, remove }: Update): void => {
   if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);
 };
 
-/** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
-export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractionStore => {
-  const items = new Map<string, Extraction>();
-  return { items, ...extractionStoreOver(items, underFaults(faults)) };
-};
-
 /** The order of the index. */
 const inOrder = (one: DueRecord, other: DueRecord): number =>
   one.dueAt === other.dueAt
@@ -71,7 +62,7 @@ export const extractionStoreOver = (
   records: Map<string, Extraction>,
   carryOut: CarryOut,
 ): ExtractionStore => {
-  const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
+  const call = <T>(method: keyof ExtractionStore, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'extractions', method, key }, effect);
 
   return {
@@ -113,6 +104,9 @@ export const extractionStoreOver = (
       ),
   };
 };
+
+/** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
+export const memoryExtractionStore = inMemory(extractionStoreOver);
 
 /** The index `reference` over the records of a store. It is never stale. A query reads so many entries, before the filter. */
 export const memoryReferenceIndex = (

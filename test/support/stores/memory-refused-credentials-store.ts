@@ -1,16 +1,5 @@
 import type { RefusalMark, RefusedCredentialsStore } from '../../../lib/extraction/store.ts';
-import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
-
-/** The store, and its items for tests. */
-export type MemoryRefusedCredentialsStore = RefusedCredentialsStore & {
-  readonly items: Map<string, RefusalMark>;
-};
-
-/** The table `Refusals` in memory, with DynamoDB's semantics. Nothing expires. */
-export const memoryRefusedCredentialsStore = (faults: StoreFaults = {}): MemoryRefusedCredentialsStore => {
-  const items = new Map<string, RefusalMark>();
-  return { items, ...refusalStoreOver(items, underFaults(faults)) };
-};
+import { type CarryOut, inMemory, type StoreFaults } from './store-fault.ts';
 
 /** A refusal store over shared items. `carryOut` executes each call. */
 export const refusalStoreOver = (
@@ -31,8 +20,11 @@ export const refusalStoreOver = (
     }),
 });
 
+/** The table `Refusals` in memory, with DynamoDB's semantics. Nothing expires. */
+export const memoryRefusedCredentialsStore = inMemory(refusalStoreOver);
+
 /** What start, webhook and reconcile need for marks. */
-export const memoryMarks = (faults: StoreFaults = {}) => ({
+export const memoryMarks = (faults?: StoreFaults) => ({
   refusals: memoryRefusedCredentialsStore(faults),
   keptDays: 7,
 });

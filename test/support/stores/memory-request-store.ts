@@ -1,8 +1,5 @@
 import type { RequestStore, StoredRequest } from '../../../lib/extraction/store.ts';
-import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
-
-/** The store, and its items for tests. */
-export type MemoryRequestStore = RequestStore & { readonly items: Map<string, StoredRequest> };
+import { type CarryOut, inMemory, type StoreFaults } from './store-fault.ts';
 
 /** The item of a request. */
 export const storedRequest = (extractionId: string, requestId = 'request-1'): StoredRequest => ({
@@ -12,20 +9,9 @@ export const storedRequest = (extractionId: string, requestId = 'request-1'): St
   expiresAt: 0,
 });
 
-/** The table `Requests` in memory, with these items and DynamoDB's semantics. Nothing expires. */
-export const memoryRequestStore = (
-  faults: StoreFaults = {},
-  ...stored: readonly StoredRequest[]
-): MemoryRequestStore => {
-  const items = new Map(stored.map((item) => [item.requestId, item]));
-  return { items, ...requestStoreOver(items, underFaults(faults)) };
-};
-
-type RequestMethod = 'put' | 'get' | 'remove' | 'extend';
-
 /** A request store over shared items. `carryOut` executes each call. */
 export const requestStoreOver = (items: Map<string, StoredRequest>, carryOut: CarryOut): RequestStore => {
-  const call = <T>(method: RequestMethod, key: string, effect: () => T): Promise<T> =>
+  const call = <T>(method: keyof RequestStore, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'requests', method, key }, effect);
   return {
     put: (item) =>
@@ -52,4 +38,11 @@ export const requestStoreOver = (items: Map<string, StoredRequest>, carryOut: Ca
         if (item !== undefined && item.expiresAt < expiresAt) items.set(requestId, { ...item, expiresAt });
       }),
   };
+};
+
+/** The table `Requests` in memory, with these items and DynamoDB's semantics. Nothing expires. */
+export const memoryRequestStore = (faults?: StoreFaults, ...stored: readonly StoredRequest[]) => {
+  const store = inMemory(requestStoreOver)(faults);
+  for (const item of stored) store.items.set(item.requestId, item);
+  return store;
 };

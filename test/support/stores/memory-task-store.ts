@@ -1,24 +1,13 @@
 import { defined } from '../../../lib/defined.ts';
 import type { Task, TaskStore } from '../../../lib/extraction/store.ts';
-import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
-
-/** The store, and its items for tests. */
-export type MemoryTaskStore = TaskStore & { readonly items: Map<string, Task> };
-
-/** The table `Tasks` in memory, with DynamoDB's semantics. Nothing expires. */
-export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
-  const items = new Map<string, Task>();
-  return { items, ...taskStoreOver(items, underFaults(faults)) };
-};
+import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** 30 days after the first write of an item, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
 
-type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'notice' | 'get';
-
 /** A task store over shared items. `carryOut` executes each call. */
 export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): TaskStore => {
-  const call = <T>(method: TaskMethod, key: string, effect: () => T): Promise<T> =>
+  const call = <T>(method: keyof TaskStore, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'tasks', method, key }, effect);
   /** The item that a write changes: every write sets what is missing of these. */
   const written = (taskId: string) => ({ taskId, expiresAt: taskExpiry, ...items.get(taskId) });
@@ -65,3 +54,6 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
       }),
   };
 };
+
+/** The table `Tasks` in memory, with DynamoDB's semantics. Nothing expires. */
+export const memoryTaskStore = inMemory(taskStoreOver);

@@ -10,20 +10,14 @@ export const memoryTotalsStore = () => {
     replaceEntry: async (extractionId, before, after) => {
       if (entries.get(extractionId)?.sequenceNumber !== before?.sequenceNumber) return false;
       entries.set(extractionId, after);
-      for (const { day, sourceAndOutcome, ...sums } of totalChanges(
-        before?.contribution,
-        after.contribution,
-      )) {
+      const changes = totalChanges(before?.contribution, after.contribution);
+      for (const { day, sourceAndOutcome, extractions, collected, bytes } of changes) {
         const key = `${day} ${sourceAndOutcome}`;
-        const { extractions, collected, bytes } = totals.get(key) ?? {
-          extractions: 0,
-          collected: 0,
-          bytes: 0,
-        };
+        const sums = totals.get(key) ?? { extractions: 0, collected: 0, bytes: 0 };
         totals.set(key, {
-          extractions: extractions + sums.extractions,
-          collected: collected + sums.collected,
-          bytes: bytes + sums.bytes,
+          extractions: sums.extractions + extractions,
+          collected: sums.collected + collected,
+          bytes: sums.bytes + bytes,
         });
       }
       return true;

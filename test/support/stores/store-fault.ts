@@ -1,20 +1,19 @@
+import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import type {
+  ExtractionStore,
+  RefusedCredentialsStore,
+  RequestStore,
+  TaskStore,
+} from '../../../lib/extraction/store.ts';
+
 /** A call of a store. */
 export type StoreCall = {
   readonly store: 'extractions' | 'tasks' | 'requests' | 'refusals' | 'breakers';
-  readonly method:
-    | 'create'
-    | 'get'
-    | 'apply'
-    | 'due'
-    | 'link'
-    | 'recordStatus'
-    | 'adopt'
-    | 'notice'
-    | 'put'
-    | 'remove'
-    | 'extend'
-    | 'read'
-    | 'replace';
+  readonly method: keyof (BreakerStore &
+    ExtractionStore &
+    RefusedCredentialsStore &
+    RequestStore &
+    TaskStore);
   /** The key of the item. For `due`, the shard number. */
   readonly key: string;
 };
@@ -39,4 +38,12 @@ export const underFaults =
     const result = effect();
     await faults.after?.(call);
     return result;
+  };
+
+/** Makes a store over items of its own, which tests may read and set, from one over shared items. */
+export const inMemory =
+  <Item, Store>(over: (items: Map<string, Item>, carryOut: CarryOut) => Store) =>
+  (faults: StoreFaults = {}) => {
+    const items = new Map<string, Item>();
+    return { items, ...over(items, underFaults(faults)) };
   };

@@ -13,8 +13,7 @@ import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-s
 import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
 import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
-import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { stubLogsClient } from '../../../../support/aws/stub-logs-client.ts';
+import { fail, stubClient, stubLogsClient } from '../../../../support/aws/stub-client.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 /** The SDK's paginators take instances of the client's class only. */
