@@ -144,7 +144,9 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
   const block = (start: string) => new RegExp(`^${start}[\\s\\S]*?(?=^\`\`\`$)`, 'm').exec(page)?.[0] ?? '';
   const { caFile, callers, client } = inject('cosecha');
   const env = {
-    ...{ PATH: process.env.PATH, API_URL: api, AWS_REGION: client.region },
+    PATH: process.env.PATH,
+    API_URL: api,
+    AWS_REGION: client.region,
     SSL_CERT_FILE: caFile,
     AWS_ACCESS_KEY_ID: callers.caller.accessKeyId,
     AWS_SECRET_ACCESS_KEY: callers.caller.secretAccessKey,

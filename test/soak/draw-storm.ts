@@ -41,7 +41,8 @@ const oneIn = <T>(random: Random, many: number, draw: () => T): T | undefined =>
   random.below(many) === 0 ? draw() : undefined;
 
 const drawPlan = (random: Random): Plan => ({
-  ...{ outcome: random.pick(TERMINAL_STATUSES), durationMs: random.pick(durations) },
+  outcome: random.pick(TERMINAL_STATUSES),
+  durationMs: random.pick(durations),
   ...oneIn(random, 5, () => ({ start: [random.pick(starts)] })),
   ...oneIn(random, 20, () => ({ startForever: random.pick(starts.slice(0, 2)) })),
   ...oneIn(random, 3, () => ({ read: [random.pick(reads), random.pick(reads)] })),

@@ -28,9 +28,14 @@ import { type Done, runStorm } from './run-storm.ts';
 /** Timers of 500, 1000, 2000, 2500 and 5000 ms are those of calls to AWS, which `stretchAwsTimeouts` makes longer. */
 const settings = {
   ...shortTimes,
-  ...{ providerConnectTimeoutMs: '1500', providerTimeoutMs: '3000', startTimeoutSeconds: '15' },
-  ...{ breakerSlowCallSeconds: '3', breakerOpenSeconds: '4', breakerMaxOpenSeconds: '16' },
-  ...{ graceSeconds: '30', collectForSeconds: '60' },
+  providerConnectTimeoutMs: '1500',
+  providerTimeoutMs: '3000',
+  startTimeoutSeconds: '15',
+  breakerSlowCallSeconds: '3',
+  breakerOpenSeconds: '4',
+  breakerMaxOpenSeconds: '16',
+  graceSeconds: '30',
+  collectForSeconds: '60',
 };
 
 /** `deadlineSeconds`, `machineSlackSeconds`, three sweeps, and a minute. An audit then finds what has no outcome. */

@@ -44,7 +44,8 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
   };
 
   return {
-    ...{ until, provider },
+    until,
+    provider,
     send: sendReconcileTo(queueClient({ client, isEmulated: true }), ReconcileQueueUrl),
 
     requestWith: async (plan: Plan): Promise<One> => {

@@ -28,13 +28,13 @@ import { extractionsOf, type One } from './extractions.ts';
 /** Nothing passes a limit by itself, and a start call may hang for 5 s. */
 const settings = {
   ...shortTimes,
-  ...{
-    providerTimeoutMs: '6000',
-    startTimeoutSeconds: '30',
-    webhookWaitSeconds: '180',
-    breakerFailures: '1000',
-  },
-  ...{ startWindowSeconds: '300', deadlineSeconds: '900', machineSlackSeconds: '60' },
+  providerTimeoutMs: '6000',
+  startTimeoutSeconds: '30',
+  webhookWaitSeconds: '180',
+  breakerFailures: '1000',
+  startWindowSeconds: '300',
+  deadlineSeconds: '900',
+  machineSlackSeconds: '60',
 };
 
 const directory = await createRunDirectory('upgrade', new Date());
@@ -45,7 +45,9 @@ const upgradeTo = async (name: string, tree: string, local: LocalSystem): Promis
   const system = extractionsOf(local);
   mkdirSync(join(directory, name));
   const all = await updateInPlace<One>({
-    ...{ cases: casesOf(system), briefCases: briefCasesOf(system), isEmulated: true },
+    cases: casesOf(system),
+    briefCases: briefCasesOf(system),
+    isEmulated: true,
     request: () => system.requestWith({ durationMs: 500 }),
     update: (beforeDeploy) => local.deployOver({ tree, directory: join(directory, name), beforeDeploy }),
     closed: (one) => system.until(one, ({ dueShard }) => dueShard === undefined),

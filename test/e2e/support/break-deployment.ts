@@ -124,7 +124,11 @@ const takeAlarmsMetric = async ({ emulator }: Stage): Promise<void> => {
   const { AlarmName, ComparisonOperator, EvaluationPeriods, Threshold, AlarmActions } = alarm;
   await cloudWatch.send(
     new PutMetricAlarmCommand({
-      ...{ AlarmName, ComparisonOperator, EvaluationPeriods, Threshold, AlarmActions },
+      AlarmName,
+      ComparisonOperator,
+      EvaluationPeriods,
+      Threshold,
+      AlarmActions,
       Namespace: 'Cosecha/local',
       MetricName: 'NobodyCountsThis',
       Period: 60,

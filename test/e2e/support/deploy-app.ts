@@ -19,8 +19,17 @@ export const deployApp = async (
   const outputsFile = join(directory, 'outputs.json');
   await runCdk({
     args: [
-      ...['deploy', '--app', `${process.execPath} ${file}`, '--output', join(directory, 'cdk.out')],
-      ...['--outputs-file', outputsFile, '--require-approval', 'never', '--method', 'direct'],
+      'deploy',
+      '--app',
+      `${process.execPath} ${file}`,
+      '--output',
+      join(directory, 'cdk.out'),
+      '--outputs-file',
+      outputsFile,
+      '--require-approval',
+      'never',
+      '--method',
+      'direct',
       ...context.flatMap((setting) => ['--context', setting]),
     ],
     problem: `The app ${file} could not be deployed`,

@@ -36,7 +36,12 @@ export const sourcesWith = (
 /** An entity of which extractions fail, and one that works. */
 export const comparedSubjects: ConsoleSources['subjects'] = async () => {
   const works = {
-    ...{ requested: 41, ended: 41, well: 39, user: 1, caller: 0, failed: 1 },
+    requested: 41,
+    ended: 41,
+    well: 39,
+    user: 1,
+    caller: 0,
+    failed: 1,
     causes: [{ cause: 'TIMEOUT_ERROR', count: 1 }],
     toStart: { p50: 1, p95: 2 },
     toOutcome: { p50: 41, p95: 58 },

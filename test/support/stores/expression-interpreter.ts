@@ -12,7 +12,7 @@ class InvalidExpression extends Error {
 /** Attribute names that DynamoDB reserves. An expression needs an alias for them. */
 const reserved = new Set(['status', 'method', 'actions', 'reference', 'reason', 'results']);
 
-type ExpressionContext = {
+export type ExpressionContext = {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 };
