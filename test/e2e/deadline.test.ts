@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { awsCalls, injectedFailures, tries } from './injected-failures/injected-failures.ts';
+import { awsCalls, injectedFailures, tries } from './injected-failures/failures-of-aws-calls.ts';
 import { planFailure } from './injected-failures/plan-function-faults.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { backdate } from './support/backdate.ts';

@@ -1,6 +1,6 @@
 import { contracts } from '../../infra/lambda/contracts.ts';
+import { injectedFailures, type Service, tries } from '../e2e/injected-failures/failures-of-aws-calls.ts';
 import type { FaultRule } from '../e2e/injected-failures/fault-rule.ts';
-import { injectedFailures, type Service, tries } from '../e2e/injected-failures/injected-failures.ts';
 import type { Random } from '../support/data/random.ts';
 
 /** A text in the event of each function that the soak makes run. reconcile-extraction has two invokers. */

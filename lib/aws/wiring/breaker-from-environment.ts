@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { pausesOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
+import { breakerStoreFromEnvironment } from './breaker-store-and-pauses-from-environment.ts';
 import { requiredVariable } from './environment-variables.ts';
-import { breakerStoreFromEnvironment } from './pauses-from-environment.ts';
 
 const settingsSchema = v.strictObject({
   failures: v.number(),

@@ -22,8 +22,8 @@ import { unsealTargetWith } from '../seal.ts';
 import { sendReconcileTo } from '../send-reconcile.ts';
 import { storeResultsIn } from '../store-results.ts';
 import { patientClient, patientQueueClient } from './aws-client-timeouts.ts';
+import { pausesFromEnvironment } from './breaker-store-and-pauses-from-environment.ts';
 import { requiredVariable } from './environment-variables.ts';
-import { pausesFromEnvironment } from './pauses-from-environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { waitMs } from '../time-limits.ts';
+import type { AwsCall, InjectedFailure } from './failures-of-aws-calls.ts';
 import type { FaultRule } from './fault-rule.ts';
-import type { AwsCall, InjectedFailure } from './injected-failures.ts';
 import { type PlannedFault, planFaultIn } from './plan-fault.ts';
 
 /** Plans a fault of the functions under test. */

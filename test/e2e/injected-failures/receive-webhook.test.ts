@@ -3,7 +3,7 @@ import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-cal
 import { deliveriesEnded, provider } from '../support/call-extractions.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running-extractions.ts';
-import { type AwsCall, awsCalls, injectedFailures, tries } from './injected-failures.ts';
+import { type AwsCall, awsCalls, injectedFailures, tries } from './failures-of-aws-calls.ts';
 import { planFailure, planKills, untilInjected } from './plan-function-faults.ts';
 
 type Call = AwsCall & {

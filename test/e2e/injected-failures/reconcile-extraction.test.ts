@@ -17,7 +17,7 @@ import { inStatus } from '../support/records.ts';
 import { requestsOf } from '../support/request-items.ts';
 import { endWebhookWait } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
-import { type AwsCall, awsCalls, injectedFailures, tries } from './injected-failures.ts';
+import { type AwsCall, awsCalls, injectedFailures, tries } from './failures-of-aws-calls.ts';
 import { planFailure, planKills } from './plan-function-faults.ts';
 
 type Call = AwsCall & {

@@ -10,7 +10,7 @@ import {
 } from '../support/call-extractions.ts';
 import { closed, readRecord } from '../support/records.ts';
 import { requestsOf } from '../support/request-items.ts';
-import { type AwsCall, awsCalls, injectedFailures, tries } from './injected-failures.ts';
+import { type AwsCall, awsCalls, injectedFailures, tries } from './failures-of-aws-calls.ts';
 import { planFailure, planKills, untilInjected } from './plan-function-faults.ts';
 
 type Call = AwsCall & {

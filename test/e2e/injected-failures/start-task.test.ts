@@ -22,7 +22,7 @@ import {
   type InjectedFailure,
   injectedFailures,
   tries,
-} from './injected-failures.ts';
+} from './failures-of-aws-calls.ts';
 import { planFailure, planKills } from './plan-function-faults.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */

@@ -9,7 +9,7 @@ import { inStatus } from '../support/records.ts';
 import { forgetRequests } from '../support/request-items.ts';
 import { quietlyRunning, timedOut } from '../support/running-extractions.ts';
 import { sweepUntilClosed } from '../support/sweep-until-closed.ts';
-import { awsCalls, injectedFailures, tries } from './injected-failures.ts';
+import { awsCalls, injectedFailures, tries } from './failures-of-aws-calls.ts';
 import { planFailure } from './plan-function-faults.ts';
 
 const { getItem, updateItem, query, sendBatch } = awsCalls;
