@@ -33,11 +33,25 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         "signaturePattern.test(Buffer.from(header, 'latin1').toString('latin1'))",
       ],
       'reads the key as Latin-1': ["createSecretKey(text, 'utf8')", "createSecretKey(text, 'latin1')"],
+      'accepts the current key only': ['for (const key of keys)', 'for (const key of keys.slice(0, 1))'],
     },
     'lib/webhook/receive-delivery.ts': {
+      'continues after a mismatch': [
+        'if (!verification.verified) {',
+        'if (!verification.verified && verification.reason !== "mismatch") {',
+      ],
+      'answers with the reason of a refusal': ['problem(body)', 'problem(body, { detail: facts.reason })'],
+      'answers differently for undecryptable text and for text that is not JSON': [
+        'problem(body)',
+        'problem(facts.reason === "not-decryptable" ? "unauthorized" : body)',
+      ],
       'reads deliveries as lenient UTF-8': [
         "new TextDecoder('utf-8', { fatal: true })",
         "new TextDecoder('utf-8')",
+      ],
+      'answers undecryptable text with 500': [
+        'if (!(error instanceof UndecryptableText)) throw error;',
+        'throw error;',
       ],
       'accepts deliveries of 16 KiB and a byte': [
         'body.byteLength > deliveryLimitBytes',
@@ -53,13 +67,6 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'if (!strictBase64.test(ciphertext) || !strictBase64.test(iv)) throw new UndecryptableText();',
         '',
       ],
-    },
-  },
-  'webhook/recorded-as-designed': {
-    'lib/webhook/verify-signature.ts': {
-      'accepts the current key only': ['for (const key of keys)', 'for (const key of keys.slice(0, 1))'],
-    },
-    'lib/provider/encrypt-and-decrypt.ts': {
       'does not remove the padding': [
         'return Buffer.concat([decipher.update(bytes)',
         `decipher.setAutoPadding(false);
@@ -88,37 +95,12 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       'queues no collection': ["atRest(record, 'webhook')", "end('closed')"],
     },
   },
-  'webhook/unsigned-changes-nothing': {
-    'lib/webhook/receive-delivery.ts': {
-      'continues after a mismatch': [
-        'if (!verification.verified) {',
-        'if (!verification.verified && verification.reason !== "mismatch") {',
-      ],
-    },
-  },
   'webhook/unverified-is-not-decrypted': {
     'lib/webhook/receive-delivery.ts': {
       'decrypts before it verifies': [
         'const verification = await verify(',
         `for (const key of await deps.keys.current()) parseDelivery(body, key.text);
   const verification = await verify(`,
-      ],
-    },
-  },
-  'webhook/documented-answers': {
-    'lib/webhook/receive-delivery.ts': {
-      'answers with the reason of a refusal': ['problem(body)', 'problem(body, { detail: facts.reason })'],
-      'answers undecryptable text with 500': [
-        'if (!(error instanceof UndecryptableText)) throw error;',
-        'throw error;',
-      ],
-    },
-  },
-  'webhook/undecryptable-looks-alike': {
-    'lib/webhook/receive-delivery.ts': {
-      'answers differently for undecryptable text and for text that is not JSON': [
-        'problem(body)',
-        'problem(facts.reason === "not-decryptable" ? "unauthorized" : body)',
       ],
     },
   },

@@ -5,7 +5,7 @@ import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 /** The five of the provider's document ("v2 task"). */
 const terminal = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
-export type Expected = {
+type Expected = {
   readonly status: 204 | 400 | 401 | 413;
   /** What is counted of it at the edge; undefined: nothing. */
   readonly metric: string | undefined;
@@ -14,11 +14,11 @@ export type Expected = {
 };
 
 /** The bytes that API Gateway received, or what Node decodes from a text that is wrongly marked as base64. */
-export const receivedBytes = ({ body = '', isBase64Encoded }: DeliveryEvent): Buffer =>
+const receivedBytes = ({ body = '', isBase64Encoded }: DeliveryEvent): Buffer =>
   isBase64Encoded ? Buffer.from(body, 'base64') : Buffer.from(body, 'utf8');
 
 /** The key of which the header is the signature of these bytes: compared as text, with no pattern and no shortcut. */
-export const signingKeyOf = (
+const signingKeyOf = (
   header: string | undefined,
   bytes: Uint8Array,
   keys: readonly string[],
