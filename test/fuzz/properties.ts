@@ -3,11 +3,8 @@ import { consentRoutes } from './consents/consent-routes.ts';
 import { oneMac } from './credentials/one-mac.ts';
 import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
 import { nothingEchoed } from './intake/nothing-echoed.ts';
-import { pointersResolve } from './intake/pointers-resolve.ts';
 import { readExtraction } from './intake/read-extraction.ts';
-import { refusalsChangeNothing } from './intake/refusals-change-nothing.ts';
 import { replay } from './intake/replay.ts';
-import { sealedAsSent } from './intake/sealed-as-sent.ts';
 import type { FuzzProperty } from './property.ts';
 import { sameAsJsonParse } from './reads/same-as-json-parse.ts';
 import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';
@@ -28,10 +25,7 @@ export const properties: readonly FuzzProperty[] = [
   failingDependency,
   keyRotation,
   agreesWithOpenapi,
-  refusalsChangeNothing,
   nothingEchoed,
-  pointersResolve,
-  sealedAsSent,
   replay,
   readExtraction,
   oneMac,

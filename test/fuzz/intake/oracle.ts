@@ -131,10 +131,10 @@ const hasNameTwice = (body: Buffer): boolean => {
   return twice;
 };
 
-export type Verdict = 'accepted' | { readonly status: 400 | 413; readonly why: string };
+export type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly why: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
-export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
+export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp = true): Verdict => {
   if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
     return { status: 400, why: 'key' };
   }
@@ -144,5 +144,7 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   if (hasNameTwice(body)) return { status: 400, why: 'name twice' };
   if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
   const why = beyondTheSchema(json, body);
-  return why === undefined ? 'accepted' : { status: 400, why };
+  if (why !== undefined) return { status: 400, why };
+  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 503, why: 'not set up' };
+  return 'accepted';
 };

@@ -174,6 +174,10 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'numberIn(written) !== undefined',
       ],
       'refuses numbers in another spelling': ['|| numberIn(written) === numberIn(source)', ''],
+      'points at the field beside such a number': [
+        '[...pathTo(parent), name]',
+        '[...pathTo(parent), name + "_"]',
+      ],
     },
     'lib/extraction/api/parse-request.ts': {
       'accepts numbers that change': [
@@ -181,6 +185,14 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'if (first === undefined) addIssue',
       ],
       'accepts dates out of order': ['startDate <= endDate', 'true'],
+      'seals without a limit': [
+        'encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes',
+        'encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes + 1',
+      ],
+      'counts characters where KMS counts bytes': [
+        'encodeSealed(requestDataToSeal(request)).byteLength',
+        'JSON.stringify(requestDataToSeal(request)).length',
+      ],
     },
     'lib/provider/transport/request-field-schemas.ts': {
       'accepts 30 February': ['new Date(time).toISOString().startsWith(day)', 'true'],
@@ -191,19 +203,6 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'return true;',
       ],
     },
-  },
-  'intake/pointers-resolve': {
-    'lib/http/parse-exact-json.ts': {
-      'points at the field beside such a number': [
-        '[...pathTo(parent), name]',
-        '[...pathTo(parent), name + "_"]',
-      ],
-    },
-    'lib/http/violation.ts': {
-      'does not escape slashes in pointers': [".replaceAll('/', '~1')", ''],
-    },
-  },
-  'intake/refusals-change-nothing': {
     'lib/extraction/api/answer-request.ts': {
       'seals something for a request that it refuses': [
         "if (parsed.kind === 'invalid') return",
@@ -216,6 +215,9 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();`,
       ],
     },
+    'lib/http/violation.ts': {
+      'does not escape slashes in pointers': [".replaceAll('/', '~1')", ''],
+    },
   },
   'intake/nothing-echoed': {
     'lib/http/violation.ts': {
@@ -225,18 +227,6 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       'records the credentials': [
         'return { method, entity, actions };',
         'return { method, entity, actions, credentials: request.credentials };',
-      ],
-    },
-  },
-  'intake/sealed-as-sent': {
-    'lib/extraction/api/parse-request.ts': {
-      'seals without a limit': [
-        'encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes',
-        'encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes + 1',
-      ],
-      'counts characters where KMS counts bytes': [
-        'encodeSealed(requestDataToSeal(request)).byteLength',
-        'JSON.stringify(requestDataToSeal(request)).length',
       ],
     },
   },
