@@ -27,7 +27,7 @@ const signedAndDamaged: fc.Arbitrary<DeliveryPlan> = fc
   .record({
     plan: signedPlan(deliveryBytes.filter((bytes) => bytes.length < 8_000)),
     under: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: signer }),
-    wrapper: wrapper(),
+    wrapper,
   })
   .map(({ plan, under = plan.signer, wrapper }) => ({ ...plan, encrypted: { under, wrapper } }));
 

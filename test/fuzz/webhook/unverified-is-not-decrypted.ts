@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { validPayload } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan, unsignedPlan } from '../generators/delivery-event.ts';
-import { wrapper } from '../generators/encrypted-delivery.ts';
+import { rightWrapper } from '../generators/encrypted-delivery.ts';
 import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
 import { webhookWorld } from './webhook-world.ts';
@@ -37,7 +37,7 @@ export const unverifiedIsNotDecrypted = fuzzProperty({
     setup: worldSetup,
     unsigned: unsignedPlan,
     payload: validPayload,
-    wrapper: wrapper(['none']),
+    wrapper: rightWrapper,
     signed: fc.option(signedPlan(validPayload), { nil: undefined, freq: 3 }),
   }),
   check: async ({ setup, unsigned, payload, wrapper, signed }, see) => {
