@@ -13,7 +13,7 @@ const awkward = fc
   .constantFrom('00', 'efbbbf', 'ff', 'c0af', 'eda080', 'f09f', '22', '7b', '7d', '2c', '5c7564383030', '0a')
   .map((hex) => Buffer.from(hex, 'hex'));
 
-/** What is done to bytes from a place on: they are cut off, have a bit flipped, or have more bytes or themselves in between. */
+/** Bytes are cut off at a place, have a bit flipped there, or get others or their own in between. */
 const damage: fc.Arbitrary<(bytes: Buffer, at: number) => Buffer> = fc.oneof(
   fc.constant((bytes: Buffer, at: number) => bytes.subarray(0, at)),
   fc.nat(7).map((bit) => (bytes: Buffer, at: number) => flipped(bytes, 8 * at + bit)),
@@ -31,7 +31,7 @@ const damage: fc.Arbitrary<(bytes: Buffer, at: number) => Buffer> = fc.oneof(
     ),
 );
 
-/** A share of the length. fc.double is even over the floats that there are, most of which are next to 0: all damage was at the beginning. */
+/** Even. fc.double is even over the floats that there are, most of which are next to 0: all damage was at the beginning. */
 const share = fc.nat(999_999).map((millionths) => millionths / 1_000_000);
 
 /** Bytes near those of `original`: cut, flipped, with something more in them, or repeated in part. */

@@ -56,7 +56,7 @@ const assertSealed = (sealed: SealedRequestData | undefined, sent: Sent): void =
 export const agreesWithOpenapi = fuzzProperty({
   name: 'intake/agrees-with-openapi',
   claim:
-    'a request is accepted exactly if docs/openapi.yaml and docs/api.md accept it; it then seals what was sent, stores, records and starts once, and otherwise changes nothing; every answer is documented, and every violation points at a member of the request, or at a required member that is missing',
+    'a request is accepted exactly if docs/openapi.yaml and docs/api.md accept it, and is then sealed, stored, recorded and started once; any other changes nothing; answers are documented, and pointers lead to a member, or to one that is missing',
   weight: 20,
   expected: {
     accepted: 0.15,
