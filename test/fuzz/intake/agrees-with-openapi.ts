@@ -8,8 +8,9 @@ import {
 import type { Violation } from '../../../lib/http/violation.ts';
 import { eventOf, requestPlan } from '../generators/request-event.ts';
 import { fuzzProperty, type See } from '../property.ts';
+import { jsonOf } from '../read-json.ts';
 import { intakeWorld } from './intake-world.ts';
-import { jsonOf, undocumentedIn, verdictOn } from './oracle.ts';
+import { undocumentedIn, verdictOn } from './oracle.ts';
 
 const namesIn = (pointer: string): readonly string[] => {
   assert.match(pointer, /^(\/([^~]|~[01])*)?$/, `${pointer} is no JSON pointer`);
