@@ -1,4 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { startAwsStub } from '../cold/aws-stub.ts';
 
 const extractionId = 'extraction-1';
@@ -6,23 +7,14 @@ const taskId = 'task-1';
 const hour = 3_600_000;
 const at = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
 
-const record = {
-  schemaVersion: 1,
+const record = extractionIn('RUNNING', {
   extractionId,
-  requestedBy: 'arn:aws:iam::111122223333:role/Caller',
-  requestId: 'request-1',
-  fingerprint: 'fingerprint',
-  method: 'credentials',
-  entity: 'bank',
-  actions: [{ id: 'movement' }],
-  status: 'RUNNING',
   taskId,
   requestedAt: at(-hour / 4),
   startedAt: at(-hour / 4),
   deadlineAt: at(hour),
-  dueShard: 3,
   dueAt: at(-1_000),
-};
+});
 
 type Sent = { readonly TableName?: string };
 
