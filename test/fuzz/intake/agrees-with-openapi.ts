@@ -57,7 +57,7 @@ const assertSealed = (sealed: SealedRequestData | undefined, sent: Sent): void =
 export const agreesWithOpenapi = fuzzProperty({
   name: 'intake/agrees-with-openapi',
   claim:
-    'a request is accepted exactly if docs/openapi.yaml and docs/api.md accept it, and is then sealed, stored, recorded and started once; any other changes nothing; answers are documented, and pointers lead to a member, or to one that is missing',
+    'what is accepted, answered and written is what docs/openapi.yaml and docs/api.md say; a refusal writes nothing',
   weight: 20,
   expected: {
     accepted: 0.15,

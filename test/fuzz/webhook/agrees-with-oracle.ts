@@ -43,7 +43,7 @@ const effectOf = (setup: WorldSetup, { extractions }: State, taskId: string): st
 export const agreesWithOracle = fuzzProperty({
   name: 'webhook/agrees-with-oracle',
   claim:
-    'answer, count and items agree with an independent oracle, HMAC and padding included: a signed delivery changes what the tables of the design state, any other nothing, and every answer has the documented bytes',
+    'answer, count and items agree with an independent oracle; without a valid signature nothing changes',
   weight: 115,
   expected: {
     settled: 0.03,
