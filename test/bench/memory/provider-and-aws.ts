@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { extractionIn } from '../../support/data/extraction-fixtures.ts';
+import { closedExtraction, extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { startAwsStub } from '../cold/aws-stub.ts';
 
 const extractionId = 'extraction-1';
@@ -16,20 +16,22 @@ const record = extractionIn('RUNNING', {
   dueAt: at(-1_000),
 });
 
-type Sent = { readonly TableName?: string };
+type Sent = { readonly TableName?: string; readonly UpdateExpression?: string };
 
 /** The answers of AWS to the reconcile of one running extraction: a settle, the results, and a close. */
 const answerAws = (target: string, body: string): object => {
   const operation = target.split('.').at(-1);
   if (operation === 'GetSecretValue') return { SecretString: 'an-api-key' };
-  const { TableName = '' } = JSON.parse(body) as Sent;
+  const { TableName = '', UpdateExpression = '' } = JSON.parse(body) as Sent;
   if (operation === 'GetItem') {
     if (TableName.includes('Breakers')) return {};
     return { Item: marshall(TableName.includes('Tasks') ? { taskId, extractionId } : record) };
   }
-  return operation === 'UpdateItem'
-    ? { Attributes: marshall({ ...record, status: 'COMPLETED', settledAt: at(0) }) }
-    : {};
+  if (operation !== 'UpdateItem') return {};
+  const settled = { ...record, status: 'COMPLETED', settledAt: at(0) } as const;
+  // A record that stays open is reconciled again.
+  const isClose = UpdateExpression.includes('REMOVE #dueShard');
+  return { Attributes: marshall(isClose ? closedExtraction(settled) : settled) };
 };
 
 /**
