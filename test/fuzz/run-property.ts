@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { defined } from '../../lib/defined.ts';
 import type { FuzzProperty } from './property.ts';
 
 export type Run = {
@@ -6,7 +7,7 @@ export type Run = {
   readonly seed: number;
   readonly cases: number;
   readonly seconds: number;
-  /** How many cases bore each label, the most frequent first. */
+  /** How many cases bore each label, the most frequent first. After a failure, also those on the way to the smallest. */
   readonly seen: readonly (readonly [label: string, times: number])[];
   /** Expected labels that too few cases bore. */
   readonly vacuous: readonly string[];
@@ -22,11 +23,11 @@ type RunOptions = {
   readonly seed: number;
   readonly cases: number;
   /** Of a failure before: only that case, as fast-check shrank it. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Whether a failure is made as small as can be. */
   readonly shrink?: boolean;
   /** Stops early, in milliseconds. */
-  readonly within?: number;
+  readonly within?: number | undefined;
 };
 
 /** What chance may leave out of so many: four standard deviations, once in some 30,000 runs. */
@@ -41,19 +42,19 @@ const tooRare = ({ expected }: FuzzProperty, seen: ReadonlyMap<string, number>, 
 const describeError = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-/** Looks for a case that refutes the claim. Counts until one is found: the shrinking that follows is not counted. */
+/** Looks for a case that refutes the claim. */
 export const runProperty = async (property: FuzzProperty, options: RunOptions): Promise<Run> => {
   const { seed, cases, path, within, shrink = true } = options;
   const seen = new Map<string, number>();
   const started = performance.now();
+  const see = (label: string) => void seen.set(label, (seen.get(label) ?? 0) + 1);
   const details = await fc.check(
-    property.prepare((label) => seen.set(label, (seen.get(label) ?? 0) + 1)),
+    fc.asyncProperty(property.cases, (one) => property.check(one, see)),
     {
       seed,
       numRuns: cases,
       endOnFailure: path !== undefined || !shrink,
-      ...(path === undefined ? {} : { path }),
-      ...(within === undefined ? {} : { interruptAfterTimeLimit: within }),
+      ...defined({ path, interruptAfterTimeLimit: within }),
     },
   );
   const seconds = (performance.now() - started) / 1000;

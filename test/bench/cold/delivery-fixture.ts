@@ -1,6 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { extractionIn } from '../../support/data/extraction-fixtures.ts';
+import { signatureHeader } from '../../support/data/signature-header.ts';
 import { taskTokenCharacters } from '../assumptions.ts';
 import type { AwsAnswer, AwsRequest } from './aws-stub.ts';
 
@@ -15,7 +17,7 @@ export const delivery = {
   rawPath: '/webhooks/provider',
   headers: {
     'content-type': 'application/json',
-    'x-service-signature': `sha256=${createHmac('sha256', signingKey).update(body).digest('hex')}`,
+    'x-service-signature': signatureHeader(body, signingKey),
   },
   requestContext: { http: { method: 'POST', path: '/webhooks/provider' } },
   body,
@@ -33,31 +35,7 @@ export const callsOfDelivery = [
 ];
 
 /** The record after the webhook's write. */
-export const settledExtraction: Extraction = {
-  schemaVersion: 1,
-  extractionId,
-  method: 'credentials',
-  entity: 'sandbox-bank',
-  actions: [
-    { id: 'product-balance' },
-    { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
-  ],
-  requestedBy: 'arn:aws:iam::123456789012:role/a-service-of-ours',
-  requestedAt: '2026-01-01T12:00:00.000Z',
-  requestId: 'JKJaXmPLvHcESHA=',
-  deadlineAt: '2026-01-01T14:00:00.000Z',
-  status: 'COMPLETED',
-  fingerprint: 'f'.repeat(64),
-  attemptId: '0190a0b0-0000-4000-8000-000000000001',
-  startingAt: '2026-01-01T12:00:00.500Z',
-  startedAt: '2026-01-01T12:00:01.000Z',
-  taskId,
-  settledAt: '2026-01-01T12:01:00.000Z',
-  settledBy: 'webhook',
-  isFinal: true,
-  dueShard: 3,
-  dueAt: '2026-01-01T12:03:00.000Z',
-};
+export const settledExtraction: Extraction = extractionIn('COMPLETED', { extractionId, taskId });
 
 const linkedTask = {
   ...{ taskId, extractionId, callbackAttempt: 0, taskStatus: 'COMPLETED' },

@@ -54,51 +54,37 @@ const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   }
 };
 
-/** The median of the measurements, and their interquartile range. */
-type Spread = { readonly median: number; readonly quarter: number; readonly threeQuarters: number };
-
-const spreadOf = (times: readonly number[]): Spread => ({
-  median: median(times),
-  quarter: quantile(times, 0.25),
-  threeQuarters: quantile(times, 0.75),
-});
-
-const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
-const milliseconds = (spread: Spread): string => spread.median.toFixed(1);
-const half = ({ quarter, threeQuarters }: Spread): string =>
-  `${quarter.toFixed(1)} to ${threeQuarters.toFixed(1)}`;
+/** The median of the measurements, their interquartile range, and the ratios of their median to others. */
+const figuresOf = (
+  times: readonly number[],
+  ...others: readonly (readonly number[])[]
+): readonly string[] => [
+  median(times).toFixed(1),
+  `${quantile(times, 0.25).toFixed(1)} to ${quantile(times, 0.75).toFixed(1)}`,
+  ...others.map((other) => (median(times) / median(other)).toFixed(2)),
+];
 
 const compare = async ({ empty, floor, ordinary, functions }: Cases, aws: Aws): Promise<void> => {
-  const loads = [empty, floor, ordinary, ...functions].map((of) => ({ of, ...loading(of) }));
+  const measured = (of: Case) => ({ of, ...loading(of) });
+  const [ofEmpty, ofOrdinary] = [measured(empty), measured(ordinary)];
+  const loads = [ofEmpty, measured(floor), ofOrdinary, ...functions.map(measured)];
   const webhook = functions[functionNames.indexOf('receive-webhook')] as Case;
-  const first = [
-    {
-      name: 'receive-webhook: verified, recorded, woken',
-      ...answering(webhook, delivery, aws, callsOfDelivery),
-    },
-    {
-      name: '(b): one UpdateItem',
-      ...answering(ordinary, { id: 'one' }, aws, ['DynamoDB_20120810.UpdateItem']),
-    },
-  ];
-  await measure([...loads, ...first]);
+  const ofDelivery = answering(webhook, delivery, aws, callsOfDelivery);
+  const ofUpdate = answering(ordinary, { id: 'one' }, aws, ['DynamoDB_20120810.UpdateItem']);
+  await measure([...loads, ofDelivery, ofUpdate]);
 
-  const [ofEmpty, , ofOrdinary] = loads.map(({ times }) => spreadOf(times)) as [Spread, Spread, Spread];
   const loadings = markdownTable([
     ['loading', 'bytes', 'median, ms', 'middle half, ms', 'ratio to (a)', 'ratio to (b)'],
-    ...loads.map(({ of, times }) => {
-      const spread = spreadOf(times);
-      const ratios = [ratio(spread, ofEmpty), ratio(spread, ofOrdinary)];
-      return [of.name, of.bytes.toLocaleString('en'), milliseconds(spread), half(spread), ...ratios];
-    }),
+    ...loads.map(({ of, times }) => [
+      of.name,
+      of.bytes.toLocaleString('en'),
+      ...figuresOf(times, ofEmpty.times, ofOrdinary.times),
+    ]),
   ]);
-  const [, ofOrdinaryAnswer] = first.map(({ times }) => spreadOf(times)) as [Spread, Spread];
   const firstAnswers = markdownTable([
     ['from the start of the process to the first answer', 'median, ms', 'middle half, ms', 'ratio to (b)'],
-    ...first.map(({ name, times }) => {
-      const spread = spreadOf(times);
-      return [name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)];
-    }),
+    ['receive-webhook: verified, recorded, woken', ...figuresOf(ofDelivery.times, ofUpdate.times)],
+    ['(b): one UpdateItem', ...figuresOf(ofUpdate.times, ofUpdate.times)],
   ]);
   console.log(`${loadings}\n\n${firstAnswers}`);
 };

@@ -7,20 +7,25 @@ export type Answered = {
   readonly answer: unknown;
 };
 
-/** Loads a CommonJS `index.js` as Lambda does (UserFunction.js of its runtime interface client). */
-const load = (file: string): string => `
+/** A script that loads a CommonJS `index.js` as Lambda does (UserFunction.js of its runtime interface client). */
+export const load = (file: string): string => `
 const since = performance.now();
 const { handler } = require(${JSON.stringify(file)});
 const loading = performance.now() - since;`;
 
-const context = `{
+/** The source of an invocation's context. */
+export const context = `{
   functionName: 'bench', functionVersion: '1', memoryLimitInMB: '512', awsRequestId: 'bench',
-  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:000000000000:function:bench', getRemainingTimeInMillis: () => 10_000,
+  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:000000000000:function:bench', getRemainingTimeInMillis: () => 100_000,
 }`;
 
 /** Runs a script in a new process of this Node. Returns what its last line has as JSON, after the function's log. */
-const runNode = async <Result>(script: string, environment: NodeJS.ProcessEnv): Promise<Result> => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], { env: environment });
+export const runNode = async <Result>(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  options: readonly string[] = [],
+): Promise<Result> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, '--eval', script], { env });
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Result;
 };
 

@@ -72,7 +72,6 @@ const counts: readonly (readonly [name: string, isIn: IsIn])[] = [
 const counted = (paths: readonly PricedPath[]): string =>
   markdownTable([
     ['per extraction', ...paths.map(({ name }) => name)],
-    ['states + retries in this run', ...paths.map((path) => path.transitionsHere)],
     ...counts.map(([name, isIn]) => [
       name,
       ...paths.map(({ charges }) =>
@@ -133,20 +132,6 @@ export const report = (bill: Bill, { machine }: Facts): string => {
         String(billedMs),
       ]),
     ]),
-    '',
-    'A cold start has its init phase besides, at about two vCPUs whatever the memory, and a longer first invocation:',
-    '',
-    markdownTable([
-      ['one cold start', 'init ms', 'first invocation, billed ms', 'secrets read'],
-      ...bill.coldStarts.map(({ function: name, initMs, firstMs, secretReads }) => [
-        name,
-        initMs.toFixed(0),
-        firstMs.toFixed(0),
-        String(secretReads),
-      ]),
-    ]),
-    '',
-    ...[...bill.largest].map(([name, bytes]) => `Largest item of ${name}: ${bytes} bytes.`),
     '',
     '3. Where it goes, by consent',
     '',

@@ -3,14 +3,14 @@
  * shape of its JSON. Each answer is read by the bundled function in a new process, over TLS from a local server that also
  * answers as AWS, and with the heap that Lambda gives Node at that size.
  */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
 import { lambdaVariables } from '../cold/compared-bundles.ts';
+import { context, load, runNode } from '../cold/new-process.ts';
 import { factsOf } from '../cost/template-facts.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { answerBytes, answerShapes } from './answer-shapes.ts';
@@ -37,21 +37,36 @@ const env: NodeJS.ProcessEnv = {
   NODE_EXTRA_CA_CERTS: certificate,
 };
 
+/** How often the process reconciles: one that lives on still has garbage of the answer before. */
+const invocations = 3;
+
 /**
- * Runs the function once. `AWS_LAMBDA_FUNCTION_MEMORY_SIZE` sets both sizes of the heap in the bootstrap of Lambda's
+ * The peak is of this process alone: after an exec, `maxRSS` of getrusage also counts the process that forked it.
+ */
+const scriptFor = (file: string): string => `${load(file)}
+const body = JSON.stringify({ extractionId: 'extraction-1', cause: 'sweep' });
+const event = { Records: [{ messageId: 'message', body, attributes: { ApproximateReceiveCount: '1' } }] };
+(async () => {
+  for (let count = 0; count < ${invocations}; count += 1) {
+    const { batchItemFailures } = await handler(event, ${context});
+    if (batchItemFailures.length > 0) process.exit(1);
+  }
+  const status = require('node:fs').readFileSync('/proc/self/status', 'utf8');
+  const peakMB = Number(/VmHWM:\\s+(\\d+) kB/.exec(status)[1]) / 1024;
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  console.log(JSON.stringify({ peakMB, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6 / ${invocations} }));
+  process.exit();
+})();`;
+
+/**
+ * Runs the function. `AWS_LAMBDA_FUNCTION_MEMORY_SIZE` sets both sizes of the heap in the bootstrap of Lambda's
  * runtimes for Node: a tenth for new objects, in two halves, and the rest for old ones.
  */
 const measure = async (file: string): Promise<Measured | undefined> => {
   const young = Math.floor(memoryMB / 10);
   const heap = [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMB - young}`];
-  const program = join(import.meta.dirname, 'reconcile-thrice.cjs');
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [...heap, program, file], { env });
-    return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Measured;
-  } catch {
-    // V8 ends the process at the limit of its heap.
-    return undefined;
-  }
+  // V8 ends the process at the limit of its heap.
+  return runNode<Measured>(scriptFor(file), env, heap).catch(() => undefined);
 };
 
 try {

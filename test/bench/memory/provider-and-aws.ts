@@ -1,4 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { closedExtraction, extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { startAwsStub } from '../cold/aws-stub.ts';
 
 const extractionId = 'extraction-1';
@@ -6,38 +7,31 @@ const taskId = 'task-1';
 const hour = 3_600_000;
 const at = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
 
-const record = {
-  schemaVersion: 1,
+const record = extractionIn('RUNNING', {
   extractionId,
-  requestedBy: 'arn:aws:iam::111122223333:role/Caller',
-  requestId: 'request-1',
-  fingerprint: 'fingerprint',
-  method: 'credentials',
-  entity: 'bank',
-  actions: [{ id: 'movement' }],
-  status: 'RUNNING',
   taskId,
   requestedAt: at(-hour / 4),
   startedAt: at(-hour / 4),
   deadlineAt: at(hour),
-  dueShard: 3,
   dueAt: at(-1_000),
-};
+});
 
-type Sent = { readonly TableName?: string };
+type Sent = { readonly TableName?: string; readonly UpdateExpression?: string };
 
 /** The answers of AWS to the reconcile of one running extraction: a settle, the results, and a close. */
 const answerAws = (target: string, body: string): object => {
   const operation = target.split('.').at(-1);
   if (operation === 'GetSecretValue') return { SecretString: 'an-api-key' };
-  const { TableName = '' } = JSON.parse(body) as Sent;
+  const { TableName = '', UpdateExpression = '' } = JSON.parse(body) as Sent;
   if (operation === 'GetItem') {
     if (TableName.includes('Breakers')) return {};
     return { Item: marshall(TableName.includes('Tasks') ? { taskId, extractionId } : record) };
   }
-  return operation === 'UpdateItem'
-    ? { Attributes: marshall({ ...record, status: 'COMPLETED', settledAt: at(0) }) }
-    : {};
+  if (operation !== 'UpdateItem') return {};
+  const settled = { ...record, status: 'COMPLETED', settledAt: at(0) } as const;
+  // A record that stays open is reconciled again.
+  const isClose = UpdateExpression.includes('REMOVE #dueShard');
+  return { Attributes: marshall(isClose ? closedExtraction(settled) : settled) };
 };
 
 /**

@@ -1,166 +1,108 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import fc from 'fast-check';
-
-/** What is done to a wrapped payload, each a way in which a decryption may fail. `none` is the mode as documented. */
-export const wrapperDamages = [
-  'none',
-  'padding of zeros',
-  'padding of 17',
-  'padding of 0',
-  'padding as of ISO 7816',
-  'padding that is not all the same',
-  'no padding',
-  'a bit of the padding',
-  'a bit of the IV',
-  'a byte less',
-  'a block less',
-  'all blocks less',
-  'two blocks swapped',
-  'a block twice',
-  'IV of 15 bytes',
-  'IV of 17 bytes',
-  'no IV',
-  'no hyphen',
-  'two hyphens',
-  'base64url',
-  'base64 without padding',
-  'a line break',
-  'a space',
-  'not base64',
-  'halves swapped',
-  'data is a number',
-  'data is null',
-  'data is a list',
-  'a taskId beside data',
-] as const;
-export type WrapperDamage = (typeof wrapperDamages)[number];
-
-export type Wrapper = {
-  readonly iv: Uint8Array;
-  readonly damage: WrapperDamage;
-  /** Fields beside `data`, none of which says anything. */
-  readonly more: Readonly<Record<string, unknown>>;
-};
-
-export const wrapper = (damages: readonly WrapperDamage[] = wrapperDamages): fc.Arbitrary<Wrapper> =>
-  fc.record({
-    iv: fc.uint8Array({ minLength: 16, maxLength: 16 }),
-    damage: fc.oneof(
-      { weight: damages.includes('none') ? 1 : 0, arbitrary: fc.constant('none' as const) },
-      { weight: 1, arbitrary: fc.constantFrom(...damages) },
-    ),
-    more: fc.constantFrom<Readonly<Record<string, unknown>>>({}, { version: 2 }, { taskStatus: 'FAILED' }),
-  });
+import { flipped } from './damaged-bytes.ts';
 
 const block = 16;
 
-const pkcs = (bytes: Uint8Array): Buffer => {
-  const missing = block - (bytes.length % block);
-  return Buffer.concat([bytes, Buffer.alloc(missing, missing)]);
+/** What is done to a step of the encryption. */
+type Damage = {
+  /** What follows the payload, from how many bytes are missing to whole blocks. */
+  readonly padding?: (missing: number) => Buffer;
+  readonly ciphertext?: (bytes: Buffer) => Buffer;
+  readonly iv?: (iv: Buffer) => Buffer;
+  /** The field `data`, from its two halves in base64. */
+  readonly data?: (ciphertext: string, iv: string) => unknown;
+  /** Fields beside `data`. */
+  readonly more?: object;
 };
 
-/** The payload in whole blocks; `damage` may leave its padding not as PKCS #7 has it. */
-const padded = (payload: Uint8Array, damage: WrapperDamage): Buffer => {
-  const right = pkcs(payload);
-  const missing = right.length - payload.length;
-  const ending = (bytes: Uint8Array): Buffer => Buffer.concat([payload, bytes]);
-  switch (damage) {
-    case 'padding of zeros':
-    case 'padding of 0':
-      return ending(Buffer.alloc(missing));
-    case 'padding of 17':
-      return ending(Buffer.alloc(missing, 17));
-    case 'padding as of ISO 7816':
-      return ending(Buffer.concat([Buffer.of(0x80), Buffer.alloc(missing - 1)]));
-    case 'padding that is not all the same':
-      // Of one byte there is nothing to differ; then a whole block that claims to be padding and is not.
-      return missing === 1
-        ? Buffer.concat([right, Buffer.alloc(block - 1), Buffer.of(block)])
-        : ending(Buffer.concat([Buffer.of(missing ^ 1), Buffer.alloc(missing - 1, missing)]));
-    case 'no padding':
-      // Whole blocks of text: the last byte of a JSON text is no number from 1 to 16.
-      return Buffer.concat([payload, Buffer.alloc(missing === block ? 0 : missing, ' ')]);
-    default:
-      return right;
-  }
-};
+const pkcs = (missing: number): Buffer => Buffer.alloc(missing, missing);
 
-const flipped = (bytes: Uint8Array, index: number): Buffer => {
-  const copy = Buffer.from(bytes);
-  copy[index] = (copy[index] ?? 0) ^ 1;
-  return copy;
-};
-
-const damagedBlocks = (ciphertext: Buffer, damage: WrapperDamage): Buffer => {
-  const blocks = Array.from({ length: ciphertext.length / block }, (_, index) =>
-    ciphertext.subarray(index * block, (index + 1) * block),
+const blocksOf = (bytes: Buffer): readonly Buffer[] =>
+  Array.from({ length: bytes.length / block }, (_, index) =>
+    bytes.subarray(index * block, (index + 1) * block),
   );
-  switch (damage) {
-    case 'a bit of the padding':
-      // In the block before the last, which changes the same bit of the last one's plaintext.
-      return blocks.length > 1 ? flipped(ciphertext, ciphertext.length - block - 1) : flipped(ciphertext, 15);
-    case 'a byte less':
-      return ciphertext.subarray(1);
-    case 'a block less':
-      return ciphertext.subarray(0, -block);
-    case 'all blocks less':
-      return Buffer.alloc(0);
-    case 'two blocks swapped':
+
+/** The ways in which a decryption may fail. `none` is the mode as documented. */
+const damages = {
+  none: {},
+  'padding of zeros': { padding: (missing) => Buffer.alloc(missing) },
+  'padding of 17': { padding: (missing) => Buffer.alloc(missing, 17) },
+  'padding as of ISO 7816': { padding: (missing) => Buffer.from([0x80, ...Buffer.alloc(missing - 1)]) },
+  'padding that is not all the same': {
+    padding: (missing) =>
+      // Of one byte there is nothing to differ; then a whole block that claims to be padding and is not.
+      missing === 1
+        ? Buffer.from([1, ...Buffer.alloc(block - 1), block])
+        : Buffer.from([missing ^ 1, ...pkcs(missing).subarray(1)]),
+  },
+  // Whole blocks of text: the last byte of a JSON text is no number from 1 to 16.
+  'no padding': { padding: (missing) => Buffer.alloc(missing % block, ' ') },
+  'a bit of the padding': {
+    // In the block before the last, which changes the same bit of the last one's plaintext.
+    ciphertext: (bytes) => flipped(bytes, 8 * Math.max(bytes.length - block - 1, block - 1)),
+  },
+  'a bit of the IV': { iv: (iv) => flipped(iv, 0) },
+  'a byte less': { ciphertext: (bytes) => bytes.subarray(1) },
+  'a block less': { ciphertext: (bytes) => bytes.subarray(0, -block) },
+  'all blocks less': { ciphertext: () => Buffer.alloc(0) },
+  'two blocks swapped': {
+    ciphertext: (bytes) => {
+      const blocks = blocksOf(bytes);
       return Buffer.concat([...blocks.slice(0, -2), ...blocks.slice(-2).reverse()]);
-    case 'a block twice':
-      return Buffer.concat([ciphertext, ...blocks.slice(-1)]);
-    default:
-      return ciphertext;
-  }
+    },
+  },
+  'a block twice': { ciphertext: (bytes) => Buffer.concat([bytes, bytes.subarray(-block)]) },
+  'IV of 15 bytes': { iv: (iv) => iv.subarray(1) },
+  'IV of 17 bytes': { iv: (iv) => Buffer.from([...iv, 1]) },
+  'no IV': { data: (ciphertext) => `${ciphertext}-` },
+  'no hyphen': { data: (ciphertext, iv) => ciphertext + iv },
+  'two hyphens': { data: (ciphertext, iv) => `${ciphertext}-${iv}-${iv}` },
+  base64url: { data: (ciphertext, iv) => `_${ciphertext.slice(1)}-${iv}` },
+  'base64 without padding': { data: (ciphertext, iv) => `${ciphertext}-${iv.replace(/=+$/, '')}` },
+  'a line break': { data: (ciphertext, iv) => `${ciphertext.slice(0, 8)}\n${ciphertext.slice(8)}-${iv}` },
+  'a space': { data: (ciphertext, iv) => `${ciphertext}-${iv} ` },
+  'not base64': { data: (ciphertext, iv) => `*${ciphertext.slice(1)}-${iv}` },
+  'halves swapped': { data: (ciphertext, iv) => `${iv}-${ciphertext}` },
+  'data is a number': { data: () => 7 },
+  'data is null': { data: () => null },
+  'data is a list': { data: (ciphertext, iv) => [`${ciphertext}-${iv}`] },
+  'a taskId beside data': { more: { taskId: null } },
+} satisfies Readonly<Record<string, Damage>>;
+type DamageName = keyof typeof damages;
+
+export type Wrapper = {
+  readonly iv: Uint8Array;
+  readonly damage: DamageName;
+  /** Fields beside `data`, none of which says anything. */
+  readonly more: object;
 };
 
-const damagedIv = (iv: Uint8Array, damage: WrapperDamage): Buffer => {
-  if (damage === 'a bit of the IV') return flipped(iv, 0);
-  if (damage === 'IV of 15 bytes') return Buffer.from(iv.subarray(1));
-  if (damage === 'IV of 17 bytes') return Buffer.concat([iv, Buffer.of(1)]);
-  return Buffer.from(iv);
-};
+const wrapperWith = (damage: fc.Arbitrary<DamageName>): fc.Arbitrary<Wrapper> =>
+  fc.record({
+    iv: fc.uint8Array({ minLength: 16, maxLength: 16 }),
+    damage,
+    more: fc.constantFrom({}, { version: 2 }, { taskStatus: 'FAILED' }),
+  });
 
-const damagedText = (ciphertext: string, iv: string, damage: WrapperDamage): unknown => {
-  const text = `${ciphertext}-${iv}`;
-  switch (damage) {
-    case 'no IV':
-      return `${ciphertext}-`;
-    case 'no hyphen':
-      return ciphertext + iv;
-    case 'two hyphens':
-      return `${text}-${iv}`;
-    case 'base64url':
-      return `_${ciphertext.slice(1)}-${iv}`;
-    case 'base64 without padding':
-      return `${ciphertext}-${iv.replace(/=+$/, '')}`;
-    case 'a line break':
-      return `${ciphertext.slice(0, 8)}\n${ciphertext.slice(8)}-${iv}`;
-    case 'a space':
-      return `${text} `;
-    case 'not base64':
-      return `*${text.slice(1)}`;
-    case 'halves swapped':
-      return `${iv}-${ciphertext}`;
-    case 'data is a number':
-      return 7;
-    case 'data is null':
-      return null;
-    case 'data is a list':
-      return [text];
-    default:
-      return text;
-  }
-};
+/** As documented. */
+export const rightWrapper = wrapperWith(fc.constant('none'));
+
+/** As documented in half of the cases. */
+export const wrapper = wrapperWith(
+  fc.oneof(fc.constant('none' as const), fc.constantFrom(...(Object.keys(damages) as DamageName[]))),
+);
 
 /** The bytes of `{"data":"<CIPHER_TEXT>-<IV>"}` ("Events", rule 5) around a payload, under `key`, damaged or not. */
-export const wrapped = (payload: Uint8Array, key: string, { iv, damage, more }: Wrapper): Buffer => {
-  const cipher = createCipheriv('aes-256-cbc', createHash('sha256').update(key, 'utf8').digest(), iv);
+export const wrapped = (payload: Uint8Array, key: string, wrapper: Wrapper): Buffer => {
+  const damage: Damage = damages[wrapper.damage];
+  const cipher = createCipheriv('aes-256-cbc', createHash('sha256').update(key, 'utf8').digest(), wrapper.iv);
   cipher.setAutoPadding(false);
-  const plaintext = padded(payload, damage);
-  const ciphertext = damagedBlocks(Buffer.concat([cipher.update(plaintext), cipher.final()]), damage);
-  const data = damagedText(ciphertext.toString('base64'), damagedIv(iv, damage).toString('base64'), damage);
-  return Buffer.from(
-    JSON.stringify({ ...more, data, ...(damage === 'a taskId beside data' ? { taskId: null } : {}) }),
-  );
+  const padding = (damage.padding ?? pkcs)(block - (payload.length % block));
+  const right = Buffer.concat([cipher.update(payload), cipher.update(padding), cipher.final()]);
+  const ciphertext = (damage.ciphertext?.(right) ?? right).toString('base64');
+  const rightIv = Buffer.from(wrapper.iv);
+  const iv = (damage.iv?.(rightIv) ?? rightIv).toString('base64');
+  const data = damage.data === undefined ? `${ciphertext}-${iv}` : damage.data(ciphertext, iv);
+  return Buffer.from(JSON.stringify({ ...wrapper.more, data, ...damage.more }));
 };

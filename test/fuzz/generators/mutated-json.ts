@@ -2,43 +2,30 @@ import fc from 'fast-check';
 import { anyUnits } from './any-text.ts';
 import { type Json, trickyNames } from './extraction-request.ts';
 
-type Path = readonly (string | number)[];
+type Holder = { [name: string]: Json };
+const isHolder = (value: Json | undefined): value is Holder => typeof value === 'object' && value !== null;
 
-const isObject = (value: Json | undefined): value is { readonly [name: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Every place in an object or a list, as what holds it and its name. */
+const placesIn = (holder: Holder): readonly (readonly [holder: Holder, name: string])[] =>
+  Object.keys(holder).flatMap((name) => {
+    const value = holder[name];
+    return [[holder, name] as const, ...(isHolder(value) ? placesIn(value) : [])];
+  });
 
-/** Every place in a value, the value itself first. */
-const placesIn = (value: Json, path: Path = []): readonly Path[] => {
-  if (Array.isArray(value)) {
-    return [path, ...value.flatMap((item: Json, index) => placesIn(item, [...path, index]))];
-  }
-  if (!isObject(value)) return [path];
-  return [path, ...Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]))];
-};
-
-const at = (value: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>(
-    (part, name) =>
-      Array.isArray(part) ? part[Number(name)] : isObject(part) ? part[String(name)] : undefined,
-    value,
-  );
-
-/** `value` with what is at `path` replaced by what `change` makes of it; undefined takes it out. */
-const changed = (value: Json, path: Path, change: (old: Json) => Json | undefined): Json | undefined => {
-  const [first, ...rest] = path;
-  if (first === undefined) return change(value);
-  if (Array.isArray(value)) {
-    const items = value as readonly Json[];
-    const next = changed(items[Number(first)] ?? null, rest, change);
-    return items.flatMap((item, index) => (index !== first ? [item] : next === undefined ? [] : [next]));
-  }
-  if (!isObject(value)) return value;
-  const next = changed(value[first] ?? null, rest, change);
-  const entries = Object.entries(value).flatMap(([name, member]) =>
-    name !== first ? [[name, member] as const] : next === undefined ? [] : [[name, next] as const],
-  );
-  return Object.fromEntries(entries);
-};
+/** Days that do not exist, beside some that do. */
+const oddDays = [
+  '2026-02-30',
+  '2027-02-29',
+  '1900-02-29',
+  '2026-04-31',
+  '2026-13-01',
+  '2026-00-10',
+  '2026-01-00',
+  '2026-01-32',
+  '2028-02-29',
+  '0000-02-29',
+  '9999-12-31',
+];
 
 /** What the fields of requests trip over: dates that are none, wrong check digits, other types, other words. */
 const awkwardValues: readonly Json[] = [
@@ -62,16 +49,12 @@ const awkwardValues: readonly Json[] = [
   'movement',
   'tef',
   'v2',
-  '2026-02-30',
-  '2027-02-29',
-  '2028-02-29',
+  ...oddDays,
   '0000-01-01',
   '10000-01-01',
   '-00001-01-01',
-  '2026-13-01',
   '2026-1-1',
   '2026-01-01T00:00:00Z',
-  '9999-12-31',
   '11111111-1',
   '11.111.111-1',
   '11111111-2',
@@ -111,68 +94,59 @@ const fieldNames = [
   'entity',
 ];
 
-type Mutation = {
-  readonly place: number;
-  readonly kind: 'replace' | 'nudge' | 'remove' | 'add' | 'repeat';
-  readonly value: Json;
-  readonly name: string;
-  readonly times: number;
-};
+type Change = (old: Json) => Json | undefined;
 
-const mutation: fc.Arbitrary<Mutation> = fc.record({
+/** Puts a value in place of what is there, takes it out, adds a member to it, or repeats its items. */
+const change: fc.Arbitrary<Change> = fc.oneof(
+  anyValue.map((value) => () => value),
+  fc.constant(() => undefined),
+  fc
+    .tuple(fc.oneof(fc.constantFrom(...fieldNames), anyUnits({ maxLength: 5 })), anyValue)
+    .map(([name, value]) => (old: Json) => {
+      if (Array.isArray(old)) return [...old, value];
+      return isHolder(old) ? { ...old, [name]: value } : value;
+    }),
+  fc
+    .constantFrom(2, 3, 51)
+    .map((times) => (old: Json) => (Array.isArray(old) ? Array(times).fill(old).flat() : old)),
+);
+
+/** Makes a day an odd one, a digit the next one, as in a wrong check digit, or adds a letter or a control character. */
+const textChange: fc.Arbitrary<(text: string) => string> = fc.oneof(
+  fc
+    .constantFrom(...oddDays)
+    .map((day) => (text: string) => (/^\d{4}-\d\d-\d\d$/.test(text) ? day : `${text}x`)),
+  fc.nat(100).map((by) => (text: string) => {
+    const digits = [...text.matchAll(/\d/g)];
+    const { index: at } = digits[by % digits.length] ?? { index: text.length };
+    return `${text.slice(0, at)}${(Number(text[at] ?? 0) + 1) % 10}${text.slice(at + 1)}`;
+  }),
+  fc
+    .tuple(fc.nat(100), fc.constantFrom('\n', '\r', '\t', '\u0000', '\u001b', '\u007f', '\u009b'))
+    .map(([by, control]) => (text: string) => {
+      const at = by % (text.length + 1);
+      return `${text.slice(0, at)}${control}${text.slice(at)}`;
+    }),
+);
+
+const mutation = fc.record({
   place: fc.nat(1_000),
-  kind: fc.constantFrom('replace', 'nudge', 'nudge', 'remove', 'add', 'repeat'),
-  value: anyValue,
-  name: fc.oneof(fc.constantFrom(...fieldNames), anyUnits({ maxLength: 5 })),
-  times: fc.constantFrom(2, 3, 51),
+  of: fc.oneof(fc.record({ change }), fc.record({ textChange })),
 });
+type Mutation = typeof mutation extends fc.Arbitrary<infer One> ? One : never;
 
-/** Days that do not exist, beside some that do. */
-const oddDays = [
-  '2026-02-30',
-  '2027-02-29',
-  '1900-02-29',
-  '2026-04-31',
-  '2026-13-01',
-  '2026-00-10',
-  '2026-01-00',
-  '2026-01-32',
-  '2028-02-29',
-  '0000-02-29',
-  '9999-12-31',
-];
-
-const controlCharacters = ['\n', '\r', '\t', '\u0000', '\u001b', '\u007f', '\u009b'];
-
-/**
- * A text with one of its digits another one, or with a letter or a control character more: a day later, a check digit that
- * is wrong, a line of its own.
- */
-const nudged = (text: string, by: number): string => {
-  if (by % 5 === 0) {
-    const at = by % (text.length + 1);
-    return `${text.slice(0, at)}${controlCharacters[by % controlCharacters.length]}${text.slice(at)}`;
-  }
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && by % 3 > 0) return oddDays[by % oddDays.length] ?? text;
-  const digits = [...text.matchAll(/\d/g)].map(({ index }) => index);
-  const at = digits[by % Math.max(digits.length, 1)];
-  if (at === undefined) return `${text}x`;
-  return `${text.slice(0, at)}${(Number(text[at]) + 1) % 10}${text.slice(at + 1)}`;
-};
-
-const mutated = (value: Json, { place, kind, value: other, name, times }: Mutation): Json => {
-  const all = placesIn(value);
-  const places = kind === 'nudge' ? all.filter((one) => typeof at(value, one) === 'string') : all;
-  const path = places[place % Math.max(places.length, 1)] ?? [];
-  const next = changed(value, path, (old) => {
-    if (kind === 'remove') return undefined;
-    if (kind === 'nudge' && typeof old === 'string') return nudged(old, place);
-    if (kind === 'add' && isObject(old)) return { ...old, [name]: other };
-    if (kind === 'repeat' && Array.isArray(old))
-      return Array.from({ length: times }, () => old).flat() as Json;
-    return other;
-  });
-  return next === undefined ? null : next;
+const mutated = (value: Json, { place, of }: Mutation): Json => {
+  const root: Holder = { value: structuredClone(value) };
+  const all = placesIn(root);
+  const texts = all.filter(([holder, name]) => typeof holder[name] === 'string');
+  const places = 'textChange' in of && texts.length > 0 ? texts : all;
+  const [holder, name] = places[place % places.length] ?? [root, 'value'];
+  const old = holder[name] ?? null;
+  const next = 'change' in of ? of.change(old) : of.textChange(String(old));
+  if (next !== undefined) holder[name] = next;
+  else if (Array.isArray(holder)) holder.splice(Number(name), 1);
+  else delete holder[name];
+  return root.value ?? null;
 };
 
 /** Values near those of `original`: something replaced, taken out, added or repeated, anywhere in them. */

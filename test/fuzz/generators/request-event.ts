@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import type { RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
+import { plaintextBytes } from '../intake/oracle.ts';
 import { anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';
 import { textOf, validRequest } from './extraction-request.ts';
@@ -14,6 +15,29 @@ const asBytes = (value: unknown): Buffer => Buffer.from(textOf(value));
 const nearTheLimit: fc.Arbitrary<Buffer> = fc
   .tuple(validRequest.map(asBytes), fc.constantFrom(-1, 0, 1, 2))
   .map(([text, over]) => Buffer.concat([text, Buffer.alloc(Math.max(0, limit + over - text.length), ' ')]));
+
+const credentials = {
+  raw: (value: string) => ({
+    credentials: { mode: 'raw', value: { '@proto': { u: value }, constructor: 1 } },
+    confirmed: true,
+  }),
+  persisted: (value: string) => ({ credentials: { mode: 'persisted', value } }),
+  encrypted: (value: string) => ({ credentials: { mode: 'encrypted', value }, sessionToken: 't'.repeat(20) }),
+} as const;
+
+/** About the 4,096 bytes to seal that KMS Encrypt takes, of characters with one to six bytes of UTF-8 or JSON. */
+const nearTheSeal: fc.Arbitrary<Buffer> = fc
+  .record({
+    of: fc.constantFrom(...Object.values(credentials)),
+    filling: fc.constantFrom('x', 'ñ', '€', '😀', '"', '\u0000', '\ud800'),
+    bytes: fc.integer({ min: 4_088, max: 4_104 }),
+  })
+  .map(({ of, filling, bytes }) => {
+    const bytesOf = (value: string): number => plaintextBytes(JSON.parse(textOf(of(value))));
+    const each = bytesOf(filling) - bytesOf('');
+    const value = filling.repeat(Math.round((bytes - bytesOf('')) / each));
+    return asBytes({ entity: 'bank', actions: [{ id: 'tef' }], ...of(value) });
+  });
 
 /** Credentials as deep or as wide as bodies may be, and unknown fields by the thousand. */
 const huge: fc.Arbitrary<Buffer> = fc
@@ -115,6 +139,7 @@ export const requestBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   { weight: 1, arbitrary: huge },
   { weight: 1, arbitrary: nearTheLimit },
+  { weight: 2, arbitrary: nearTheSeal },
   { weight: 2, arbitrary: numbers },
 );
 

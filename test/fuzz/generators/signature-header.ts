@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-
-/** The provider's header for a body, from node:crypto straight. */
-export const signatureOf = (body: Uint8Array, key: string): string =>
-  `sha256=${createHmac('sha256', Buffer.from(key, 'utf8')).update(body).digest('hex')}`;
+import { signatureHeader } from '../../support/data/signature-header.ts';
 
 /** What may be done to a right header. `as it is` and the two of hex case leave it right. */
 const manglings = {
@@ -45,11 +42,12 @@ export const mangled = (right: string, mangling: Mangling): string => manglings[
 
 /** What is signed in place of the body's bytes under the key. */
 const mistakes = {
-  none: signatureOf,
-  'another body': (body: Uint8Array, key: string) => signatureOf(Buffer.concat([body, Buffer.of(0)]), key),
+  none: signatureHeader,
+  'another body': (body: Uint8Array, key: string) =>
+    signatureHeader(Buffer.concat([body, Buffer.of(0)]), key),
   'the base64 of the body': (body: Uint8Array, key: string) =>
-    signatureOf(Buffer.from(Buffer.from(body).toString('base64')), key),
-  'an empty body': (_body: Uint8Array, key: string) => signatureOf(Buffer.alloc(0), key),
+    signatureHeader(Buffer.from(Buffer.from(body).toString('base64')), key),
+  'an empty body': (_body: Uint8Array, key: string) => signatureHeader(Buffer.alloc(0), key),
   'by SHA-512, cut': (body: Uint8Array, key: string) =>
     `sha256=${createHmac('sha512', key).update(body).digest('hex').slice(0, 64)}`,
   'by SHA-3': (body: Uint8Array, key: string) =>

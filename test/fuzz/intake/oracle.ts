@@ -1,45 +1,29 @@
-import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { hasRightCheckDigit } from '../generators/national-id.ts';
 import type { RequestPlan } from '../generators/request-event.ts';
+import { isHalf, jsonOf, notJson } from '../read-json.ts';
 
-const operation = operationOf('POST /extractions');
-
-const misfitsOfBody = violationsOf(operation.requestBody?.content['application/json']?.schema);
-
-const misfitsOfAnswer = new Map(
-  Object.entries(operation.responses).map(([status, response]) => {
-    const content = Object.entries(responseOf(response).content ?? {});
-    return [
-      status,
-      content.map(([type, { schema }]) => [type, violationsOf(schema, 'closed')] as const),
-    ] as const;
-  }),
-);
+const { requestBody } = operationOf('POST /extractions');
+const misfitsOfBody = violationsOf(requestBody?.content['application/json']?.schema);
 
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 
-/** The parts of an answer that docs/openapi.yaml does not define. */
-export const undocumentedIn = ({ statusCode, headers, body }: Answer): readonly string[] => {
-  const documented = misfitsOfAnswer.get(String(statusCode));
-  if (documented === undefined) return [`the status ${statusCode}`];
-  const { 'content-type': type } = headers as Record<string, string>;
-  const schemaViolations = documented.find(([one]) => one === type)?.[1];
-  return schemaViolations === undefined ? [`the type ${type}`] : schemaViolations(JSON.parse(body ?? ''));
+/** For a route, the parts of an answer that docs/openapi.yaml does not define. */
+export const undocumentedOf = (routeKey: string): ((answer: Answer) => readonly string[]) => {
+  const misfits = new Map<string, ReturnType<typeof violationsOf>>(
+    Object.entries(operationOf(routeKey).responses).flatMap(([status, response]) =>
+      Object.entries(responseOf(response).content ?? {}).map(
+        ([type, { schema }]) => [`${status} ${type}`, violationsOf(schema, 'closed')] as const,
+      ),
+    ),
+  );
+  return ({ statusCode, headers, body }) => {
+    const answered = `${statusCode} ${headers?.['content-type']}`;
+    return misfits.get(answered)?.(JSON.parse(body ?? '')) ?? [answered];
+  };
 };
-
-export const notJson = Symbol('not JSON');
-
-/** The JSON of a body, or `notJson`. */
-export const jsonOf = (body: Buffer): unknown => {
-  if (!isUtf8(body)) return notJson;
-  try {
-    return JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
-  } catch {
-    return notJson;
-  }
-};
+export const undocumentedIn = undocumentedOf('POST /extractions');
 
 type Fields = { readonly [name: string]: unknown };
 const fieldsOf = (value: unknown): Fields =>
@@ -59,8 +43,6 @@ export const plaintextBytes = ({ credentials, sessionToken, confirmed }: Fields)
     return Number.POSITIVE_INFINITY;
   }
 };
-
-const isHalf = (text: unknown): boolean => typeof text === 'string' && /\p{Surrogate}/u.test(text);
 
 /** Texts that are stored or sent as they are must be text that UTF-8 can hold; raw credentials are sealed as JSON. */
 const hasHalves = ({ entity, reference, credentials }: Fields): boolean =>
@@ -131,10 +113,10 @@ const hasNameTwice = (body: Buffer): boolean => {
   return twice;
 };
 
-export type Verdict = 'accepted' | { readonly status: 400 | 413; readonly why: string };
+export type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly why: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
-export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
+export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp = true): Verdict => {
   if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
     return { status: 400, why: 'key' };
   }
@@ -144,5 +126,7 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   if (hasNameTwice(body)) return { status: 400, why: 'name twice' };
   if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
   const why = beyondTheSchema(json, body);
-  return why === undefined ? 'accepted' : { status: 400, why };
+  if (why !== undefined) return { status: 400, why };
+  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 503, why: 'not set up' };
+  return 'accepted';
 };

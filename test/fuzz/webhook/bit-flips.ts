@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import { signatureHeader } from '../../support/data/signature-header.ts';
+import { flipped } from '../generators/damaged-bytes.ts';
 import { deliveryBytes } from '../generators/delivery-bytes.ts';
 import { eventOf, keyOf, sentBytes, signedPlan } from '../generators/delivery-event.ts';
-import { signatureOf } from '../generators/signature-header.ts';
 import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
 import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
-
-const flipped = (bytes: Uint8Array, bit: number): Buffer => {
-  const copy = Buffer.from(bytes);
-  const at = Math.floor(bit / 8) % copy.length;
-  copy[at] = (copy[at] ?? 0) ^ (1 << (bit % 8));
-  return copy;
-};
 
 const asEvent = (body: Buffer, signature: string): DeliveryEvent => ({
   body: body.toString('base64'),
@@ -43,12 +37,12 @@ export const bitFlips = fuzzProperty({
   check: async ({ setup, plan, of, bit }, see) => {
     const body = sentBytes(plan, setup.keys);
     const key = keyOf(plan.signer, setup.keys);
-    const right = signatureOf(body, key);
+    const right = signatureHeader(body, key);
     const altered = {
       body: () => asEvent(flipped(body, bit), right),
       signature: () =>
         asEvent(body, `sha256=${flipped(Buffer.from(right.slice(7), 'hex'), bit).toString('hex')}`),
-      key: () => asEvent(body, signatureOf(body, flippedKey(key, bit))),
+      key: () => asEvent(body, signatureHeader(body, flippedKey(key, bit))),
     }[of]();
     // A flipped key may, in a short one, be the other active key.
     if (of === 'key' && setup.keys.includes(flippedKey(key, bit))) return;

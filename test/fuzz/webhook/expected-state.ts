@@ -27,7 +27,7 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
   };
 };
 
-export type Delivery = { readonly taskId: string; readonly taskStatus: string };
+type Delivery = { readonly taskId: string; readonly taskStatus: string };
 
 /**
  * The items after one delivery, by design sections 3 and 4, the extractions that the queue got a message for, and the tokens

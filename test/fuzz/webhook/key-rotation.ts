@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { signatureOf } from '../generators/signature-header.ts';
+import { signatureHeader } from '../../support/data/signature-header.ts';
 import { fuzzProperty } from '../property.ts';
 import { assertAnswer } from './webhook-answers.ts';
 import { webhookWorld } from './webhook-world.ts';
@@ -72,7 +72,7 @@ export const keyRotation = fuzzProperty({
       const answer = await world.deliver({
         body,
         isBase64Encoded: false,
-        headers: { 'x-service-signature': signatureOf(Buffer.from(body), key) },
+        headers: { 'x-service-signature': signatureHeader(Buffer.from(body), key) },
       });
       const { statusCode } = answer;
       const news = fetches.slice(asked);

@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import { isHalf, jsonOf, notJson } from '../read-json.ts';
 
 /** The five of the provider's document ("v2 task"). */
 const terminal = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
-export type Expected = {
+type Expected = {
   readonly status: 204 | 400 | 401 | 413;
   /** What is counted of it at the edge; undefined: nothing. */
   readonly metric: string | undefined;
@@ -14,11 +14,11 @@ export type Expected = {
 };
 
 /** The bytes that API Gateway received, or what Node decodes from a text that is wrongly marked as base64. */
-export const receivedBytes = ({ body = '', isBase64Encoded }: DeliveryEvent): Buffer =>
+const receivedBytes = ({ body = '', isBase64Encoded }: DeliveryEvent): Buffer =>
   isBase64Encoded ? Buffer.from(body, 'base64') : Buffer.from(body, 'utf8');
 
 /** The key of which the header is the signature of these bytes: compared as text, with no pattern and no shortcut. */
-export const signingKeyOf = (
+const signingKeyOf = (
   header: string | undefined,
   bytes: Uint8Array,
   keys: readonly string[],
@@ -53,17 +53,6 @@ const decrypted = (text: string, key: string): Buffer | undefined => {
   return padding.every((byte) => byte === missing) ? padded.subarray(0, -missing) : undefined;
 };
 
-const noJson = Symbol('no JSON');
-const parsed = (bytes: Buffer): unknown => {
-  if (!isUtf8(bytes)) return noJson;
-  try {
-    // A byte order mark is not part of the text, and a parser may ignore it (RFC 8259, section 8.1).
-    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
-  } catch {
-    return noJson;
-  }
-};
-
 const own = (json: unknown, name: string): unknown =>
   typeof json === 'object' && json !== null && Object.hasOwn(json, name)
     ? (json as Record<string, unknown>)[name]
@@ -75,7 +64,7 @@ const isTaskId = (value: unknown): value is string =>
   value.length <= 100 &&
   value !== '.' &&
   value !== '..' &&
-  !/\p{Surrogate}/u.test(value);
+  !isHalf(value);
 
 const unreadable: Expected = { status: 400, metric: 'WebhookUnreadable' };
 
@@ -97,11 +86,11 @@ export const expectedOf = (event: DeliveryEvent, keys: readonly string[]): Expec
   const key = signingKeyOf(header, bytes, keys);
   if (key === undefined) return { status: 401, metric: 'WebhookSignatureMismatch' };
 
-  const json = parsed(bytes);
-  if (json === noJson) return unreadable;
+  const json = jsonOf(bytes);
+  if (json === notJson) return unreadable;
   const data = own(json, 'data');
   if (typeof data !== 'string' || own(json, 'taskId') !== undefined) return ofPayload(json);
   const plaintext = decrypted(data, key);
-  const inner = plaintext === undefined ? noJson : parsed(plaintext);
-  return inner === noJson ? unreadable : ofPayload(inner);
+  const inner = plaintext === undefined ? notJson : jsonOf(plaintext);
+  return inner === notJson ? unreadable : ofPayload(inner);
 };

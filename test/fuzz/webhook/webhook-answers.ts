@@ -8,7 +8,7 @@ const problem = (status: number, type: string, title: string, more: Record<strin
 });
 
 /** Every answer that `POST /webhooks/provider` may give, to the byte. None has room for anything of the input. */
-export const webhookAnswers: Readonly<Record<number, Answer>> = {
+const webhookAnswers: Readonly<Record<number, Answer>> = {
   204: { statusCode: 204 },
   400: problem(400, 'invalid-request', 'The request is not valid.'),
   401: problem(401, 'unauthorized', 'The request could not be authenticated.'),

@@ -9,7 +9,7 @@ import { merge, times } from './charge.ts';
 import { coldStartCharges, coldStartsOf } from './cold-starts.ts';
 import { pollsByMachine, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
-import { durationsOf, type Polls, pathCharges, transitionsIn } from './path-charges.ts';
+import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { storedCharges } from './stored-charges.ts';
 import { withTaskTokens } from './with-task-tokens.ts';
 
@@ -22,14 +22,6 @@ const pollsOf = (count: number): Polls => ({ first: Math.min(1, count), further:
 const pollsAfterWait = ({ machine }: Facts, lastsSeconds: number): Polls => {
   const leftSeconds = lastsSeconds - machine.webhookWaitSeconds;
   return pollsOf(pollsByMachine(machine.poll, leftSeconds, providerAnswerMs / 1_000));
-};
-
-/** States and retries in the histories of the run, which have fewer polls than on AWS. */
-const transitionsHere = (samples: readonly Sample[]): string => {
-  const counted = samples.map(({ history }) => transitionsIn(history));
-  const entered = new Set(counted.map((one) => one.entered));
-  const retries = new Set(counted.map((one) => one.retries));
-  return `${[...entered].join(' or ')} + ${[...retries].join(' or ')}`;
 };
 
 /** The largest item of each table, in bytes. */
@@ -65,7 +57,7 @@ export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: 
     const warm = pathCharges(measured, polls, known);
     const worked = [...warm, ...coldStartCharges(warm, coldStarts, facts)];
     const charges = [...worked, ...storedCharges(largest, worked, facts.retention)];
-    return { name, charges, transitionsHere: transitionsHere(measured) };
+    return { name, charges };
   };
   const happy = priced('happy', samples.happy, pollsOf(0));
   const polled = priced('polled', samples.polled, pollsAfterWait(facts, taskSeconds));
@@ -74,9 +66,10 @@ export const billOf = ({ samples, forged, all, logs, tables }: Measured, facts: 
   const byQueue = pollsOf(pollsByQueue(facts.machine.poll, taskSeconds));
   const consent = priced('consent', withTaskTokens(samples.consent), byQueue);
   return {
-    ...{ happy, consent, paths: [happy, polled, long, consent], coldStarts },
+    happy,
+    consent,
+    paths: [happy, polled, long, consent],
     flood: floodOf(forged, known),
     durations: durationsOf(samples.happy, known),
-    largest,
   };
 };
