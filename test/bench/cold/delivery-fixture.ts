@@ -38,7 +38,10 @@ export const callsOfDelivery = [
 export const settledExtraction: Extraction = extractionIn('COMPLETED', { extractionId, taskId });
 
 const linkedTask = {
-  ...{ taskId, extractionId, callbackAttempt: 0, taskStatus: 'COMPLETED' },
+  taskId,
+  extractionId,
+  callbackAttempt: 0,
+  taskStatus: 'COMPLETED',
   callbackToken: 't'.repeat(taskTokenCharacters),
 };
 

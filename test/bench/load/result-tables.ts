@@ -56,7 +56,9 @@ export const flatnessTable = (all: readonly Flatness[]): string => {
       .map(([measure, of]) => ({ measure, values: all.map((flatness) => of(flatness[part])) }))
       .filter(({ values }) => values.some((value) => value !== 0))
       .map(({ measure, values }) => [
-        ...[what, measure, ...values.map(figure)],
+        what,
+        measure,
+        ...values.map(figure),
         ratioOf(values.at(-1) ?? Number.NaN, values[0] ?? Number.NaN),
       ]),
   );

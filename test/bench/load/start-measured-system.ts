@@ -26,7 +26,11 @@ export const startMeasuredSystem = async (
   const { ledger, emulatorEnv } = createLedger(directory);
   const show = createRunOutput(process.stderr, Date.now);
   const system = await startLocalSystem({
-    ...{ directory, show, settings, atEnd, signal: stop },
+    directory,
+    show,
+    settings,
+    atEnd,
+    signal: stop,
     emulatorEnv: recorded ? emulatorEnv : {},
     // The emulator's first processes may take over 5 s for a delivery. After a timeout it would be repeated 30 s later,
     // during another batch.

@@ -58,18 +58,22 @@ const text = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...texts), secret).map((both) => both.join(' ')) },
 );
 const names = [
-  ...[
-    'errorType',
-    'errorCode',
-    'message',
-    'taskStatus',
-    'taskStatusCode',
-    'results',
-    'actions',
-    'id',
-    'status',
-  ],
-  ...['error', 'code', 'data', 'subStatus', 'token', 'taskToken', ...secrets],
+  'errorType',
+  'errorCode',
+  'message',
+  'taskStatus',
+  'taskStatusCode',
+  'results',
+  'actions',
+  'id',
+  'status',
+  'error',
+  'code',
+  'data',
+  'subStatus',
+  'token',
+  'taskToken',
+  ...secrets,
 ];
 const { value } = fc.letrec<{ readonly value: unknown }>((tie) => ({
   value: fc.oneof(

@@ -24,7 +24,9 @@ export const storedCharges = (
     .filter(({ price }) => price === 'logKilobyte')
     .reduce((sum, { quantity }) => sum + 1_024 * quantity, 0);
   const stored = (what: string, price: PriceName, bytes: number, days: number): Charge => ({
-    ...{ where: 'storage', what, price },
+    where: 'storage',
+    what,
+    price,
     quantity: (bytes / gigabyte) * (days / monthDays),
   });
   return [
@@ -34,11 +36,9 @@ export const storedCharges = (
     stored('results', 'bucketGigabyteMonth', resultsBytes, resultsDays),
     stored('logs', 'logGigabyteMonth', logged, logDays),
     {
-      ...{
-        where: 'traffic',
-        what: 'results, answers to callers, requests to the provider',
-        price: 'egressGigabyte',
-      },
+      where: 'traffic',
+      what: 'results, answers to callers, requests to the provider',
+      price: 'egressGigabyte',
       quantity: (resultsBytes + callerBytes + providerBytes) / gigabyte,
     },
   ];
