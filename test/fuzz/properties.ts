@@ -1,10 +1,10 @@
 import { nothingKept } from './answers/nothing-kept.ts';
+import { agreesWithOpenapi } from './api/agrees-with-openapi.ts';
+import { nothingEchoed } from './api/nothing-echoed.ts';
+import { readExtraction } from './api/read-extraction.ts';
+import { replay } from './api/replay.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
 import { oneMac } from './credentials/one-mac.ts';
-import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
-import { nothingEchoed } from './intake/nothing-echoed.ts';
-import { readExtraction } from './intake/read-extraction.ts';
-import { replay } from './intake/replay.ts';
 import type { FuzzProperty } from './property.ts';
 import { sameAsJsonParse } from './reads/same-as-json-parse.ts';
 import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';

@@ -6,13 +6,13 @@ import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/data/canned-connection.ts';
 import { schemaNamed, violationsOf } from '../../unit/docs/openapi-document.ts';
+import { undocumentedOf } from '../api/expected-answer.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { damagedBytes } from '../generators/damaged-bytes.ts';
 import { type Json, textOf } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';
 import { hasRightCheckDigit, nationalId } from '../generators/national-id.ts';
 import { validSession } from '../generators/session-request.ts';
-import { undocumentedOf } from '../intake/oracle.ts';
 import { fuzzProperty } from '../property.ts';
 import { isHalf, jsonOf, notJson } from '../read-json.ts';
 

@@ -151,7 +151,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
   },
-  'intake/agrees-with-openapi': {
+  'api/agrees-with-openapi': {
     'lib/http/parse-request-body.ts': {
       'reads bodies of any size': ['bytes.byteLength > limit', 'bytes.byteLength > limit * 2'],
       'reads requests as lenient UTF-8': [
@@ -219,7 +219,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       'does not escape slashes in pointers': [".replaceAll('/', '~1')", ''],
     },
   },
-  'intake/nothing-echoed': {
+  'api/nothing-echoed': {
     'lib/http/violation.ts': {
       'answers with the value it found': ['return issue.message;', 'return issue.message + issue.received;'],
     },
@@ -230,7 +230,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
   },
-  'intake/replay': {
+  'api/replay': {
     'lib/extraction/api/idempotency.ts': {
       'fingerprints the ciphertext, which differs at every retry': [
         "if (credentials.mode === 'encrypted') return { shown };",
@@ -269,7 +269,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
   },
-  'intake/read-extraction': {
+  'api/read-extraction': {
     'lib/extraction/api/answer-read.ts': {
       'shows an extraction to everybody': ['record.requestedBy === caller ||', 'true ||'],
     },

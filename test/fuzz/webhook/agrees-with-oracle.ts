@@ -12,8 +12,8 @@ import {
 import { wrapper } from '../generators/encrypted-delivery.ts';
 import { worldSetup } from '../generators/world-setup.ts';
 import { fuzzProperty } from '../property.ts';
+import { expectedOf } from './expected-answer.ts';
 import { expectedState } from './expected-state.ts';
-import { expectedOf } from './oracle.ts';
 import { assertAnswer } from './webhook-answers.ts';
 import { type State, type WorldSetup, webhookWorld } from './webhook-world.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import type { RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
-import { plaintextBytes } from '../intake/oracle.ts';
+import { plaintextBytes } from '../api/expected-answer.ts';
 import { anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';
 import { textOf, validRequest } from './extraction-request.ts';

@@ -7,7 +7,7 @@ import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { fuzzProperty } from '../property.ts';
-import { undocumentedOf } from './oracle.ts';
+import { undocumentedOf } from './expected-answer.ts';
 
 const undocumentedIn = undocumentedOf('GET /extractions/{extractionId}');
 
@@ -22,7 +22,7 @@ const notFound = {
 };
 
 export const readExtraction = fuzzProperty({
-  name: 'intake/read-extraction',
+  name: 'api/read-extraction',
   claim:
     'an extraction can be read by its requester and by readers, as documented; every other id and caller gets the same 404',
   weight: 5,

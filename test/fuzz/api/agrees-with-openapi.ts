@@ -6,11 +6,11 @@ import {
   type SealedRequestData,
 } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
-import { eventOf, requestPlan } from '../generators/request-event.ts';
+import { eventOf, requestPlan } from '../generators/api-event.ts';
 import { fuzzProperty, type See } from '../property.ts';
 import { jsonOf } from '../read-json.ts';
-import { intakeWorld } from './intake-world.ts';
-import { undocumentedIn, verdictOn } from './oracle.ts';
+import { apiWorld } from './api-world.ts';
+import { undocumentedIn, verdictOn } from './expected-answer.ts';
 
 const namesIn = (pointer: string): readonly string[] => {
   assert.match(pointer, /^(\/([^~]|~[01])*)?$/, `${pointer} is no JSON pointer`);
@@ -55,7 +55,7 @@ const assertSealed = (sealed: SealedRequestData | undefined, sent: Sent): void =
 };
 
 export const agreesWithOpenapi = fuzzProperty({
-  name: 'intake/agrees-with-openapi',
+  name: 'api/agrees-with-openapi',
   claim:
     'what is accepted, answered and written is what docs/openapi.yaml and docs/api.md say; a refusal writes nothing',
   weight: 20,
@@ -75,7 +75,7 @@ export const agreesWithOpenapi = fuzzProperty({
   cases: fc.record({ plan: requestPlan, consentsSetUp: fc.boolean() }),
   check: async ({ plan, consentsSetUp }, see) => {
     const verdict = verdictOn(plan, consentsSetUp);
-    const world = intakeWorld({ consentsSetUp });
+    const world = apiWorld({ consentsSetUp });
     const answer = await world.request(eventOf(plan));
     see(verdict === 'accepted' ? verdict : verdict.why);
     const { statusCode, headers = {}, body = '' } = answer;

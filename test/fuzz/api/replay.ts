@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { callers, eventOf, type RequestPlan } from '../generators/api-event.ts';
 import { type Json, textOf, validRequest } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';
-import { callers, eventOf, type RequestPlan } from '../generators/request-event.ts';
 import { fuzzProperty } from '../property.ts';
 import { inOneForm, respelled } from '../respelled-json.ts';
-import { intakeWorld } from './intake-world.ts';
-import { undocumentedIn, verdictOn } from './oracle.ts';
+import { apiWorld } from './api-world.ts';
+import { undocumentedIn, verdictOn } from './expected-answer.ts';
 
 type Fields = { readonly [name: string]: Json };
 
@@ -59,7 +59,7 @@ const pair = validRequest.chain((request) =>
 );
 
 export const replay = fuzzProperty({
-  name: 'intake/replay',
+  name: 'api/replay',
   claim:
     'under one key of one caller, the same request is one extraction, for every spelling and session; another request is refused and changes nothing; another caller has separate keys',
   weight: 10,
@@ -95,7 +95,7 @@ export const replay = fuzzProperty({
       see('not two requests');
       return;
     }
-    const world = intakeWorld();
+    const world = apiWorld();
     const one = await world.request(eventOf(first));
     assert.equal(one.statusCode, 202);
     const records = new Map(world.records);

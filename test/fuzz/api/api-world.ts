@@ -17,7 +17,7 @@ export type Answer = APIGatewayProxyStructuredResultV2;
  * `POST /extractions` from the API Gateway event to the answer, over a store in memory: everything that
  * `functions/request-extraction.ts` composes, with the AWS clients replaced and nothing else.
  */
-export const intakeWorld = ({ consentsSetUp = true } = {}) => {
+export const apiWorld = ({ consentsSetUp = true } = {}) => {
   const extractions = memoryExtractionStore();
   const requests = memoryRequestStore();
   const sealed: (readonly [extractionId: string, plaintext: SealedRequestData])[] = [];

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
+import type { RequestPlan } from '../generators/api-event.ts';
 import { hasRightCheckDigit } from '../generators/national-id.ts';
-import type { RequestPlan } from '../generators/request-event.ts';
 import { isHalf, jsonOf, notJson } from '../read-json.ts';
 
 const { requestBody } = operationOf('POST /extractions');

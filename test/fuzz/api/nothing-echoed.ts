@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { around, eventOf } from '../generators/api-event.ts';
 import { type Json, textOf, validRequest } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';
-import { around, eventOf } from '../generators/request-event.ts';
 import { fuzzProperty } from '../property.ts';
-import { intakeWorld } from './intake-world.ts';
+import { apiWorld } from './api-world.ts';
 
 const sentinel = 'SENTINEL-7f3a';
 const sentinelNumber = 918_273_645;
@@ -32,7 +32,7 @@ const targetOf = ({ target, ...shown }: Fields): string | undefined =>
     : undefined;
 
 export const nothingEchoed = fuzzProperty({
-  name: 'intake/nothing-echoed',
+  name: 'api/nothing-echoed',
   claim:
     'an answer contains no value of a refused request; credentials, tokens and targets of an accepted one are neither answered, recorded nor passed on',
   weight: 10,
@@ -58,7 +58,7 @@ export const nothingEchoed = fuzzProperty({
             ]),
           )
         : mark(request);
-    const world = intakeWorld();
+    const world = apiWorld();
     const body = Buffer.from(textOf(sent));
     const answer = await world.request(eventOf({ ...around, body, idempotencyKey: undefined }));
     const answerText = JSON.stringify(answer);
