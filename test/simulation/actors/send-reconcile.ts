@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts';
 export const sendFor =
   (world: World, process: Process, isSlow = false): SendReconcile =>
   (message, delaySeconds = 0) =>
-    world.kernel.call<void>(process, process.name, {
+    world.kernel.call<void>(process, {
       name: `send a ${isSlow ? 'slow ' : ''}message (${message.cause})`,
       kind: 'write',
       take: () => world.queue.accept(message, delaySeconds, isSlow),

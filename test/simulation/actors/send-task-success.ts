@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts';
 export const wakeFor =
   (world: World, process: Process, from: 'webhook' | 'start-task') =>
   (callbackToken: string, extractionId: string): Promise<WakeOutcome> =>
-    world.kernel.call(process, process.name, {
+    world.kernel.call(process, {
       name: 'wake the machine',
       kind: 'write',
       take: () => {

@@ -28,12 +28,12 @@ const callFor = (
     keptDays: world.scenario.marks === undefined ? 0 : 7,
     startTask: () => {
       world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
-      return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
+      return world.kernel.call(process, world.provider.startCall(extractionId));
     },
     getConsent: async () => {
       process.isReadingConsent = true;
       try {
-        return await world.kernel.call(process, process.name, world.provider.consent());
+        return await world.kernel.call(process, world.provider.consent());
       } finally {
         process.isReadingConsent = false;
       }
@@ -64,7 +64,7 @@ export const startTaskOf = (world: World) => {
             send: sendFor(world, process),
             wake: wakeFor(world, process, 'start-task'),
             fail: (callbackToken, error, cause) =>
-              kernel.call<void>(process, process.name, {
+              kernel.call<void>(process, {
                 name: `fail the state with ${error}`,
                 kind: 'write',
                 take: () => world.executions.get(extractionId)?.failTask(callbackToken, error, cause),

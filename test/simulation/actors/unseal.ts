@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 export const unsealFor =
   (world: World, process: Process) =>
   <Plaintext extends SealedRequestData>(item: StoredRequest): Promise<Plaintext> =>
-    world.kernel.call(process, process.name, {
+    world.kernel.call(process, {
       name: 'unseal',
       kind: 'read',
       take: () => unsealed<Plaintext>(item),

@@ -36,7 +36,7 @@ export const webhookOf = (world: World) => {
         receiveDelivery(deliveryOf(task), {
           keys: cacheSigningKeys({
             fetchKeys: () =>
-              kernel.call(process, process.name, {
+              kernel.call(process, {
                 name: 'read signing keys',
                 kind: 'read',
                 take: () => [signingKey],

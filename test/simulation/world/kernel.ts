@@ -49,12 +49,14 @@ export class Kernel implements Schedulable, PendingHost {
     return this.#acting;
   }
 
-  /** Makes a call. The call of a process that has ended is not made. */
-  call<T>(process: Process | undefined, by: string, call: Call<T>): Promise<T> {
+  /** Makes a call of a process, or of something else by its name. The call of a process that has ended is not made. */
+  call<T>(by: Process | string, call: Call<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const process = typeof by === 'string' ? undefined : by;
       if (process?.alive === false) return;
       const answer = resolve as (value: unknown) => void;
-      this.#pending.push(new PendingCall(this, process, by, call, answer, reject));
+      const name = typeof by === 'string' ? by : by.name;
+      this.#pending.push(new PendingCall(this, process, name, call, answer, reject));
     });
   }
 

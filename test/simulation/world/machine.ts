@@ -183,7 +183,7 @@ export class Execution {
         },
       ],
     } as const;
-    void this.#world.kernel.call<void>(undefined, 'machine', invoke);
+    void this.#world.kernel.call<void>('machine', invoke);
   }
 
   #isCurrent(attempt: number): boolean {

@@ -189,7 +189,7 @@ export class Provider {
         });
       }
     };
-    void kernel.call<void>(undefined, 'provider', {
+    void kernel.call<void>('provider', {
       name: `delivery ${attempt}`,
       kind: 'once',
       take: send(1, true),

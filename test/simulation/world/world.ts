@@ -10,7 +10,7 @@ import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
-import { Execution } from './machine.ts';
+import { Execution, type ExecutionStatus } from './machine.ts';
 import { hasFailedThrice, type Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
@@ -351,7 +351,7 @@ export class World {
     const deliver = (times: number) => (): void => {
       for (let time = 0; time < times; time += 1) this.#brokenExecution(extractionId);
     };
-    void this.kernel.call<void>(undefined, 'rule', {
+    void this.kernel.call<void>('rule', {
       name: 'event of the broken execution',
       kind: 'once',
       take: deliver(1),
@@ -410,50 +410,33 @@ export class World {
         },
       };
     };
-    const status = () => this.execution?.status;
-    const broken = () => status() === 'FAILED' || status() === 'TIMED_OUT' || status() === 'ABORTED';
+    const has = (statuses: readonly ExecutionStatus[]) => (): boolean =>
+      this.execution !== undefined && statuses.includes(this.execution.status);
+    const isRecorded = (): boolean => this.record !== undefined;
+    const isOpen = (): boolean => this.record?.dueShard !== undefined && !this.isDead('sweep');
+    const isAbandoned = (): boolean => this.hasAbandonedStart && this.execution?.status !== 'SUCCEEDED';
+    const request = (caller: string, fingerprint: string) => () => this.#request(caller, fingerprint, 1);
+    const always = (): boolean => true;
     return [
-      once(
-        'an operator stops the execution',
-        () => status() === 'RUNNING',
-        () => this.execution?.abort(),
+      once('an operator stops the execution', has(['RUNNING']), () => this.execution?.abort()),
+      once('an operator redrives the execution', has(['FAILED', 'TIMED_OUT', 'ABORTED']), () =>
+        this.execution?.redrive(),
       ),
-      once('an operator redrives the execution', broken, () => this.execution?.redrive()),
-      once(
-        'the caller repeats the request',
-        () => true,
-        () => this.#request('the caller again', 'fingerprint-1', 1),
-      ),
+      once('the caller repeats the request', always, request('the caller again', 'fingerprint-1')),
       once(
         'another caller sends a request under the same key',
-        () => true,
-        () => this.#request('another request', 'fingerprint-2', 1),
+        always,
+        request('another request', 'fingerprint-2'),
       ),
-      once(
-        'the record is lost, and the caller repeats the request',
-        () => this.record !== undefined,
-        () => this.#lose(),
+      once('the record is lost, and the caller repeats the request', isRecorded, () => this.#lose()),
+      once('an operator erases the record, and the caller repeats the request', isRecorded, () =>
+        this.#erase(),
       ),
-      once(
-        'an operator erases the record, and the caller repeats the request',
-        () => this.record !== undefined,
-        () => this.#erase(),
+      once('an additional sweep runs', isOpen, () => this.#processes.sweep()),
+      once('an operator reconciles the record', isRecorded, () =>
+        this.#processes.reconcileForOperator(theExtraction),
       ),
-      once(
-        'an additional sweep runs',
-        () => this.record?.dueShard !== undefined && !this.isDead('sweep'),
-        () => this.#processes.sweep(),
-      ),
-      once(
-        'an operator reconciles the record',
-        () => this.record !== undefined,
-        () => this.#processes.reconcileForOperator(theExtraction),
-      ),
-      once(
-        'the rule is late',
-        () => this.execution?.abandoned === true && this.execution.status !== 'SUCCEEDED',
-        () => this.#brokenExecution(theExtraction),
-      ),
+      once('the rule is late', isAbandoned, () => this.#brokenExecution(theExtraction)),
     ];
   }
 }
