@@ -77,7 +77,7 @@ export const intakeOf = (world: World) => {
       },
       (end) => {
         if (end.kind === 'returned') {
-          world.state('answered', { extractionId: theExtraction, answer: end.value.kind, fingerprint });
+          world.state('answered', { answer: end.value.kind, fingerprint });
         }
         answered(end.kind === 'returned');
       },

@@ -5,14 +5,14 @@ import type { World } from '../world/world.ts';
 /** SendTaskSuccess. If the SDK repeats it after a lost answer, the token is already used. */
 export const wakeFor =
   (world: World, process: Process, from: 'webhook' | 'start-task') =>
-  (callbackToken: string, extractionId: string): Promise<WakeOutcome> =>
+  (callbackToken: string): Promise<WakeOutcome> =>
     world.kernel.call(process, {
       name: 'wake the machine',
       kind: 'write',
       take: () => {
         world.requireAlive('waking');
-        const outcome = world.executions.get(extractionId)?.succeed(callbackToken) ?? 'gone';
-        world.state('wake', { extractionId, outcome, by: process, from });
+        const outcome = world.execution?.succeed(callbackToken) ?? 'gone';
+        world.state('wake', { by: process, from });
         return outcome;
       },
     });

@@ -27,7 +27,7 @@ const callFor = (
     taskTokens: () => taskTokensFor(world, process),
     keptDays: world.scenario.marks === undefined ? 0 : 7,
     startTask: () => {
-      world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
+      world.state('startCall', { by: process, requestId: stored.requestId });
       return world.kernel.call(process, world.provider.startCall(extractionId));
     },
     getConsent: async () => {
@@ -67,7 +67,7 @@ export const startTaskOf = (world: World) => {
               kernel.call<void>(process, {
                 name: `fail the state with ${error}`,
                 kind: 'write',
-                take: () => world.executions.get(extractionId)?.failTask(callbackToken, error, cause),
+                take: () => world.execution?.failTask(callbackToken, error, cause),
               }),
             breaker: breakerFor(world, process),
             // No call of this world is slow: the outages have those.

@@ -39,7 +39,7 @@ export class World {
   readonly scenario: Scenario;
   readonly kernel: Kernel;
   readonly provider: Provider;
-  readonly executions = new Map<string, Execution>();
+  execution: Execution | undefined;
   readonly queue: ReconcileQueue;
   readonly extractions: WatchedItems<Extraction>;
   readonly tasks: WatchedItems<Task>;
@@ -290,7 +290,7 @@ export class World {
   /** A sweep has leased the record and sends its message. */
   sends(by: Process): void {
     this.#sending.add(by);
-    this.state('sweepSends', { extractionId: theExtraction, by });
+    this.state('sweepSends', { by });
   }
 
   #noteDueAt(before: Extraction | undefined, after: Extraction): void {
@@ -321,10 +321,6 @@ export class World {
     this.acknowledged.set(taskId, { linked: this.tasks.get(taskId)?.extractionId !== undefined });
   }
 
-  get execution(): Execution | undefined {
-    return this.executions.get(theExtraction);
-  }
-
   /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
     if (this.isDead('webhook')) answered(false);
@@ -334,16 +330,10 @@ export class World {
   /** StartExecution. An existing name is success. */
   startExecution(input: ExecutionInput): void {
     this.requireAlive('machine');
-    if (this.executions.has(input.extractionId)) return;
-    this.state('executionStarted', { extractionId: input.extractionId });
-    this.executions.set(
-      input.extractionId,
-      new Execution(
-        this,
-        { startTask: this.#processes.startTask, reconcile: this.#processes.reconcileForMachine },
-        input,
-      ),
-    );
+    if (this.execution !== undefined) return;
+    this.state('executionStarted', {});
+    const { startTask, reconcileForMachine } = this.#processes;
+    this.execution = new Execution(this, { startTask, reconcile: reconcileForMachine }, input);
   }
 
   /** EventBridge delivers the event of a broken execution: at best effort, and sometimes more than once. */
