@@ -7,7 +7,7 @@ import { showFinding } from './campaign/show-finding.ts';
 import type { Tally } from './campaign/tally.ts';
 import { invariants } from './invariants/all.ts';
 import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
-import { fate, fateNames } from './world/call-fates.ts';
+import { fate, fateNames } from './world/call.ts';
 
 let tally: Tally;
 

@@ -12,10 +12,8 @@ import { maxBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
-import { sendFor } from './send-reconcile.ts';
+import { sendFor, sessionsFor, taskTokensFor, unsealFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
-import { sessionsFor, taskTokensFor } from './tokens.ts';
-import { unsealFor } from './unseal.ts';
 
 const bytes = new TextEncoder().encode('secret-results');
 

@@ -8,11 +8,8 @@ import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
-import { sendFor } from './send-reconcile.ts';
-import { wakeFor } from './send-task-success.ts';
+import { sendFor, sessionsFor, taskTokensFor, unsealFor, wakeFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
-import { sessionsFor, taskTokensFor } from './tokens.ts';
-import { unsealFor } from './unseal.ts';
 
 const callFor = (
   world: World,

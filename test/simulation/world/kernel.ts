@@ -1,7 +1,6 @@
 import { type Choosable, cost, type OptionList } from '../scheduler/option.ts';
 import type { Schedulable } from '../scheduler/run-schedule.ts';
-import type { Call } from './call.ts';
-import { fateCost, fatesOf, firstAnswer } from './call-fates.ts';
+import { type Call, fateCost, fatesOf, firstAnswer } from './call.ts';
 import { PendingCall } from './pending-call.ts';
 import { Process, type ProcessEnd } from './process.ts';
 import { Timers } from './timers.ts';

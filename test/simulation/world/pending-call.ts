@@ -1,6 +1,5 @@
 import type { Choosable } from '../scheduler/option.ts';
-import { type Call, DependencyDown, isLate } from './call.ts';
-import { type Fate, fate, fateNames, firstAnswer } from './call-fates.ts';
+import { type Call, DependencyDown, type Fate, fate, fateNames, firstAnswer, isLate } from './call.ts';
 import type { Kernel } from './kernel.ts';
 import type { Process } from './process.ts';
 import { effectDelaySeconds } from './settings.ts';
