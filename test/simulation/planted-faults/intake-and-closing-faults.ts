@@ -327,8 +327,11 @@ export const intakeAndClosingFaults: Faults = {
     file: decide,
     find: "return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));",
     replace: `return toWrite({
-      ...{ extractionId: record.extractionId, when: { open: true }, set: { expiresAt: 1 } },
-      ...{ remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
+      extractionId: record.extractionId,
+      when: { open: true },
+      set: { expiresAt: 1 },
+      remove: ['dueShard', 'dueAt'],
+      proof: () => 'lost',
     });`,
     caughtBy: 'newer-left-alone',
   },

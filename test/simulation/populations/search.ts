@@ -146,12 +146,10 @@ export const shrink = async (judged: Judged): Promise<Judged> => {
   return smallest;
 };
 
-const started = Date.parse('2026-03-01T12:00:00.000Z');
-
 /** The members, the calls to the provider and the changes of the breakers, in order, as text. */
 export const traceOf = ({ found, service, violations }: Judged): string => {
   const { population, provider, changes, extractions } = service;
-  const seconds = (at: number): string => ((at - started) / 1_000).toFixed(3).padStart(9);
+  const seconds = (at: number): string => ((at - service.startedAt) / 1_000).toFixed(3).padStart(9);
   const calls = provider.calls.map(({ at, process, of, kind, result = 'no answer' }) => ({
     at,
     text: `${process}: ${kind} of ${of} → ${result}`,

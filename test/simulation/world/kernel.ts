@@ -12,7 +12,6 @@ export type WorldEvent = {
   readonly happen: () => void;
 };
 
-/** The observer of a kernel. */
 type KernelWatch = {
   readonly counted: (what: string) => void;
   readonly chosen: (step: number, index: number, options: OptionList) => void;
