@@ -62,6 +62,8 @@ export class Process {
   }
 }
 
+export const wentWell = ({ interrupted, failedCalls }: Process): boolean => !interrupted && failedCalls === 0;
+
 /** Every write from the `STARTING` write on is tried three times. */
 export const hasFailedThrice = ({ failedWrites }: Process, write: string): boolean =>
   (failedWrites.get(write) ?? 0) >= 3;

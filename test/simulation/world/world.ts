@@ -11,7 +11,7 @@ import { DependencyDown } from './call.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution, type ExecutionStatus } from './machine.ts';
-import { hasFailedThrice, type Process } from './process.ts';
+import { hasFailedThrice, type Process, wentWell } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
 import type { Part, Scenario } from './scenario.ts';
@@ -243,7 +243,7 @@ export class World {
 
   /** Whether every process that read the provider returned, and none of its calls failed. */
   get readsUndisturbed(): boolean {
-    return this.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
+    return this.readers.every(wentWell);
   }
 
   /** Whether every item of `Requests` was written and removed at once, by processes that returned. */
