@@ -226,13 +226,12 @@ const refusalForgets: Check = {
   rule: 'After a refused write, nothing that was learned before is used, except a reading that need not be made again.',
   broken: (chain) => {
     const { happened, end } = chain;
-    const lost = happened.findLastIndex(
-      (one) => one.kind === 'write' && one.outcome === 'lost' && one.change.set.status !== undefined,
+    const since = happened.findLastIndex(
+      (one) =>
+        one.kind === 'write' &&
+        one.outcome === 'lost' &&
+        (one.change.set.status !== undefined || givesUp(one)),
     );
-    const closeLost = happened.findLastIndex(
-      (one) => one.kind === 'write' && one.outcome === 'lost' && givesUp(one),
-    );
-    const since = Math.max(lost, closeLost);
     if (since < 0) return undefined;
     const after = happened.slice(since + 1);
     if (after.some(({ kind }) => kind === 'look')) return undefined;

@@ -4,7 +4,7 @@ import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { nameOf } from './campaign/show-finding.ts';
 import { runWorld } from './run-world.ts';
-import { followSchedule } from './scheduler/follow-schedule.ts';
+import { followSchedule } from './scheduler/schedule.ts';
 import { scenarios } from './world/draw-scenario.ts';
 import { parts } from './world/scenario.ts';
 

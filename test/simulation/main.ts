@@ -23,17 +23,14 @@ import {
 } from './populations/search.ts';
 import { scenarios } from './world/draw-scenario.ts';
 
-const positive = (text: string): number => {
-  const number = Number(text);
-  if (!(number > 0)) throw new InvalidArgumentError('must be a number above 0');
-  return number;
-};
-
-const whole = (text: string): number => {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('must be a whole number');
-  return number;
-};
+const numberThat =
+  (isRight: (number: number) => boolean, what: string) =>
+  (text: string): number => {
+    if (!isRight(Number(text))) throw new InvalidArgumentError(`must be a ${what}`);
+    return Number(text);
+  };
+const positive = numberThat((number) => number > 0, 'number above 0');
+const whole = numberThat((number) => Number.isInteger(number) && number >= 0, 'whole number');
 
 const options = new Command()
   .name('npm run simulate --')

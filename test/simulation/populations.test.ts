@@ -4,8 +4,7 @@ import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { countsOf } from './populations/breaker-invariants.ts';
 import { outageTroubles, smallPopulations } from './populations/draw-population.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
-import type { RefusalFact } from './populations/refusal-facts.ts';
-import { refusalInvariants } from './populations/refusal-invariants.ts';
+import { type RefusalFact, refusalInvariants } from './populations/refusal-invariants.ts';
 import {
   type Judged,
   judge,

@@ -6,10 +6,8 @@ import type { FactKind, Facts } from './world/facts.ts';
 import type { Scenario } from './world/scenario.ts';
 import { World } from './world/world.ts';
 
-/** A broken invariant. */
 export type Violation = { readonly invariant: string; readonly what: string };
 
-/** The result of one schedule. */
 export type Ran = {
   readonly world: World;
   readonly violation: Violation | undefined;

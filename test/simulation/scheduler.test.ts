@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { randomOf } from '../support/data/random.ts';
-import type { Budget } from './scheduler/budget.ts';
+import { type Budget, upTo } from './scheduler/budget.ts';
 import { explore, UnsteadyWorld } from './scheduler/explore.ts';
-import { followSchedule } from './scheduler/follow-schedule.ts';
 import { cost, type OptionList } from './scheduler/option.ts';
 import { randomWalk } from './scheduler/random-walk.ts';
 import { runSchedule, type Schedulable } from './scheduler/run-schedule.ts';
-import { formatSchedule, parseSchedule } from './scheduler/schedule.ts';
+import { followSchedule, formatSchedule, parseSchedule } from './scheduler/schedule.ts';
 
 /** So many steps with the same options each: one that is free and others that cost what is said. */
 const toy = (steps: number, prices: readonly number[], taken: string[]): Schedulable => {
@@ -42,13 +41,6 @@ const exploreToy = async (steps: number, prices: readonly number[], budget: Budg
   });
   return { all, seen };
 };
-
-const upTo = (departures: number): Budget => ({
-  faults: departures,
-  preemptions: departures,
-  events: departures,
-  departures,
-});
 
 const choose = (of: number, some: number): number =>
   some === 0 ? 1 : (choose(of - 1, some - 1) * of) / some;

@@ -8,10 +8,9 @@ import { runSeed } from './campaign/search-random.ts';
 import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
 import { settings as defaults } from './populations/settings.ts';
 import { runWorld } from './run-world.ts';
-import { followSchedule } from './scheduler/follow-schedule.ts';
 import type { OptionList } from './scheduler/option.ts';
+import { followSchedule } from './scheduler/schedule.ts';
 import { traced } from './trace/trace.ts';
-import { scenarios } from './world/draw-scenario.ts';
 import { plain } from './world/scenario.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
@@ -31,10 +30,6 @@ test('the documented transitions are those of the code', () => {
     from.flatMap((one) => to.map((other) => `${one}>${other}`)),
   );
   expect([...documentedTransitions].sort()).toEqual(coded.sort());
-});
-
-test('every scenario has its own name', () => {
-  expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
 const run = (name: string) => runWorld(findScenario(name), followSchedule([]), {});

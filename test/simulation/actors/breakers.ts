@@ -20,7 +20,7 @@ const storeFor = (world: World, process: Process) => {
     const seen = key === pausesItem ? world.pausesSeen : world.breakersSeen;
     // Without an answer the process does not know the state, and makes its call.
     seen.delete(process);
-    const answer = await world.kernel.call(process, process.name, {
+    const answer = await world.kernel.call(process, {
       name: `${call.method} breaker of ${key === pausesItem ? 'the operator' : 'the caller'}`,
       kind: call.method === 'read' ? 'read' : 'write',
       take: effect,

@@ -58,13 +58,13 @@ export const intakeOf = (world: World) => {
             newRequestId: () => requestId,
             sendsWebhooks: world.scenario.webhook !== 'not requested',
             seal: (ids, plaintext) =>
-              kernel.call(process, process.name, {
+              kernel.call(process, {
                 name: 'seal',
                 kind: 'read',
                 take: () => seal(ids, plaintext),
               }),
             startExecution: (input) =>
-              kernel.call<void>(process, process.name, {
+              kernel.call<void>(process, {
                 name: 'start execution',
                 kind: 'write',
                 take: () => world.startExecution(input),
@@ -77,7 +77,7 @@ export const intakeOf = (world: World) => {
       },
       (end) => {
         if (end.kind === 'returned') {
-          world.state('answered', { extractionId: theExtraction, answer: end.value.kind, fingerprint });
+          world.state('answered', { answer: end.value.kind, fingerprint });
         }
         answered(end.kind === 'returned');
       },

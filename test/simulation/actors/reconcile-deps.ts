@@ -12,10 +12,8 @@ import { maxBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
-import { sendFor } from './send-reconcile.ts';
+import { sendFor, sessionsFor, taskTokensFor, unsealFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
-import { sessionsFor, taskTokensFor } from './tokens.ts';
-import { unsealFor } from './unseal.ts';
 
 const bytes = new TextEncoder().encode('secret-results');
 
@@ -27,7 +25,7 @@ const taskReading = (answer: ReadAnswer): TaskReading =>
 /** The part of HTTP that a poll needs, so that the real client interprets status and body. */
 const pollsOf = (world: World, process: Process, taskId: string): Connection => {
   const fetch: Fetch = async () => {
-    const { status, body } = await world.kernel.call(process, process.name, world.provider.poll(taskId));
+    const { status, body } = await world.kernel.call(process, world.provider.poll(taskId));
     const bytes = async function* (): AsyncGenerator<Uint8Array, void> {
       yield Buffer.from(body);
     };
@@ -64,7 +62,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
       taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),
       readTask: async (_token, taskId) => {
         readFromProvider();
-        return taskReading(await kernel.call(process, process.name, provider.read(taskId)));
+        return taskReading(await kernel.call(process, provider.read(taskId)));
       },
       readExtraction: (token, taskId, variant) => {
         readFromProvider();
@@ -84,7 +82,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
     send: sendFor(world, process),
     sendSlow: sendFor(world, process, true),
     storeResults: (extractionId, stored) =>
-      kernel.call(process, process.name, {
+      kernel.call(process, {
         name: 'store results',
         kind: 'write',
         take: () => {

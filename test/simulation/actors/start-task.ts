@@ -8,11 +8,8 @@ import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
-import { sendFor } from './send-reconcile.ts';
-import { wakeFor } from './send-task-success.ts';
+import { sendFor, sessionsFor, taskTokensFor, unsealFor, wakeFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
-import { sessionsFor, taskTokensFor } from './tokens.ts';
-import { unsealFor } from './unseal.ts';
 
 const callFor = (
   world: World,
@@ -27,13 +24,13 @@ const callFor = (
     taskTokens: () => taskTokensFor(world, process),
     keptDays: world.scenario.marks === undefined ? 0 : 7,
     startTask: () => {
-      world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
-      return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
+      world.state('startCall', { by: process, requestId: stored.requestId });
+      return world.kernel.call(process, world.provider.startCall(extractionId));
     },
     getConsent: async () => {
       process.isReadingConsent = true;
       try {
-        return await world.kernel.call(process, process.name, world.provider.consent());
+        return await world.kernel.call(process, world.provider.consent());
       } finally {
         process.isReadingConsent = false;
       }
@@ -64,10 +61,10 @@ export const startTaskOf = (world: World) => {
             send: sendFor(world, process),
             wake: wakeFor(world, process, 'start-task'),
             fail: (callbackToken, error, cause) =>
-              kernel.call<void>(process, process.name, {
+              kernel.call<void>(process, {
                 name: `fail the state with ${error}`,
                 kind: 'write',
-                take: () => world.executions.get(extractionId)?.failTask(callbackToken, error, cause),
+                take: () => world.execution?.failTask(callbackToken, error, cause),
               }),
             breaker: breakerFor(world, process),
             // No call of this world is slow: the outages have those.

@@ -9,7 +9,7 @@ import { tablesFor } from './tables.ts';
 const sendBatchFor =
   (world: World, process: Process) =>
   (messages: readonly ReconcileMessage[]): Promise<readonly ReconcileMessage[]> =>
-    world.kernel.call(process, process.name, {
+    world.kernel.call(process, {
       name: 'send a batch',
       kind: 'write',
       take: () => {

@@ -60,7 +60,7 @@ export const tablesFor = (
       if (method === 'create') world.lossesBefore.set(process, world.losses);
       return answer;
     };
-    return world.kernel.call(process, process.name, {
+    return world.kernel.call(process, {
       name: `${method} ${store}`,
       kind: method === 'get' || method === 'due' ? 'read' : 'write',
       take,

@@ -5,8 +5,7 @@ import { cacheSigningKeys } from '../../../lib/webhook/verify-signature.ts';
 import type { ProviderTask } from '../world/provider.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
-import { sendFor } from './send-reconcile.ts';
-import { wakeFor } from './send-task-success.ts';
+import { sendFor, wakeFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
 
 const signingKey = 'secret-signing-key';
@@ -36,7 +35,7 @@ export const webhookOf = (world: World) => {
         receiveDelivery(deliveryOf(task), {
           keys: cacheSigningKeys({
             fetchKeys: () =>
-              kernel.call(process, process.name, {
+              kernel.call(process, {
                 name: 'read signing keys',
                 kind: 'read',
                 take: () => [signingKey],

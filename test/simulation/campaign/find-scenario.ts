@@ -2,10 +2,6 @@ import { type Random, randomOf } from '../../support/data/random.ts';
 import { drawScenario, scenarios } from '../world/draw-scenario.ts';
 import type { Part, Scenario } from '../world/scenario.ts';
 
-export class UnknownScenario extends Error {
-  override readonly name = 'UnknownScenario';
-}
-
 /**
  * The scenario of that name; `seed-N` names the one that the seed N draws, and `plain-without-queue+sweep-from-8` one in which parts are
  * dead from the eighth second on. `random`: of a seed, from which its schedule is drawn next.
@@ -23,6 +19,6 @@ export const findScenario = (name: string, random?: Random): Scenario => {
   if (seed !== undefined)
     return drawScenario(random ?? randomOf(Number(seed)), randomOf(~Number(seed)), name);
   const found = scenarios.find((scenario) => scenario.name === name);
-  if (found === undefined) throw new UnknownScenario(`There is no scenario ${name}.`);
+  if (found === undefined) throw new Error(`There is no scenario ${name}.`);
   return found;
 };

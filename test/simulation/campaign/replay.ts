@@ -1,7 +1,6 @@
 import { findCase, judge, traceOf } from '../populations/search.ts';
 import { runWorld } from '../run-world.ts';
-import { followSchedule } from '../scheduler/follow-schedule.ts';
-import { parseSchedule } from '../scheduler/schedule.ts';
+import { followSchedule, parseSchedule } from '../scheduler/schedule.ts';
 import { traced } from '../trace/trace.ts';
 import { findScenario } from './find-scenario.ts';
 import { runSeed } from './search-random.ts';

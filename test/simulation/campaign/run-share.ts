@@ -1,5 +1,6 @@
+import { upTo } from '../scheduler/budget.ts';
 import { scenarios } from '../world/draw-scenario.ts';
-import { searchBounded, upTo } from './search-bounded.ts';
+import { searchBounded } from './search-bounded.ts';
 import { searchRandom } from './search-random.ts';
 import { newTally, type Tally } from './tally.ts';
 

@@ -4,14 +4,6 @@ import { explore } from '../scheduler/explore.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { listenFor, type Tally, tallyRun } from './tally.ts';
 
-/** A budget of so many departures of any kind. */
-export const upTo = (departures: number): Budget => ({
-  faults: departures,
-  preemptions: departures,
-  events: departures,
-  departures,
-});
-
 /**
  * Runs every schedule of a scenario within the budget. Stops at the first finding, or when `goOn` returns false. Returns
  * whether it ran all.

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import { randomFor, randomOf } from '../../support/data/random.ts';
 import { type Listener, type Ran, runWorld } from '../run-world.ts';
 import { randomWalk } from '../scheduler/random-walk.ts';
@@ -52,7 +53,7 @@ export const searchRandom = async (
     const seed = first + done * every;
     const digested = isOff === undefined && runsAgain(seed) ? digesting() : undefined;
     const heard = { ...listener, ...digested?.listener };
-    const { ran, schedule, name } = await runSeed(seed, heard, isOff === undefined ? {} : { isOff });
+    const { ran, schedule, name } = await runSeed(seed, heard, defined({ isOff }));
     tallyRun(tally, ran);
     if (digested !== undefined) tally.digests[name] = digested.digest(ran);
     if (ran.violation === undefined) continue;

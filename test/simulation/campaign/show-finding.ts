@@ -1,10 +1,23 @@
 import { runWorld } from '../run-world.ts';
-import { followSchedule } from '../scheduler/follow-schedule.ts';
-import { formatSchedule } from '../scheduler/schedule.ts';
+import { followSchedule, formatSchedule, type Schedule } from '../scheduler/schedule.ts';
+
 import { traced } from '../trace/trace.ts';
+import type { Scenario } from '../world/scenario.ts';
 import { findScenario } from './find-scenario.ts';
-import { shrink } from './shrink.ts';
 import type { Finding } from './tally.ts';
+
+const breaks = async (scenario: Scenario, schedule: Schedule, invariant: string): Promise<boolean> =>
+  (await runWorld(scenario, followSchedule(schedule), {})).violation?.invariant === invariant;
+
+/** Removes departures, one after the other, while the same invariant still breaks. */
+const shrink = async (scenario: Scenario, schedule: Schedule, invariant: string): Promise<Schedule> => {
+  let shortest = schedule;
+  for (let index = schedule.length - 1; index >= 0; index -= 1) {
+    const without = shortest.filter((_departure, at) => at !== index);
+    if (await breaks(scenario, without, invariant)) shortest = without;
+  }
+  return shortest;
+};
 
 /** The name under which a finding is repeated. */
 export const nameOf = ({ scenario, schedule }: Pick<Finding, 'scenario' | 'schedule'>): string =>

@@ -46,7 +46,7 @@ export const newTally = (): Tally => ({
   digests: {},
 });
 
-export const count = (counts: Counts, name: string, by = 1): void => {
+const count = (counts: Counts, name: string, by = 1): void => {
   counts[name] = (counts[name] ?? 0) + by;
 };
 
@@ -82,19 +82,13 @@ export const listenFor = (tally: Tally) => ({
   counted: (what: string): void => count(tally.departures, what),
 });
 
-const addAll = (into: Counts, from: Counts): void => {
-  for (const [name, by] of Object.entries(from)) count(into, name, by);
-};
-
 export const mergeTally = (into: Tally, from: Tally): void => {
   into.schedules += from.schedules;
   into.steps += from.steps;
   into.maxSteps = Math.max(into.maxSteps, from.maxSteps);
-  addAll(into.outcomes, from.outcomes);
-  addAll(into.ends, from.ends);
-  addAll(into.transitions, from.transitions);
-  addAll(into.departures, from.departures);
-  addAll(into.premises, from.premises);
+  for (const kind of ['outcomes', 'ends', 'transitions', 'departures', 'premises'] as const) {
+    for (const [name, by] of Object.entries(from[kind])) count(into[kind], name, by);
+  }
   into.findings.push(...from.findings);
   Object.assign(into.digests, from.digests);
 };

@@ -1,6 +1,6 @@
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Process } from '../world/process.ts';
+import { type Process, wentWell } from '../world/process.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
@@ -18,10 +18,9 @@ export const requestKept: Invariant = {
       const same = record?.fingerprint === fingerprint;
       if (answer === 'key-reused') return same ? 'The same request was refused as another.' : undefined;
       if (!same) return `It was ${answer}, but the record is that of another request.`;
-      return record.status === 'REQUESTED' && record.dueAt !== undefined && !world.windowOver
-        ? world.execution === undefined
-          ? `It was ${answer}, but nothing will start it.`
-          : undefined
+      const mayStart = record.status === 'REQUESTED' && record.dueAt !== undefined && !world.windowOver;
+      return mayStart && world.execution === undefined
+        ? `It was ${answer}, but nothing will start it.`
         : undefined;
     },
   },
@@ -136,20 +135,16 @@ export const resultsCollected: Invariant = {
       if (record === undefined || !providerStatuses.has(record.status)) return undefined;
       premise();
       const task = world.provider.tasks.get(record.taskId ?? '');
-      const has = record.status !== 'CREDENTIALS_WRONG' && record.status !== 'CREDENTIALS_LOCKED';
       const isThere = task !== undefined && world.kernel.now < task.forgottenAt;
-      if (record.collectionError !== undefined || record.collectedAt === undefined) {
-        return record.collectionError === undefined
-          ? `${record.status} is closed without results or collectionError.`
-          : undefined;
+      if (record.collectionError !== undefined) return undefined;
+      if (record.collectedAt === undefined) {
+        return `${record.status} is closed without results or collectionError.`;
       }
-      const must = has && isThere && (record.status === 'COMPLETED' || record.status === 'PARTIAL');
+      const must = isThere && (record.status === 'COMPLETED' || record.status === 'PARTIAL');
       return must && record.results === undefined ? 'Collected, but nothing is stored.' : undefined;
     },
   },
 };
-
-const wentWell = ({ interrupted, failedCalls }: Process): boolean => !interrupted && failedCalls === 0;
 
 export const oversizedOnce: Invariant = {
   name: 'oversized-once',
@@ -195,8 +190,7 @@ const isUnderWay = ({ unfinishedReads }: Extraction, by: Process, { scenario }: 
   by.startedAt - Date.parse(unfinishedReads.lastBegunAt) <=
     (lifeOf.reconcile + scenario.skew + scenario.lag) * 1_000;
 
-const mayHaveDied = ({ reads, interrupted, failedCalls }: Process): boolean =>
-  reads > 0 && (interrupted || failedCalls > 0);
+const mayHaveDied = (by: Process): boolean => by.reads > 0 && !wentWell(by);
 
 export const unfinishedReadsCounted: Invariant = {
   name: 'unfinished-reads-counted',

@@ -8,7 +8,7 @@ export const queuedBeforeWoken: Invariant = {
   rule: 'A process that ends the machine has put a message into the queue before, unless it has seen the record closed.',
   checks: {
     wake: ({ by }, world, premise) => {
-      if (by?.lastSeen?.dueShard === undefined) return undefined;
+      if (by.lastSeen?.dueShard === undefined) return undefined;
       premise();
       return world.queue.hasMessageOf(by)
         ? undefined

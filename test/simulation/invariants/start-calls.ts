@@ -8,10 +8,9 @@ export const oneStartCall: Invariant = {
   needs: 'A 401, a 429, a refused connection and a 4xx other than 408 mean that the call was not accepted.',
   outlivesLoss: true,
   checks: {
-    startCall: ({ extractionId }, world, premise) => {
-      const earlier = world.provider.startCalls.filter((made) => made.extractionId === extractionId);
-      if (earlier.length > 0) premise();
-      return earlier.some(({ notAccepted }) => !notAccepted)
+    startCall: (_fact, { provider }, premise) => {
+      if (provider.startCalls.length > 0) premise();
+      return provider.startCalls.some(({ notAccepted }) => !notAccepted)
         ? 'A start call is made after one that may have been accepted.'
         : undefined;
     },

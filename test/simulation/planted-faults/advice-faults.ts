@@ -1,44 +1,39 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const decide = 'lib/extraction/decide.ts';
 
 /** Faults of why an extraction ended, and of what to do next. */
-export const adviceFaults: readonly PlantedFault[] = [
-  {
-    name: 'requested-again-beside-a-task',
+export const adviceFaults: Faults = {
+  'requested-again-beside-a-task': {
     does: 'Callers are advised to request an extraction again that may run.',
     file: 'lib/extraction/advice.ts',
     find: "reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider'",
     replace: "reason === 'task-linked-elsewhere' ? 'operator' : 'request-again'",
     caughtBy: 'no-repeat-beside-a-task',
   },
-  {
-    name: 'wait-after-the-close',
+  'wait-after-the-close': {
     does: 'A close keeps the advice to wait.',
     file: transitions,
     find: 'adviceOf({ ...decision.record, ...set, dueShard: undefined })',
     replace: 'adviceOf({ ...decision.record, ...set })',
     caughtBy: 'advice-follows',
   },
-  {
-    name: 'no-advice-with-results',
+  'no-advice-with-results': {
     does: 'Collected results bring no advice.',
     file: transitions,
     find: 'defined({ results, actionResults, advice })',
     replace: 'defined({ results, actionResults })',
     caughtBy: 'advice-follows',
   },
-  {
-    name: 'quota-forgotten',
+  'quota-forgotten': {
     does: 'A start that was not accepted does not leave its cause in the record.',
     file: decide,
     find: 'notBefore: result.notBefore, lastProblem: result.problem }',
     replace: 'notBefore: result.notBefore }',
     caughtBy: 'problem-is-of-last-try',
   },
-  {
-    name: 'cause-costs-a-write',
+  'cause-costs-a-write': {
     does: 'Each start that is held writes its cause.',
     file: decide,
     find: 'return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], retry);',
@@ -47,16 +42,14 @@ export const adviceFaults: readonly PlantedFault[] = [
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },
-  {
-    name: 'cause-outlives-the-start',
+  'cause-outlives-the-start': {
     does: 'The cause of an earlier try stays beside an accepted start.',
     file: transitions,
     find: "remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],",
     replace: "remove: ['reason', 'advice', 'settledAt', 'settledBy', 'expiresAt'],",
     caughtBy: 'problem-is-of-last-try',
   },
-  {
-    name: 'unread-consent-fails-the-start',
+  'unread-consent-fails-the-start': {
     does: 'A refused start whose consent cannot be read fails, and ends UNCONFIRMED.',
     file: 'lib/extraction/start/start-call.ts',
     find: `    telemetry.failure('The consent of a refused start could not be read.', error);
@@ -65,8 +58,7 @@ export const adviceFaults: readonly PlantedFault[] = [
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },
-  {
-    name: 'interrupted-start-takes-the-status',
+  'interrupted-start-takes-the-status': {
     does: 'A start that was interrupted while it read the consent ends with the status of the refusal.',
     file: decide,
     find: "reason: 'start-interrupted', settledBy: settledBy(at.who)",
@@ -74,4 +66,4 @@ export const adviceFaults: readonly PlantedFault[] = [
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },
-];
+};

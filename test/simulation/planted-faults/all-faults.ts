@@ -1,19 +1,26 @@
+import { defined } from '../../../lib/defined.ts';
 import { adviceFaults } from './advice-faults.ts';
-import { breakerFaults } from './breaker-faults.ts';
+import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
 import { decisionFaults } from './decision-faults.ts';
 import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
 import { intakeAndClosingFaults } from './intake-and-closing-faults.ts';
-import type { PlantedFault } from './planted-fault.ts';
-import { refusedCredentialsFaults } from './refused-credentials-faults.ts';
+import type { Faults, PlantedFault } from './planted-fault.ts';
+import { loginFaults, refusedCredentialsFaults } from './refused-credentials-faults.ts';
 import { startFaults } from './start-faults.ts';
+
+const faultsOf = (faults: Faults, world?: PlantedFault['world']): readonly PlantedFault[] =>
+  Object.entries(faults).map(([name, fault]) => ({ name, replace: '', ...fault, ...defined({ world }) }));
 
 /** Every planted fault. The simulation, or the enumeration, must catch each, or it would miss such a defect. */
 export const plantedFaults: readonly PlantedFault[] = [
-  ...startFaults,
-  ...deliveryAndOutcomeFaults,
-  ...intakeAndClosingFaults,
-  ...breakerFaults,
-  ...refusedCredentialsFaults,
-  ...decisionFaults,
-  ...adviceFaults,
+  ...faultsOf(startFaults),
+  ...faultsOf(deliveryAndOutcomeFaults),
+  ...faultsOf(intakeAndClosingFaults),
+  ...faultsOf(refusedCredentialsFaults),
+  ...faultsOf(adviceFaults),
+  ...faultsOf(outageFaults, 'outage'),
+  ...faultsOf(mixFaults, 'mix'),
+  ...faultsOf(populationFaults, 'population'),
+  ...faultsOf(loginFaults, 'refusal'),
+  ...faultsOf(decisionFaults, 'enumeration'),
 ];

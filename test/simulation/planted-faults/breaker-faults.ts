@@ -1,222 +1,184 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const state = 'lib/breaker/breaker-state.ts';
 const circuit = 'lib/breaker/circuit-breaker.ts';
 
-/** Faults of the breakers, and of what reads share. They are searched in outages and populations with many extractions. */
-export const breakerFaults: readonly PlantedFault[] = [
-  {
-    name: 'failures-not-shared',
+/** Faults of the breakers, which are searched in outages of the provider. */
+export const outageFaults: Faults = {
+  'failures-not-shared': {
     does: 'Each process counts its own failures.',
     file: 'lib/breaker/breaker-store.ts',
     find: 'const stored = await store.replace(name, current.version, { state, version });',
     replace: 'const stored = { state, version };',
     caughtBy: 'unconfirmed-bounded',
-    world: 'outage',
   },
-  {
-    name: 'opens-too-late',
+  'opens-too-late': {
     does: 'The breaker of a group opens at twice the threshold.',
     file: state,
     find: 'if (failed.length < settings.failures) return undefined;',
     replace: 'if (failed.length < 2 * settings.failures) return undefined;',
     caughtBy: 'opens-in-time',
-    world: 'outage',
   },
-  {
-    name: 'breaker-cached-forever',
+  'breaker-cached-forever': {
     does: 'A process reads the state of the breakers only once.',
     file: circuit,
     find: 'time() - readAt < cacheMs && (known',
     replace: 'Number.isFinite(readAt) && (known',
     caughtBy: 'held-calls-not-made',
-    world: 'outage',
   },
-  {
-    name: 'everybody-takes-the-turn',
+  'everybody-takes-the-turn': {
     does: 'Each process that finds a turn free makes a call.',
     file: circuit,
     find: "mayStart(state, name, time()) === 'yes') return",
     replace: "mayStart(state, name, time()) === 'yes' || state.opened !== undefined) return",
     caughtBy: 'held-calls-not-made',
-    world: 'outage',
   },
-  {
-    name: 'turn-without-login',
+  'turn-without-login': {
     does: 'Who has a turn makes the start call without a login before.',
     file: 'lib/extraction/start/start.ts',
     find: "const logIn = admission.kind === 'turn' ? deps.logIn : undefined;",
     replace: 'const logIn = undefined;',
     caughtBy: 'logs-in-first',
-    world: 'outage',
   },
-  {
-    name: 'refusal-closes',
+  'refusal-closes': {
     does: 'A start that is refused with a 400 counts as accepted.',
     file: circuit,
     find: "if (shown.kind === 'accepted') return reportAccepted(about);",
     replace: "if (shown.kind !== 'failed') return reportAccepted(about);",
     caughtBy: 'closed-by-an-accepted-start',
-    world: 'outage',
   },
-  {
-    name: 'turn-for-ever',
+  'turn-for-ever': {
     does: 'A turn is never free again if its holder was interrupted.',
     file: state,
     find: 'const turn: Turn = { at: now + turnSeconds * 1_000, holder };',
     replace: 'const turn: Turn = { at: now + 3_600_000 + 0 * turnSeconds, holder };',
     caughtBy: 'recovers',
-    world: 'outage',
   },
-  {
-    name: 'reports-on-a-stale-read',
+  'reports-on-a-stale-read': {
     does: 'A report of a turn begins with a read that may not know the turn yet.',
     file: circuit,
     find: 'known: holder !== undefined || isFresh(memory, group) ? memory.known : undefined,',
     replace: 'known: isFresh(memory, group) ? memory.known : undefined,',
     caughtBy: 'logs-in-first',
-    world: 'outage',
     firstSeed: 150,
   },
-  {
-    name: 'refusals-counted',
+  'refusals-counted': {
     does: 'A 4xx counts as a failure of the provider.',
-    file: 'lib/breaker/circuit-breaker.ts',
+    file: circuit,
     find: 'if (!(error instanceof ProviderAmbiguous)) return false;',
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',
-    world: 'outage',
   },
-  {
-    name: 'accepted-starts-forgotten',
+  'accepted-starts-forgotten': {
     does: 'Failures count together, however many starts are accepted in between.',
     file: state,
     find: 'failed: before.failed.filter(([, failedAt]) => failedAt > at),',
     replace: 'failed: before.failed,',
     caughtBy: 'opens-for-a-reason',
-    world: 'outage',
   },
-  {
-    name: 'pauses-do-not-grow',
+  'pauses-do-not-grow': {
     does: 'The pause after a failed turn is as long as the one before.',
     file: state,
     find: 'Math.min(2 * opened.pause, maxOpenSeconds)',
     replace: 'Math.min(opened.pause, maxOpenSeconds)',
     caughtBy: 'pauses-double',
-    world: 'outage',
   },
-  {
-    name: 'hanging-starts-not-counted',
+  'hanging-starts-not-counted': {
     does: 'A start call counts as failed only once its timeout has ended it.',
     file: 'lib/extraction/start/start-call.ts',
     find: 'reported = deps.reportSlow();',
     replace: 'reported = undefined;',
     caughtBy: 'opens-in-time',
-    world: 'outage',
   },
-  {
-    name: 'slow-success-not-taken-back',
+  'slow-success-not-taken-back': {
     does: 'The acceptance of a start that was slow does not close the breakers.',
     file: 'lib/extraction/start/start-call.ts',
     find: "shown: { kind: 'accepted' },",
     replace: "shown: { kind: reported === undefined ? ('accepted' as const) : ('nothing' as const) },",
     caughtBy: 'accepted-closes',
-    world: 'outage',
     firstSeed: 16,
   },
-  {
-    name: 'broken-one-counts-with-each-call',
+  'broken-one-counts-with-each-call': {
     does: 'An extraction that always fails counts with each of its calls.',
     file: state,
     find: 'before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);',
     replace: 'before.failed.length >= settings.failures;',
     caughtBy: 'opens-for-a-reason',
-    world: 'outage',
   },
-  {
-    name: 'callers-share-a-breaker',
-    does: 'All callers have one item.',
-    file: 'lib/extraction/record.ts',
-    find: 'caller: record.requestedBy,',
-    replace: "caller: 'arn:aws:iam::111122223333:role/Caller',",
-    caughtBy: 'non-interference',
-    world: 'mix',
-    firstSeed: 10,
-  },
-  {
-    name: 'groups-share-a-breaker',
-    does: 'All banks of a caller are one group.',
-    file: 'lib/extraction/record.ts',
-    find: 'group: entityOrProductOf(record),',
-    replace: "group: 'all',",
-    caughtBy: 'non-interference',
-    world: 'mix',
-    firstSeed: 9,
-  },
-  {
-    name: 'held-start-abandoned',
+  'held-start-abandoned': {
     does: 'The machine retries a held start four times only.',
     file: 'infra/extraction-machine-definition.ts',
     find: 'MaxAttempts: startRetryAttempts(timings),',
     replace: 'MaxAttempts: 4,',
     caughtBy: 'recovers',
-    world: 'outage',
   },
-  {
-    name: 'one-bank-opens-for-all',
+  'broken-groups-take-the-turns': {
+    does: 'Groups that did not fail take the turn of those that failed, and leave theirs free.',
+    file: state,
+    find: 'const shared = isFailing(group)\n    ?',
+    replace: 'const shared = group !== undefined\n    ?',
+    caughtBy: 'turns-apart',
+  },
+};
+
+/** Faults of the breakers, and of what reads share, which are searched in the mixes. */
+export const mixFaults: Faults = {
+  'callers-share-a-breaker': {
+    does: 'All callers have one item.',
+    file: 'lib/extraction/record.ts',
+    find: 'caller: record.requestedBy,',
+    replace: "caller: 'arn:aws:iam::111122223333:role/Caller',",
+    caughtBy: 'non-interference',
+    firstSeed: 10,
+  },
+  'groups-share-a-breaker': {
+    does: 'All banks of a caller are one group.',
+    file: 'lib/extraction/record.ts',
+    find: 'group: entityOrProductOf(record),',
+    replace: "group: 'all',",
+    caughtBy: 'non-interference',
+    firstSeed: 9,
+  },
+  'one-bank-opens-for-all': {
     does: 'Five failures of one bank open the breaker of its caller.',
     file: state,
     find: 'if (groups.filter((group) => isNewlyFailing(group, state)).length < settings.failures) return undefined;',
     replace:
       'if (groups.filter((group) => isNewlyFailing(group, state)).flatMap(({ failed }) => failed).length < settings.failures) return undefined;',
     caughtBy: 'opens-for-a-reason',
-    world: 'mix',
   },
-  {
-    name: 'broken-groups-count-again',
+  'broken-groups-count-again': {
     does: 'A group whose last start failed before counts for its caller again.',
     file: state,
     find: 'first !== undefined && first[1] > acceptedAt;',
     replace: 'first !== undefined && first[1] > 0 * acceptedAt;',
     caughtBy: 'opens-for-a-reason',
-    world: 'mix',
     firstSeed: 5,
   },
-  {
-    name: 'broken-groups-take-the-turns',
-    does: 'Groups that did not fail take the turn of those that failed, and leave theirs free.',
-    file: state,
-    find: 'const shared = isFailing(group)\n    ?',
-    replace: 'const shared = group !== undefined\n    ?',
-    caughtBy: 'turns-apart',
-    world: 'outage',
-  },
-  {
-    name: 'pause-of-an-hour',
-    does: '`Retry-After` lengthens a pause without a limit.',
-    file: state,
-    find: 'Math.min(retryAt, now + maxOpenSeconds * 1_000)',
-    replace: 'Math.min(retryAt, now + 0 * maxOpenSeconds + 3_600_000)',
-    caughtBy: 'pauses-double',
-    world: 'population',
-  },
-  {
-    name: 'retry-after-opens',
-    does: 'One failure with `Retry-After` opens the breaker of its group.',
-    file: state,
-    find: 'if (failed.length < settings.failures) return undefined;',
-    replace: 'if (failed.length < settings.failures && failure.retryAt === undefined) return undefined;',
-    caughtBy: 'opens-for-a-reason',
-    world: 'population',
-  },
-  {
-    name: 'all-reads-are-patient',
+  'all-reads-are-patient': {
     does: 'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.',
     file: 'lib/extraction/decide.ts',
     find: "who.kind === 'queue' && who.isSlow !== true;",
     replace: "who.kind === 'queue' && who.isSlow === undefined;",
     caughtBy: 'bounded-delay',
-    world: 'mix',
     firstSeed: 16,
   },
-];
+};
+
+/** Faults of the breakers, which are searched in random populations. */
+export const populationFaults: Faults = {
+  'pause-of-an-hour': {
+    does: '`Retry-After` lengthens a pause without a limit.',
+    file: state,
+    find: 'Math.min(retryAt, now + maxOpenSeconds * 1_000)',
+    replace: 'Math.min(retryAt, now + 0 * maxOpenSeconds + 3_600_000)',
+    caughtBy: 'pauses-double',
+  },
+  'retry-after-opens': {
+    does: 'One failure with `Retry-After` opens the breaker of its group.',
+    file: state,
+    find: 'if (failed.length < settings.failures) return undefined;',
+    replace: 'if (failed.length < settings.failures && failure.retryAt === undefined) return undefined;',
+    caughtBy: 'opens-for-a-reason',
+  },
+};

@@ -1,228 +1,178 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const run = 'lib/extraction/run.ts';
-const world = 'enumeration';
 
 /** Faults of what follows, which the enumeration of all decisions catches without a schedule. */
-export const decisionFaults: readonly PlantedFault[] = [
-  {
-    name: 'one-now-for-all',
+export const decisionFaults: Faults = {
+  'one-now-for-all': {
     does: 'All decisions and writes of an invocation have the time of the first.',
     file: run,
     find: 'const { now, timings, telemetry, learn } = deps;',
     replace:
       'const { timings, telemetry, learn } = deps;\n  const begunAt = deps.now();\n  const now = () => begunAt;',
     caughtBy: 'time-is-fresh',
-    world,
   },
-  {
-    name: 'last-read-decided-anew',
+  'last-read-decided-anew': {
     does: 'Whether a read was the last one is decided once more after it.',
     file: decide,
     find: 'if (isLast && !isHeld(why)) {',
     replace: `const graceEnd = plusSeconds(record.settledAt ?? record.deadlineAt, at.timings.grace);
   if (now.toISOString() >= graceEnd && !isHeld(why)) {`,
     caughtBy: 'limits-hold',
-    world,
   },
-  {
-    name: 'reading-kept-over-a-refusal',
+  'reading-kept-over-a-refusal': {
     does: 'A reading that changed nothing is used for the record that refused the close.',
     file: decide,
     find: 'return reading.known ? waiting',
     replace: `if (waiting.kind === 'write' && waiting.next === 'plan') return { ...waiting, next: seen };
   return reading.known ? waiting`,
     caughtBy: 'refusal-forgets',
-    world,
   },
-  {
-    name: 'last-read-of-grace-collects',
+  'last-read-of-grace-collects': {
     does: 'The last read of grace is also the last one for the results of the outcome that it found.',
     file: decide,
     find: '{ ...seen, isLast: false }',
     replace: 'seen',
     caughtBy: 'limits-hold',
-    world,
   },
-  {
-    name: 'refusal-ends',
+  'refusal-ends': {
     does: 'A refused TIMED_OUT ends the chain as if it had been written.',
     file: run,
     find: "if (outcome.kind === 'lost') {",
     replace: "if (outcome.kind === 'lost' && (next === 'plan' || next.kind !== 'end')) {",
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'equal-write-sends',
+  'equal-write-sends': {
     does: 'A process that finds its TIMED_OUT written by another sends the message for it, too.',
     file: run,
     find: "return outcome.kind === 'written' ? next : { ...next, message: 'none' };",
     replace: 'return next;',
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'defer-without-message',
+  'defer-without-message': {
     does: 'A record is deferred without a message.',
     file: run,
     find: "{ ...ending, message: 'due' }",
     replace: 'ending',
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'slow-record-sent-briefly',
+  'slow-record-sent-briefly': {
     does: 'The next message of a record that is read slowly goes to the reconcile queue.',
     file: run,
     find: 'await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);',
     replace: 'await send(body, delaySeconds);',
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'refusals-not-added',
+  'refusals-not-added': {
     does: 'A chain whose writes are all refused never ends.',
     file: run,
     find: 'refusedWrites += 1;',
     replace: 'refusedWrites = 1;',
     caughtBy: 'ends-contended',
-    world,
   },
-  {
-    name: 'delivery-contended-without-message',
+  'delivery-contended-without-message': {
     does: 'A delivery whose writes are all refused leaves no message.',
-    file: 'lib/extraction/run.ts',
+    file: run,
     find: "end('queued', 'contended', 'webhook')",
     replace: "end('not-yet', 'StartInProgress')",
     caughtBy: 'ends-contended',
-    world,
   },
-  {
-    name: 'item-removed-while-needed',
+  'item-removed-while-needed': {
     does: 'Each reconcile by consent removes the item of the request.',
     file: run,
     find: 'if (forgetsRequest(record, who))',
     replace: "if (forgetsRequest(record, who) || record.method === 'consent')",
     caughtBy: 'request-kept',
-    world,
   },
-  {
-    name: 'item-kept-by-the-operator',
+  'item-kept-by-the-operator': {
     does: 'What an operator ends keeps the item of its request.',
     file: run,
     find: 'if (forgetsRequest(record, who))',
     replace: "if (who.kind !== 'operator' && forgetsRequest(record, who))",
     caughtBy: 'request-forgotten',
-    world,
   },
-  {
-    name: 'operator-is-not-repeated',
+  'operator-is-not-repeated': {
     does: 'An operator is asked to repeat it, and nobody continues.',
     file: decide,
     find: "if (who.kind === 'machine' && !isPolledByQueue)",
     replace: "if (who.kind !== 'queue' && !isPolledByQueue)",
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'moved-without-message',
+  'moved-without-message': {
     does: 'A brief read that failed moves to the slow queue without a message.',
     file: decide,
     find: 'return moveToSlowQueue(why);',
     replace: "return end('moved', why);",
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'collects-once-a-day',
+  'collects-once-a-day': {
     does: 'The pauses of a collection grow to a day.',
     file: decide,
     find: 'const collectCeiling = 3600;',
     replace: 'const collectCeiling = 86_400;',
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'grace-end-overslept',
+  'grace-end-overslept': {
     does: 'The last read of grace is made long after its end.',
     file: decide,
     find: 'return next < graceEnd ? next : graceEnd;',
     replace: 'return next;',
     caughtBy: 'visited-again',
-    world,
   },
-  {
-    name: 'held-collection-abandoned',
+  'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
     find: "if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, waiting));",
     replace: "if (isLast) return counting('CollectionFailed', abandon(at, waiting));",
     caughtBy: 'limits-hold',
-    world,
   },
-  {
-    name: 'runs-at-its-deadline',
+  'runs-at-its-deadline': {
     does: 'A task that is read at its deadline goes on running.',
     file: decide,
     find: 'if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);',
     replace: 'if (now.toISOString() <= record.deadlineAt) return notYet(at, waiting);',
     caughtBy: 'limits-hold',
-    world,
   },
-  {
-    name: 'operator-may-not-read',
+  'operator-may-not-read': {
     does: 'An operator cannot read a task whose reads have ended three processes.',
     file: decide,
     find: "&& !isUnderWay && who.kind !== 'operator'",
     replace: '&& !isUnderWay',
     caughtBy: 'reads-allowed',
-    world,
   },
-  {
-    name: 'delivery-reads',
+  'delivery-reads': {
     does: 'A delivery reconciles the record that refused it.',
     file: decide,
     find: "who.kind === 'webhook' ? atRest(record, 'webhook') :",
-    replace: '',
     caughtBy: 'never-throws',
-    world,
   },
-  {
-    name: 'refused-claim-calls',
+  'refused-claim-calls': {
     does: 'A start whose claim was refused makes the start call.',
     file: 'lib/extraction/start/start.ts',
     find: "if (claimed.kind === 'lost')",
     replace: "if (claimed.kind === 'lost' && claimed.record === undefined)",
     caughtBy: 'start-call-once',
-    world,
   },
-  {
-    name: 'status-outside-of-the-table',
+  'status-outside-of-the-table': {
     does: 'A record that was not started, too, becomes UNCONFIRMED.',
     file: 'lib/extraction/transitions.ts',
     find: 'when: { status: transitions[transition].from, ...when },',
     replace: "when: { status: [...transitions[transition].from, 'NOT_STARTED', 'COMPLETED'], ...when },",
     caughtBy: 'statuses-of-the-table',
-    world,
   },
-  {
-    name: 'closed-twice',
+  'closed-twice': {
     does: 'A close is written although another process has closed the record.',
     file: 'lib/extraction/transitions.ts',
     find: 'open: true,\n  uncollected: true,',
     replace: 'uncollected: true,',
     caughtBy: 'closed-left-alone',
-    world,
   },
-  {
-    name: 'late-task-not-written',
+  'late-task-not-written': {
     does: 'A start that was settled as stale does not write its task.',
     file: decide,
     find: "if (status === 'UNCONFIRMED' && result.kind === 'accepted') {",
     replace: "if (status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'transitions-occur',
-    world,
   },
-];
+};

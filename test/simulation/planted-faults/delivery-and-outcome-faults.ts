@@ -1,13 +1,12 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
 
 /** Faults of deliveries and outcomes. */
-export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
-  {
-    name: 'woken-before-settled',
+export const deliveryAndOutcomeFaults: Faults = {
+  'woken-before-settled': {
     does: 'The machine is woken before the outcome is recorded.',
     file: recordDelivery,
     find: 'const settled = settleDelivered(',
@@ -15,16 +14,14 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
   const settled = settleDelivered(`,
     caughtBy: 'woken-after-recorded',
   },
-  {
-    name: 'acknowledged-before-recorded',
+  'acknowledged-before-recorded': {
     does: 'A delivery is answered with 204 before it is recorded.',
     file: 'lib/webhook/receive-delivery.ts',
     find: 'recorded: await deps.record({ taskId, taskStatus }) };',
     replace: "recorded: (void deps.record({ taskId, taskStatus }), 'unknown-status') };",
     caughtBy: 'wake-not-lost',
   },
-  {
-    name: 'failed-settle-answered-204',
+  'failed-settle-answered-204': {
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
     find: '{ ...deps, learn: cannotLearn });',
@@ -33,24 +30,21 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
   );`,
     caughtBy: 'woken-after-recorded',
   },
-  {
-    name: 'failed-wake-answered-204',
+  'failed-wake-answered-204': {
     does: 'A delivery whose machine could not be woken is answered with 204.',
     file: recordDelivery,
     find: 'await deps.wake(callbackToken, extractionId);',
     replace: "await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
     caughtBy: 'wake-not-lost',
   },
-  {
-    name: 'woken-before-queued',
+  'woken-before-queued': {
     does: 'The machine is ended before the queue has the collection.',
     file: decide,
     find: "atRest(record, 'webhook')",
     replace: "end('closed')",
     caughtBy: 'queued-before-woken',
   },
-  {
-    name: 'failed-send-answered-204',
+  'failed-send-answered-204': {
     does: 'A delivery whose message could not be sent is answered with 204.',
     file: recordDelivery,
     find: '{ ...deps, learn: cannotLearn }',
@@ -61,8 +55,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
   }`,
     caughtBy: 'queued-before-woken',
   },
-  {
-    name: 'settle-without-condition',
+  'settle-without-condition': {
     does: 'An outcome is written over every other status.',
     file: transitions,
     find: `when: { taskId },
@@ -71,16 +64,14 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
         set: {`,
     caughtBy: 'outcome-stands',
   },
-  {
-    name: 'timed-out-is-final',
+  'timed-out-is-final': {
     does: 'TIMED_OUT is written as final, although a correction can replace it.',
     file: transitions,
     find: "    reason: 'deadline-passed',\n",
     replace: "    reason: 'deadline-passed',\n    isFinal: true,\n",
     caughtBy: 'final-stands',
   },
-  {
-    name: 'interrupted-start-is-final',
+  'interrupted-start-is-final': {
     does: 'UNCONFIRMED is written as final, although the attempt may still write its taskId.',
     file: transitions,
     find: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });",
@@ -88,24 +79,20 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'final-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
-  {
-    name: 'outcome-not-final',
+  'outcome-not-final': {
     does: 'A final status of the provider is written without isFinal.',
     file: transitions,
     find: '        isFinal: true,\n',
-    replace: '',
     caughtBy: 'final-stands',
   },
-  {
-    name: 'correction-ignored',
+  'correction-ignored': {
     does: 'A delivery after TIMED_OUT does not correct the outcome.',
     file: decide,
     find: 'if (mayTakeStatus(record)) {',
     replace: "if (mayTakeStatus(record) && (record.status === 'RUNNING' || who.kind !== 'webhook')) {",
     caughtBy: 'delivery-not-lost',
   },
-  {
-    name: 'correction-not-reopened',
+  'correction-not-reopened': {
     does: 'A correction does not put the record back into the index.',
     file: transitions,
     find: '...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),',
@@ -113,16 +100,14 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
       "...(transition === 'markSettled' ? dueOn(extractionId, plusSeconds(now, timings.pollEvery)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
-  {
-    name: 'progress-counted-by-all',
+  'progress-counted-by-all': {
     does: 'Every process that finds the same outcome or the same close recorded counts it.',
     file: 'lib/extraction/write-progress.ts',
     find: "if (outcome.kind !== 'written') return outcome;",
     replace: "if (outcome.kind === 'lost') return outcome;",
     caughtBy: 'counted-once',
   },
-  {
-    name: 'disagreement-uncounted',
+  'disagreement-uncounted': {
     does: 'A second, different final status is dropped without a count.',
     file: decide,
     find: "counting('StatusDisagreement', planOf(at))",
@@ -130,16 +115,13 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
-  {
-    name: 'orphan-uncounted',
+  'orphan-uncounted': {
     does: 'A delivery for an unlinked task is stored without a count.',
     file: recordDelivery,
     find: "deps.telemetry.count('UnlinkedDelivery', delivery);",
-    replace: '',
     caughtBy: 'delivery-not-lost',
   },
-  {
-    name: 'stored-delivery-ignored',
+  'stored-delivery-ignored': {
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
     file: decide,
     find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
@@ -148,8 +130,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', faults: 1 },
   },
-  {
-    name: 'task-not-adopted',
+  'task-not-adopted': {
     does: 'Reconcile does not adopt a task that start-task did not link.',
     file: 'lib/extraction/reconcile/reconcile.ts',
     find: 'await deps.tasks.adopt(taskId, extractionId)',
@@ -158,8 +139,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 31391,
   },
-  {
-    name: 'timed-out-without-last-read',
+  'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: decide,
     find: "if (status === 'RUNNING') return planRead(at, taskId, undefined);",
@@ -169,8 +149,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
   if (status === 'RUNNING') return planRead(at, taskId, undefined);`,
     caughtBy: 'last-read-before-timed-out',
   },
-  {
-    name: 'no-read-in-grace',
+  'no-read-in-grace': {
     does: 'The task is not read in grace.',
     file: decide,
     find: '? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))',
@@ -181,8 +160,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
       )`,
     caughtBy: 'closed-after-a-read',
   },
-  {
-    name: 'timed-out-over-outcome',
+  'timed-out-over-outcome': {
     does: 'TIMED_OUT is written over an outcome that was recorded during the last read.',
     file: transitions,
     find: "markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
@@ -191,8 +169,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 900,
   },
-  {
-    name: 'unknown-status-is-final',
+  'unknown-status-is-final': {
     does: 'A status that the API document does not list counts as final.',
     file: 'lib/extraction/reconcile/read-task.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
@@ -200,16 +177,14 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
   if (!isTerminalStatus(taskStatus)) {`,
     caughtBy: 'status-is-the-providers',
   },
-  {
-    name: 'poll-500-is-final',
+  'poll-500-is-final': {
     does: 'A poll by consent that is answered with 5xx and an errorType ends the extraction.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'statusesOfPoll.includes(status)',
     caughtBy: 'status-is-the-providers',
   },
-  {
-    name: 'poll-4xx-is-final',
+  'poll-4xx-is-final': {
     does: 'A poll by consent that is answered with 403, 404, 408, 425 or 429 and an errorType ends the extraction.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
@@ -217,8 +192,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'consent-v1', faults: 1 },
   },
-  {
-    name: 'others-task-used',
+  'others-task-used': {
     does: 'A task that is linked to another extraction settles this one, and its results are stored.',
     file: decide,
     find: 'if (!seen.isOwn) return',
@@ -226,8 +200,7 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-silent', faults: 1 },
   },
-  {
-    name: 'others-delivery-used-at-start',
+  'others-delivery-used-at-start': {
     does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
     file: decide,
     find: 'if (!seen.isOwn) return',
@@ -235,20 +208,18 @@ export const deliveryAndOutcomeFaults: readonly PlantedFault[] = [
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-at-once', preemptions: 1 },
   },
-  {
-    name: 'others-task-uncounted',
+  'others-task-uncounted': {
     does: 'An extraction that was given the task of another extraction is closed without a count.',
     file: decide,
     find: "'TaskLinkedElsewhere',",
     replace: "at.who.kind === 'start' ? 'UnlinkedDelivery' : 'TaskLinkedElsewhere',",
     caughtBy: 'others-task-disowned',
   },
-  {
-    name: 'not-started-too-early',
+  'not-started-too-early': {
     does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
     file: decide,
     find: "if (isWindowOver(at)) return { kind: 'find-request'",
     replace: "if (at.now.getTime() > 0) return { kind: 'find-request'",
     caughtBy: 'not-started-means-no-task',
   },
-];
+};

@@ -1,4 +1,4 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const transitions = 'lib/extraction/transitions.ts';
@@ -8,9 +8,8 @@ const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
 /** Faults of intake, collecting, closing and the sweep. */
-export const intakeAndClosingFaults: readonly PlantedFault[] = [
-  {
-    name: 'sentence-recorded-as-code',
+export const intakeAndClosingFaults: Faults = {
+  'sentence-recorded-as-code': {
     does: 'Free text that the provider sends in place of a code is recorded.',
     file: 'lib/extraction/advice.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
@@ -18,16 +17,14 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'nothing-sealed-shown',
     where: 'at random',
   },
-  {
-    name: 'close-without-condition',
+  'close-without-condition': {
     does: 'A close is written although the status changed since the decision.',
     file: transitions,
     find: '  status: [record.status],\n  ...sameAttempt(record),\n  open: true,\n  uncollected: true,\n',
     replace: '  status: [record.status, ...terminalStatuses],\n',
     caughtBy: 'open-while-unfinished',
   },
-  {
-    name: 'closed-with-not-before',
+  'closed-with-not-before': {
     does: 'A close leaves the notBefore of a read that another process postponed meanwhile.',
     file: transitions,
     find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,",
@@ -37,56 +34,49 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 31_200,
   },
-  {
-    name: 'collected-without-results',
+  'collected-without-results': {
     does: 'A read without results closes a record whose outcome implies results.',
     file: decide,
     find: 'if (!reading.hasResults &&',
     replace: "if (!reading.hasResults && record.taskId === '' &&",
     caughtBy: 'results-collected',
   },
-  {
-    name: 'collection-abandoned-at-once',
+  'collection-abandoned-at-once': {
     does: 'Collecting is abandoned after the first failure.',
     file: decide,
     find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
     replace: 'requestedAt',
     caughtBy: 'results-collected',
   },
-  {
-    name: 'collection-never-abandoned',
+  'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
     find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
     replace: 'undefined',
     caughtBy: 'settled-and-closed',
   },
-  {
-    name: 'oversized-not-remembered',
+  'oversized-not-remembered': {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
     find: '? toWrite(change.rememberOversized(at), [], next)',
     replace: "? notYet(at, { why: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
-  {
-    name: 'oversized-without-reason',
+  'oversized-without-reason': {
     does: 'Past the deadline, results over the size limit end as TIMED_OUT without a collectionError.',
     file: transitions,
     find: '{ ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };',
     replace: '{ ...timedOutAt(decision.now), lastProblem };',
     caughtBy: 'oversized-once',
   },
-  {
-    name: 'oversized-consent-not-final',
+  'oversized-consent-not-final': {
     does: 'A 200 over the size limit does not end an extraction by consent.',
-    file: 'lib/extraction/reconcile/read-task.ts',
+    file: readTask,
     find: "return without({ kind: 'too-large', taskStatus: 'COMPLETED' });",
     replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
   },
-  {
-    name: 'consent-without-data-not-final',
+  'consent-without-data-not-final': {
     does: 'A 200 without data does not end an extraction by consent.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: "if (variant === 'v2') return",
@@ -94,24 +84,21 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
       "if (variant === 'v2' && data === undefined) return { kind: 'in-progress' };\n    if (variant === 'v2') return",
     caughtBy: 'correction-found',
   },
-  {
-    name: 'byte-order-mark-is-unreadable',
+  'byte-order-mark-is-unreadable': {
     does: 'An answer that starts with a byte order mark cannot be read.',
     file: 'lib/http/parse-large-json.ts',
     find: 'startsWithByteOrderMark(view) ? 3 : 0',
     replace: '0',
     caughtBy: 'correction-found',
   },
-  {
-    name: 'lease-keeps-due-at',
+  'lease-keeps-due-at': {
     does: 'A sweep leases a record without changing its dueAt.',
     file: sweep,
     find: 'leaseDue({ found, dueAt: plusSeconds(time, leaseSeconds) })',
     replace: 'leaseDue({ found, dueAt })',
     caughtBy: 'leased-before-sent',
   },
-  {
-    name: 'lease-without-condition',
+  'lease-without-condition': {
     does: 'Two sweeps can lease the same record.',
     file: transitions,
     find: 'when: { open: true, dueAt: found.dueAt },',
@@ -119,8 +106,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'leased-before-sent',
     where: { scenario: 'ends-process', faults: 1 },
   },
-  {
-    name: 'lost-lease-ignored',
+  'lost-lease-ignored': {
     does: 'A sweep sends a record that another sweep has leased.',
     file: sweep,
     find: "return kind === 'written';",
@@ -128,32 +114,28 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'leased-before-sent',
     where: { scenario: 'broken-deploy-for-long', faults: 1 },
   },
-  {
-    name: 'superseded-message-reads',
+  'superseded-message-reads': {
     does: 'A message whose dueAt has moved reads the provider.',
     file: decide,
     find: 'if (new Date(dueAt).getTime() <= now.getTime()) return undefined;',
     replace: "if (dueAt !== '') return undefined;",
     caughtBy: 'one-chain-of-messages',
   },
-  {
-    name: 'superseded-message-sent-again',
+  'superseded-message-sent-again': {
     does: 'A message whose dueAt has moved is sent again for the new one, beside the message of the process that moved it.',
     file: decide,
     find: 'return who.dueAt === dueAt ?',
     replace: "return dueAt !== '' ?",
     caughtBy: 'one-chain-of-messages',
   },
-  {
-    name: 'early-message-dropped',
+  'early-message-dropped': {
     does: 'A message that is received by a clock a little behind is dropped, so that its record waits for the sweep.',
     file: decide,
     find: 'return who.dueAt === dueAt ?',
     replace: "return dueAt === '' ?",
     caughtBy: 'due-message-continued',
   },
-  {
-    name: 'lost-race-sends-next',
+  'lost-race-sends-next': {
     does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
     file: 'lib/extraction/run.ts',
     find: "if (kind === 'written') return { ending",
@@ -161,16 +143,13 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'one-chain-of-messages',
     where: { scenario: 'after-grace', preemptions: 1 },
   },
-  {
-    name: 'request-not-indexed',
+  'request-not-indexed': {
     does: 'A new record is not in the index, so that no sweep finds it.',
     file: request,
     find: '...dueAtWindowEnd(input.extractionId, requestedAt, timings),',
-    replace: '',
     caughtBy: 'open-while-unfinished',
   },
-  {
-    name: 'closed-without-grace',
+  'closed-without-grace': {
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
     file: decide,
     find: 'plusSeconds(settledAt ?? deadlineAt, timings.grace)',
@@ -178,16 +157,14 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'correction-found',
     where: { scenario: 'late-silent', faults: 1 },
   },
-  {
-    name: 'pause-ends-in-a-close',
+  'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
     find: 'if (isLast && !isHeld(why)) {',
     replace: 'if (isLast) {',
     caughtBy: 'pause-keeps-open',
   },
-  {
-    name: 'execution-before-record',
+  'execution-before-record': {
     does: 'The execution is started before the record is written.',
     file: request,
     find: 'const creation = await deps.extractions.create(created);',
@@ -195,24 +172,20 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
       'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(created);',
     caughtBy: 'request-kept',
   },
-  {
-    name: 'replay-does-not-start',
+  'replay-does-not-start': {
     does: 'A repeated request does not start the execution that the first one failed to start.',
     file: request,
     find: "if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
     replace: "if (creation.created && record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
     caughtBy: 'request-kept',
   },
-  {
-    name: 'fingerprint-ignored',
+  'fingerprint-ignored': {
     does: 'Another request under the same key counts as a repetition.',
     file: request,
     find: "if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };",
-    replace: '',
     caughtBy: 'request-kept',
   },
-  {
-    name: 'secret-in-record',
+  'secret-in-record': {
     does: 'The caller’s session token is recorded with the request.',
     file: request,
     find: 'fingerprint: input.fingerprint,\n    ...dueAtWindowEnd',
@@ -220,16 +193,14 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
       'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...dueAtWindowEnd',
     caughtBy: 'nothing-sealed-shown',
   },
-  {
-    name: 'request-removed-for-another',
+  'request-removed-for-another': {
     does: 'A repeated request removes the item of the request that it repeats.',
     file: request,
     find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
     replace: 'if (!isOfThisRequest) await removeRequest(record, deps);',
     caughtBy: 'request-item-kept',
   },
-  {
-    name: 'request-removed-after-an-exception',
+  'request-removed-after-an-exception': {
     does: 'Intake removes the item of a request whose record it may have created.',
     file: request,
     find: 'const creation = await deps.extractions.create(created);',
@@ -239,24 +210,20 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
   });`,
     caughtBy: 'request-item-kept',
   },
-  {
-    name: 'lost-race-keeps-its-item',
+  'lost-race-keeps-its-item': {
     does: 'A repeated request keeps a second copy of what is sealed.',
     file: request,
     find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
-    replace: '',
     caughtBy: 'request-item-forgotten',
   },
-  {
-    name: 'target-kept-after-the-close',
+  'target-kept-after-the-close': {
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
     file: decide,
     find: "if (who.kind === 'start' || record.method === 'consent') return true;",
     replace: "if (who.kind === 'start') return true;",
     caughtBy: 'request-item-forgotten',
   },
-  {
-    name: 'target-removed-before-the-close',
+  'target-removed-before-the-close': {
     does: 'Reconcile removes the item of a consent although the next poll needs it.',
     file: decide,
     find: '!isRequestDone(record)) return false;',
@@ -264,16 +231,13 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
       "(!isRequestDone(record) && (who.kind === 'start' || record.method !== 'consent'))) return false;",
     caughtBy: 'request-item-kept',
   },
-  {
-    name: 'target-left-to-expire',
+  'target-left-to-expire': {
     does: 'The item of a consent expires when it would have under the settings of its intake, although these have become longer.',
     file: requestData,
     find: 'if (expiry !== undefined) await requests.extend(record.requestId, expiry);',
-    replace: '',
     caughtBy: 'request-item-kept',
   },
-  {
-    name: 'target-removed-after-grace',
+  'target-removed-after-grace': {
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
     file: 'lib/extraction/record.ts',
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
@@ -282,24 +246,21 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 56_400,
   },
-  {
-    name: 'lost-request-without-a-reason',
+  'lost-request-without-a-reason': {
     does: 'An extraction whose request was lost ends as one that had no time to start.',
     file: decide,
     find: "const reason = seen.isThere ? seen.reason : 'request-data-gone';",
     replace: 'const { reason } = seen;',
     caughtBy: 'request-gone-for-a-reason',
   },
-  {
-    name: 'lost-target-without-a-reason',
+  'lost-target-without-a-reason': {
     does: 'A consent whose item was lost is closed as one that could be read.',
     file: decide,
     find: 'if (isLast && isUnreadable(why)) return',
     replace: "if (isLast && isUnreadable(why) && why !== 'request-data-gone') return",
     caughtBy: 'request-gone-for-a-reason',
   },
-  {
-    name: 'used-target-counts-as-lost',
+  'used-target-counts-as-lost': {
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
     file: decide,
     find: 'once: lostData(waiting.why),\n  counts: [],',
@@ -307,24 +268,20 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
-  {
-    name: 'unfinished-reads-not-counted',
+  'unfinished-reads-not-counted': {
     does: 'A read that follows a process death is not counted.',
     file: readTask,
     find: 'if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);',
-    replace: '',
     caughtBy: 'unfinished-reads-counted',
   },
-  {
-    name: 'unfinished-reads-not-limited',
+  'unfinished-reads-not-limited': {
     does: 'A read that ended three processes is made again.',
     file: 'lib/extraction/record.ts',
     find: 'export const maxUnfinishedReads = 3;',
     replace: 'export const maxUnfinishedReads = 1_000;',
     caughtBy: 'unfinished-reads-counted',
   },
-  {
-    name: 'failed-read-unfinished',
+  'failed-read-unfinished': {
     does: 'A read that fails without ending its process counts as one that ended it.',
     file: readTask,
     find: 'if (count > 0 || record.unfinishedReads !== undefined)',
@@ -332,8 +289,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'unfinished-reads-counted',
     where: 'at random',
   },
-  {
-    name: 'unfinished-reads-counted-twice',
+  'unfinished-reads-counted-twice': {
     does: 'A counted read counts as three.',
     file: decide,
     find: 'isCounted ? count + 1 : 0',
@@ -341,8 +297,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'unfinished-reads-counted',
     where: { scenario: 'ends-process', preemptions: 1 },
   },
-  {
-    name: 'pause-asked-last',
+  'pause-asked-last': {
     does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
     file: readTask,
     find: `  if (await deps.isPaused('reads')) {`,
@@ -351,8 +306,7 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
     caughtBy: 'pause-keeps-open',
     where: { scenario: 'ends-process-paused', preemptions: 0 },
   },
-  {
-    name: 'late-record-closed-unread',
+  'late-record-closed-unread': {
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
     find: ': planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));',
@@ -361,23 +315,24 @@ export const intakeAndClosingFaults: readonly PlantedFault[] = [
       : planRead(at, taskId, undefined);`,
     caughtBy: 'closed-after-a-read',
   },
-  {
-    name: 'newer-record-read',
+  'newer-record-read': {
     does: 'A record of a newer version is reconciled as one of this version.',
     file: 'lib/extraction/record.ts',
     find: 'schemaVersion === 1 && allStatuses.has(status)',
     replace: 'allStatuses.has(status)',
     caughtBy: 'newer-left-alone',
   },
-  {
-    name: 'newer-record-closed',
+  'newer-record-closed': {
     does: 'A record of a newer version is closed.',
     file: decide,
     find: "return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));",
     replace: `return toWrite({
-      ...{ extractionId: record.extractionId, when: { open: true }, set: { expiresAt: 1 } },
-      ...{ remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
+      extractionId: record.extractionId,
+      when: { open: true },
+      set: { expiresAt: 1 },
+      remove: ['dueShard', 'dueAt'],
+      proof: () => 'lost',
     });`,
     caughtBy: 'newer-left-alone',
   },
-];
+};

@@ -28,3 +28,8 @@ export type PlantedFault = SourcePatch & {
         readonly from?: number;
       };
 };
+
+/** Faults by name. Without `replace`, the text is left out. */
+export type Faults = Readonly<
+  Record<string, Omit<PlantedFault, 'name' | 'replace' | 'world'> & { readonly replace?: string }>
+>;

@@ -1,9 +1,9 @@
 import { findScenario } from '../campaign/find-scenario.ts';
-import { searchBounded, upTo } from '../campaign/search-bounded.ts';
+import { searchBounded } from '../campaign/search-bounded.ts';
 import { searchRandom } from '../campaign/search-random.ts';
 import { nameOf, showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
-import type { Budget } from '../scheduler/budget.ts';
+import { type Budget, upTo } from '../scheduler/budget.ts';
 import { scenarios } from '../world/draw-scenario.ts';
 import type { Scenario } from '../world/scenario.ts';
 import type { PlantedFault } from './planted-fault.ts';

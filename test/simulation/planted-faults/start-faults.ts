@@ -1,25 +1,22 @@
-import type { PlantedFault } from './planted-fault.ts';
+import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const start = 'lib/extraction/start/start.ts';
 const writeStart = 'lib/extraction/write-progress.ts';
 const transitions = 'lib/extraction/transitions.ts';
-const forMachine = 'lib/extraction/start/start.ts';
 const startAnswer = 'lib/extraction/start/start-call.ts';
 const machine = 'infra/extraction-machine-definition.ts';
 
 /** Faults of the start. */
-export const startFaults: readonly PlantedFault[] = [
-  {
-    name: 'no-starting-write',
+export const startFaults: Faults = {
+  'no-starting-write': {
     does: 'The start call is made without the `STARTING` write.',
     file: start,
     find: 'const claimed = await startWriter(consentItem, deps)(starting, [], record);',
     replace: "const claimed = { kind: 'written' as const, record };",
     caughtBy: 'starting-written-before-call',
   },
-  {
-    name: 'starting-write-before-token',
+  'starting-write-before-token': {
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
     find: "if (obtained.kind === 'failed') {",
@@ -28,8 +25,7 @@ export const startFaults: readonly PlantedFault[] = [
       await startWriter(consentItem, deps)(early, []);`,
     caughtBy: 'unconfirmed-for-a-reason',
   },
-  {
-    name: 'start-call-repeated-on-503',
+  'start-call-repeated-on-503': {
     does: 'A start call that was answered with 5xx, or not at all, is repeated.',
     file: startAnswer,
     find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
@@ -37,24 +33,21 @@ export const startFaults: readonly PlantedFault[] = [
       "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
     caughtBy: 'one-start-call',
   },
-  {
-    name: 'unknown-is-reverted',
+  'unknown-is-reverted': {
     does: 'A start whose call was not answered goes back to REQUESTED.',
     file: decide,
     find: "change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' })",
     replace: 'change.revertToRequested({ ...decision, notBefore: undefined })',
     caughtBy: 'one-start-call',
   },
-  {
-    name: 'unknown-is-refused',
+  'unknown-is-refused': {
     does: 'A start call that was not answered counts as refused.',
     file: startAnswer,
     find: "return { kind: 'unknown', reason: problem === 'unexpected-answer'",
     replace: "return { kind: 'refused', reason: problem === 'unexpected-answer'",
     caughtBy: 'rejected-means-no-task',
   },
-  {
-    name: 'error-type-500-is-refused',
+  'error-type-500-is-refused': {
     does: 'A start call that was answered with 500 and an errorType counts as refused.',
     file: startAnswer,
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
@@ -62,8 +55,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'rejected-means-no-task',
     where: { scenario: 'consent-v2', faults: 1 },
   },
-  {
-    name: 'any-start-reverted',
+  'any-start-reverted': {
     does: 'A start attempt reverts the `STARTING` write of any attempt, not only its own.',
     file: transitions,
     find: `when: { attemptId },
@@ -75,8 +67,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'one-start-call',
     where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 10 },
   },
-  {
-    name: 'others-start-counts-as-own',
+  'others-start-counts-as-own': {
     does: 'The `STARTING` write of another attempt counts as the attempt’s own.',
     file: transitions,
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
@@ -85,8 +76,7 @@ export const startFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 740,
   },
-  {
-    name: 'stale-start-continues',
+  'stale-start-continues': {
     does: 'A start attempt that was settled as stale continues with its start call.',
     file: transitions,
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
@@ -94,16 +84,13 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1, from: 8 },
   },
-  {
-    name: 'another-record-started',
+  'another-record-started': {
     does: 'An execution that outlived its record starts a later record under the same id.',
     file: decide,
     find: "if (record.requestId !== requestId) return end('gone');",
-    replace: '',
     caughtBy: 'request-of-its-record',
   },
-  {
-    name: 'credentials-removed-before-the-answer',
+  'credentials-removed-before-the-answer': {
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
     find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
@@ -111,25 +98,21 @@ export const startFaults: readonly PlantedFault[] = [
     await deps.requests.remove(requestId, undefined);`,
     caughtBy: 'request-item-kept',
   },
-  {
-    name: 'credentials-kept',
+  'credentials-kept': {
     does: 'The item of the request is kept although the provider has the task.',
     file: decide,
     find: "if (who.kind === 'start' || record.method === 'consent') return true;",
     replace: "if (record.method === 'consent') return true;",
     caughtBy: 'request-item-forgotten',
   },
-  {
-    name: 'reopened-without-its-item',
+  'reopened-without-its-item': {
     does: 'A late answer reopens a consent without the item that its polls need.',
     file: writeStart,
     find: 'if (late) await putBack(late, deps);',
-    replace: '',
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1 },
   },
-  {
-    name: 'reopened-item-removed-by-the-close',
+  'reopened-item-removed-by-the-close': {
     does: 'Who settled a start as stale removes the item that its late answer has put back.',
     file: writeStart,
     find: 'if (late) await putBack(late, deps);',
@@ -137,8 +120,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', preemptions: 2, from: 8 },
   },
-  {
-    name: 'reopened-item-put-once',
+  'reopened-item-put-once': {
     does: 'A late answer reopens a consent although its item could not be put back at the first try.',
     file: writeStart,
     find: "await writeThrice('The item of the request', () => deps.requests.put(item), deps);",
@@ -146,8 +128,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },
-  {
-    name: 'late-task-lost-with-its-item',
+  'late-task-lost-with-its-item': {
     does: 'A late answer is not recorded if the item of its consent could not be put back at the first try.',
     file: writeStart,
     find: 'if (late) await putBack(late, deps);',
@@ -155,8 +136,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },
-  {
-    name: 'starting-write-on-another-record',
+  'starting-write-on-another-record': {
     does: 'The `STARTING` write also applies to a later record under the same id.',
     file: transitions,
     find: '? { requestId, withoutAttempt: true } : { requestId, attemptId };',
@@ -164,16 +144,14 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'request-of-its-record',
     where: { scenario: 'plain', preemptions: 1, events: 1, from: 4 },
   },
-  {
-    name: 'own-write-counts-as-others',
+  'own-write-counts-as-others': {
     does: 'A write whose answer was lost counts as the write of another process.',
-    file: 'lib/extraction/write-progress.ts',
+    file: writeStart,
     find: "kind: applied ? 'written' : change.proof(record)",
     replace: "kind: applied ? 'written' : 'lost'",
     caughtBy: 'unconfirmed-for-a-reason',
   },
-  {
-    name: 'running-start-is-stale',
+  'running-start-is-stale': {
     does: 'A start counts as stale while its process still runs.',
     file: 'lib/extraction/deadlines.ts',
     find: 'now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000',
@@ -182,8 +160,7 @@ export const startFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 200,
   },
-  {
-    name: 'no-running-after-unconfirmed',
+  'no-running-after-unconfirmed': {
     does: 'A start attempt that was settled as stale does not write its taskId.',
     file: decide,
     find: "if (status === 'UNCONFIRMED' && result.kind === 'accepted') {",
@@ -192,32 +169,28 @@ export const startFaults: readonly PlantedFault[] = [
     where: 'at random',
     firstSeed: 30_800,
   },
-  {
-    name: 'write-not-retried',
+  'write-not-retried': {
     does: 'A write that fails after the `STARTING` write is not tried again.',
     file: writeStart,
     find: 'const writeTries = 3;',
     replace: 'const writeTries = 1;',
     caughtBy: 'unconfirmed-for-a-reason',
   },
-  {
-    name: 'link-before-record',
+  'link-before-record': {
     does: 'The callback token is stored before the record is RUNNING.',
     file: start,
     find: 'telemetry.about({ taskId: result.taskId });',
     replace: 'await deps.tasks.link({ ...input, taskId: result.taskId });',
     caughtBy: 'woken-after-recorded',
   },
-  {
-    name: 'early-delivery-ignored',
+  'early-delivery-ignored': {
     does: 'The status that a webhook left before the link is ignored.',
     file: decide,
     find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
     replace: "if (who.kind !== 'start' && taskStatus !== undefined && isTerminalStatus(taskStatus)) {",
     caughtBy: 'wake-not-lost',
   },
-  {
-    name: 'older-token-replaces-newer',
+  'older-token-replaces-newer': {
     does: 'A timed-out invocation stores its callback token over that of a later one.',
     file: start,
     find: 'const link = { taskId, extractionId, callbackToken, callbackAttempt };',
@@ -225,8 +198,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'rendezvous',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
-  {
-    name: 'start-window-unchecked',
+  'start-window-unchecked': {
     does: 'A start is tried after the end of the start window.',
     file: decide,
     find: 'const isOver = isWindowOver(at);',
@@ -234,8 +206,7 @@ export const startFaults: readonly PlantedFault[] = [
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
-  {
-    name: 'interrupted-start-retried-thrice',
+  'interrupted-start-retried-thrice': {
     does: 'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.',
     file: machine,
     find: `    ErrorEquals: ['States.TaskFailed'],
@@ -253,60 +224,53 @@ export const startFaults: readonly PlantedFault[] = [
 `,
     caughtBy: 'start-window-used',
   },
-  {
-    name: 'start-retries-for-the-mean',
+  'start-retries-for-the-mean': {
     does: 'The machine has as many retries as fill the start window on average, so that jitter lets it abandon every second start early.',
     file: machine,
     find: 'deviations: 3,',
     replace: 'deviations: 0,',
     caughtBy: 'start-window-used',
   },
-  {
-    name: 'failed-start-unreported',
+  'failed-start-unreported': {
     does: 'A failed start is not reported to the machine.',
-    file: forMachine,
+    file: start,
     find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },
-  {
-    name: 'consent-not-queued',
+  'consent-not-queued': {
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
     file: decide,
     find: "return end('queued', undefined, 'due');",
     replace: "return end('queued');",
     caughtBy: 'queued-before-woken',
   },
-  {
-    name: 'waits-without-webhooks',
+  'waits-without-webhooks': {
     does: 'The machine waits for a webhook of a provider that sends none.',
-    file: 'lib/extraction/decide.ts',
+    file: decide,
     find: "hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due')",
     replace: "end('waiting')",
     caughtBy: 'wait-answered',
   },
-  {
-    name: 'refusal-unreported',
+  'refusal-unreported': {
     does: 'A refused start is not reported to the machine.',
-    file: forMachine,
+    file: start,
     find: 'await wake(callbackToken, extractionId);',
     replace: "if (as !== 'closed') await wake(callbackToken, extractionId);",
     caughtBy: 'wait-answered',
   },
-  {
-    name: 'retry-after-ignored',
+  'retry-after-ignored': {
     does: 'A start is tried before the time that a 429 named.',
     file: decide,
     find: 'if (!isOver && notBefore !== undefined && at.now.toISOString() < notBefore) {',
     replace: "if (!isOver && notBefore === '') {",
     caughtBy: 'waits-as-asked',
   },
-  {
-    name: 'hold-ignored',
+  'hold-ignored': {
     does: 'A start call is made although the breaker holds it.',
     file: start,
     find: "if (admission.kind === 'held') return",
     replace: "if (admission.kind === 'held' && record.attemptId !== undefined) return",
     caughtBy: 'breaker-respected',
   },
-];
+};

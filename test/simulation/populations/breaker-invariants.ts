@@ -2,7 +2,7 @@ import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import { groupOf } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
 import type { ProviderCall } from './provider.ts';
-import type { BreakerChange, Service } from './service.ts';
+import type { Service } from './service.ts';
 import { breakerSettings, settings } from './settings.ts';
 
 /** For how long after a change a process may act on what it knew before: its cache, a stale read, a slow table. */
@@ -40,17 +40,17 @@ const breakersOf = ({ changes }: Service): readonly Breaker[] => {
   return [...found.values()];
 };
 
-type Period = { readonly from: number; readonly to: number; readonly opening: BreakerChange };
+type Period = { readonly from: number; to: number };
 
 /** When a breaker was open, from each opening to its closing. */
-const periodsOf = (service: Service, breaker: Breaker): readonly Period[] => {
-  const periods: { from: number; to: number; opening: BreakerChange }[] = [];
-  let open: { from: number; to: number; opening: BreakerChange } | undefined;
+const periodsOf = (service: Service, breaker: Breaker): readonly Readonly<Period>[] => {
+  const periods: Period[] = [];
+  let open: Period | undefined;
   for (const change of service.changes) {
     if (change.caller !== breaker.caller) continue;
     const isOpen = openedIn(change.after, breaker) !== undefined;
     if (isOpen && open === undefined) {
-      open = { from: change.at, to: service.time.now, opening: change };
+      open = { from: change.at, to: service.time.now };
       periods.push(open);
     }
     if (!isOpen && open !== undefined) open.to = change.at;
@@ -148,9 +148,9 @@ const opensInTime: Invariant = {
   name: 'opens-in-time',
   rule: 'The breaker of a group is open as soon as starts of the threshold of its extractions have failed without an accepted one in between, in whichever processes. That of a caller is, once so many of its groups have begun to fail.',
   check: (service) => {
-    for (const { breaker, failed: own, accepted, keyOf } of sightingsOf(service)) {
+    const late = sightingsOf(service).find(({ breaker, failed: own, accepted, keyOf }) => {
       const periods = periodsOf(service, breaker);
-      const late = own.find(({ at }) => {
+      return own.some(({ at }) => {
         const since = Math.max(0, ...accepted.filter((one) => one.at <= at + writeMs).map((one) => one.at));
         const failing = own.filter((one) => one.at > since + writeMs && one.at <= at);
         const known = new Set(own.filter((one) => one.at <= since + writeMs).map(keyOf));
@@ -158,9 +158,8 @@ const opensInTime: Invariant = {
         const isEnough = counted.size >= threshold + service.losses;
         return isEnough && !periods.some(({ from, to }) => from <= at + writeMs && to >= at);
       });
-      if (late !== undefined) return `The breaker of ${nameOf(breaker)} is not open although enough failed.`;
-    }
-    return undefined;
+    });
+    return late && `The breaker of ${nameOf(late.breaker)} is not open although enough failed.`;
   },
 };
 
@@ -168,18 +167,16 @@ export const opensForAReason: Invariant = {
   name: 'opens-for-a-reason',
   rule: 'A breaker opens only if starts of the threshold of extractions, or of groups, have failed since the last accepted one that its opener knew of.',
   check: (service) => {
-    for (const { breaker, failed: own, accepted, keyOf } of sightingsOf(service)) {
-      for (const { from } of periodsOf(service, breaker)) {
+    const groundless = sightingsOf(service).find(({ breaker, failed: own, accepted, keyOf }) =>
+      periodsOf(service, breaker).some(({ from }) => {
         // An accepted start of the last seconds may be in no write yet.
         const since = Math.max(0, ...accepted.filter((one) => one.at < from - staleMs).map(({ at }) => at));
         const failed = own.filter((one) => one.at >= since - writeMs && one.at <= from);
         // The accepted start of a process that ended is in no write.
-        if (new Set(failed.map(keyOf)).size + service.losses < threshold) {
-          return `The breaker of ${nameOf(breaker)} opens although few have failed.`;
-        }
-      }
-    }
-    return undefined;
+        return new Set(failed.map(keyOf)).size + service.losses < threshold;
+      }),
+    );
+    return groundless && `The breaker of ${nameOf(groundless.breaker)} opens although few have failed.`;
   },
 };
 
@@ -237,15 +234,13 @@ const closedByAnAcceptedStart: Invariant = {
   name: 'closed-by-an-accepted-start',
   rule: 'A breaker closes only after a start was accepted: of its group, or of any group of its caller.',
   check: (service) => {
-    for (const { breaker, accepted } of sightingsOf(service)) {
-      const groundless = periodsOf(service, breaker).find(
+    const groundless = sightingsOf(service).find(({ breaker, accepted }) =>
+      periodsOf(service, breaker).some(
         ({ from, to }) =>
           to < service.time.now && !accepted.some((one) => one.at <= to && one.at > from - staleMs),
-      );
-      if (groundless !== undefined)
-        return `The breaker of ${nameOf(breaker)} closes without an accepted start.`;
-    }
-    return undefined;
+      ),
+    );
+    return groundless && `The breaker of ${nameOf(groundless.breaker)} closes without an accepted start.`;
   },
 };
 
@@ -274,7 +269,7 @@ const acceptedCloses: Invariant = {
 };
 
 /** How many start calls were under way when a breaker opened, those included whose process had an older state. */
-export const underWay = (service: Service): number => {
+const underWay = (service: Service): number => {
   const openings = breakersOf(service).flatMap((breaker) =>
     periodsOf(service, breaker).map(({ from }) => ({ breaker, from })),
   );

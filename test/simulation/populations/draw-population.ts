@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
 
@@ -166,7 +167,7 @@ export const drawOutage = (random: Random): Population => {
     members,
     outages: [{ trouble: random.pick(outageTroubles), from, to, calls }],
     consumers: 50,
-    ...(lossOneIn === undefined ? {} : { lossOneIn }),
+    ...defined({ lossOneIn }),
   };
 };
 
@@ -204,7 +205,7 @@ export const drawPopulation = (random: Random): Population => {
   });
   const lossOneIn = random.pick([undefined, 30]);
   const consumers = random.pick([2, 10, 50]);
-  return { members, outages: [], consumers, ...(lossOneIn === undefined ? {} : { lossOneIn }) };
+  return { members, outages: [], consumers, ...defined({ lossOneIn }) };
 };
 
 /** When the healthy one is requested: with the broken one, once that one has failed five times, and in between. */

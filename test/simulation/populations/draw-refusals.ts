@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import { type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
 import { type Member, member, type Population } from './draw-population.ts';
@@ -50,7 +51,7 @@ export const drawRefusals = (random: Random): Population => {
     // A day, and half an hour.
     keptDays: random.pick([1, 1, 1 / 48]),
     ...(random.below(4) === 0 ? { forgetsAt: random.below(2 * within) } : {}),
-    ...(lossOneIn === undefined ? {} : { lossOneIn }),
+    ...defined({ lossOneIn }),
   };
 };
 
@@ -68,13 +69,7 @@ const drawStory = (random: Random): Population => {
     }),
   );
   const lossOneIn = random.pick([undefined, 30]);
-  return {
-    members,
-    outages: [],
-    consumers: 10,
-    keptDays: 1,
-    ...(lossOneIn === undefined ? {} : { lossOneIn }),
-  };
+  return { members, outages: [], consumers: 10, keptDays: 1, ...defined({ lossOneIn }) };
 };
 
 /** Until the last replay. */

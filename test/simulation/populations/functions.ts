@@ -35,6 +35,7 @@ import { seal, unsealed } from '../models/sealing.ts';
 import { startCallOf } from '../models/start-call.ts';
 import { reserveMs } from '../world/settings.ts';
 import type { Process } from './process.ts';
+import type { ReconcileQueue } from './reconcile-queue.ts';
 import type { Service } from './service.ts';
 import { breakerSettings, settings, timings } from './settings.ts';
 
@@ -78,16 +79,19 @@ export const functionsIn = (service: Service, process: Process) => {
   });
   const briefProvider = providerWithin(briefCallMs);
   const patientProvider = providerWithin(settings.providerTimeoutMs, patientTokens);
+  const sendTo =
+    (queue: ReconcileQueue) =>
+    async (message: ReconcileMessage, seconds = 0): Promise<void> => {
+      await process.wait(5);
+      queue.accept(message, seconds);
+    };
   const deps = {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
     tasks: taskStoreOver(service.tasks, process.carryOut),
     requests: requestStoreOver(service.requests, process.carryOut),
     refusals: refusalStoreOver(service.refusals, process.carryOut),
     keptDays: service.population.keptDays ?? 7,
-    send: async (message: ReconcileMessage, seconds = 0) => {
-      await process.wait(5);
-      service.queue.accept(message, seconds);
-    },
+    send: sendTo(service.queue),
     wake: async (callbackToken: string) => {
       await process.wait(5);
       return service.answer(callbackToken, undefined) ? ('woken' as const) : ('gone' as const);
@@ -115,10 +119,7 @@ export const functionsIn = (service: Service, process: Process) => {
       providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
     }),
     isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
-    sendSlow: async (message: ReconcileMessage, seconds = 0) => {
-      await process.wait(5);
-      service.slowQueue.accept(message, seconds);
-    },
+    sendSlow: sendTo(service.slowQueue),
     storeResults: async (extractionId: string, bytes: Uint8Array) => {
       await process.wait(20);
       const text = new TextDecoder().decode(bytes);

@@ -4,16 +4,6 @@ import { isHealthy } from './draw-population.ts';
 import type { Service } from './service.ts';
 import { lifeOf } from './settings.ts';
 
-/** The end of a process, with the name that Lambda reports. */
-export class ProcessEnded extends Error {
-  override readonly name: string;
-
-  constructor(name: string) {
-    super(name);
-    this.name = name;
-  }
-}
-
 class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
@@ -27,7 +17,7 @@ export class Process {
   /** The extraction of the current invocation. */
   of = '';
   #hasEnded = false;
-  #fail: (error: ProcessEnded) => void = () => undefined;
+  #fail: (error: Error) => void = () => undefined;
   readonly #service: Service;
 
   constructor(service: Service, kind: FunctionName, name: string) {
@@ -36,7 +26,7 @@ export class Process {
     this.name = name;
   }
 
-  /** Runs one invocation. Throws what it throws, or ProcessEnded. */
+  /** Runs one invocation. Throws what it throws, or the end of the process. */
   async serve<T>(of: string, invocation: () => Promise<T>): Promise<T> {
     this.of = of;
     let isRunning = true;
@@ -57,9 +47,10 @@ export class Process {
     return this.#hasEnded;
   }
 
-  end(error: string): Promise<never> {
+  /** Ends the process, with the name of the error that Lambda reports. */
+  end(name: string): Promise<never> {
     this.#hasEnded = true;
-    this.#fail(new ProcessEnded(error));
+    this.#fail(Object.assign(new Error(name), { name }));
     return never();
   }
 

@@ -1,13 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
+import type { RefusalMark } from '../../../lib/extraction/store.ts';
 import type { Member } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
-import type { RefusalFact } from './refusal-facts.ts';
 import type { Service } from './service.ts';
+
+/** What happened to an extraction that matters for refused credentials. */
+export type RefusalEvent = { readonly of: string } & (
+  | { readonly kind: 'status'; readonly status: ExtractionStatus; readonly reason: string | undefined }
+  /** Its task was linked for the first time. */
+  | { readonly kind: 'linked'; readonly isAdopted: boolean }
+  /** start-task read the mark. */
+  | { readonly kind: 'checked' }
+  | { readonly kind: 'marked'; readonly mark: RefusalMark }
+  /** An operator has forgotten all refusals. */
+  | { readonly kind: 'forgotten' }
+);
+
+/** `by`: the process that did it. */
+export type RefusalFact = RefusalEvent & { readonly at: number; readonly by: string };
 
 type Kind<K extends RefusalFact['kind']> = Extract<RefusalFact, { kind: K }>;
 
-const of = <K extends RefusalFact['kind']>({ facts }: Service, kind: K): readonly Kind<K>[] =>
-  facts.filter((one): one is Kind<K> => one.kind === kind);
+/** The facts of a kind, of one extraction or of all. */
+const of = <K extends RefusalFact['kind']>({ facts }: Service, kind: K, id?: string): readonly Kind<K>[] =>
+  facts.filter((one): one is Kind<K> => one.kind === kind && (id === undefined || one.of === id));
 
 const isSameLogin = (one: Member, other: Member): boolean =>
   one.caller === other.caller &&
@@ -25,7 +42,7 @@ const showsRight = ({ raw, ends = 'COMPLETED' }: Member): boolean =>
 const isRefused = ({ ends }: Member): boolean => ends === 'CREDENTIALS_WRONG';
 
 const markOf = (service: Service, { extractionId }: Member): Kind<'marked'> | undefined =>
-  of(service, 'marked').find((one) => one.of === extractionId);
+  of(service, 'marked', extractionId)[0];
 
 /** Whether what a member of a login showed counts at this time: it was marked, not forgotten, and has not ended. */
 const countsAt = (service: Service, one: Member, time: number): boolean => {
@@ -38,10 +55,10 @@ const noticedAt = (service: Service, one: Member): string => markOf(service, one
 
 /** Whether a confirmed one was started after the refusal was marked, and had its outcome before this time. */
 const isAcceptedAfter = (service: Service, one: Member, refused: Member, time: number): boolean => {
-  const statuses = of(service, 'status').filter((fact) => fact.of === one.extractionId);
+  const statuses = of(service, 'status', one.extractionId);
   const started = statuses.find(({ status }) => status === 'STARTING');
   const settled = statuses.find(({ status }) => status === one.ends && status !== 'FAILED');
-  const linked = of(service, 'linked').find((fact) => fact.of === one.extractionId);
+  const [linked] = of(service, 'linked', one.extractionId);
   const marked = markOf(service, refused);
   if (started === undefined || settled === undefined || marked === undefined) return false;
   return linked?.isAdopted === false && started.at > marked.at && settled.at < time;
@@ -58,10 +75,7 @@ const isOverruled = (service: Service, refused: Member, time: number): boolean =
 
 /** When this process last read the mark for an extraction, before it did something to it. */
 const checkedBefore = (service: Service, { of: id, by, at }: RefusalFact): number | undefined =>
-  of(service, 'checked').findLast((one) => one.of === id && one.by === by && one.at <= at)?.at;
-
-const memberOf = ({ population }: Service, id: string): Member | undefined =>
-  population.members.find(({ extractionId }) => extractionId === id);
+  of(service, 'checked', id).findLast((one) => one.by === by && one.at <= at)?.at;
 
 const needsCheck = ({ raw }: Member): boolean => raw !== undefined && raw.confirmed !== true;
 
@@ -70,16 +84,15 @@ const refusedNotSentAgain: Invariant = {
   rule: 'No unconfirmed start is claimed without a check, nor after one that came after a refusal of the same login was settled, as long as its mark is kept. A task that was adopted sets none.',
   check: (service) => {
     for (const claimed of of(service, 'status').filter(({ status }) => status === 'STARTING')) {
-      const one = memberOf(service, claimed.of);
-      if (one === undefined || !needsCheck(one)) continue;
+      const one = service.memberOf(claimed.of);
+      if (!needsCheck(one)) continue;
       const checked = checkedBefore(service, claimed);
       if (checked === undefined) return `${claimed.of} is started without a check.`;
       const sent = othersOfLogin(service, one).find((other) => {
         const { extractionId } = other;
-        const settled = of(service, 'status').find(
-          ({ of: id, status }) => id === extractionId && status === 'CREDENTIALS_WRONG',
-        );
-        const linked = of(service, 'linked').find(({ of: id }) => id === extractionId);
+        const statuses = of(service, 'status', extractionId);
+        const settled = statuses.find(({ status }) => status === 'CREDENTIALS_WRONG');
+        const [linked] = of(service, 'linked', extractionId);
         if (settled === undefined || settled.at >= checked || linked?.isAdopted !== false) return false;
         const notice = noticedAt(service, other);
         const forgotten = of(service, 'forgotten').some(
@@ -101,10 +114,9 @@ const refusedForAReason: Invariant = {
   check: (service) => {
     for (const rejected of of(service, 'status')) {
       if (rejected.reason !== 'credentials-refused-before') continue;
-      const one = memberOf(service, rejected.of);
+      const one = service.memberOf(rejected.of);
       const checked = checkedBefore(service, rejected) ?? 0;
       const isRight =
-        one !== undefined &&
         needsCheck(one) &&
         othersOfLogin(service, one).some(
           (other) =>
@@ -121,11 +133,11 @@ const marksAreRight: Invariant = {
   rule: 'A mark says what the final status of its extraction shows, is set before that is settled, and is not set past its end.',
   check: (service) => {
     for (const { of: id, mark, at } of of(service, 'marked')) {
-      const one = memberOf(service, id);
-      const shows = one !== undefined && (mark.isRefused ? isRefused(one) : showsRight(one));
-      if (!shows) return `${id} ends ${one?.ends}, and sets a mark.`;
+      const one = service.memberOf(id);
+      const shows = mark.isRefused ? isRefused(one) : showsRight(one);
+      if (!shows) return `${id} ends ${one.ends}, and sets a mark.`;
       if (mark.expiresAt * 1_000 <= at) return `${id} sets a mark that has ended.`;
-      const settled = of(service, 'status').find((fact) => fact.of === id && fact.status === one.ends);
+      const settled = of(service, 'status', id).find(({ status }) => status === one.ends);
       if (settled !== undefined && settled.at < at) return `${id} sets its mark after its outcome.`;
     }
     return undefined;

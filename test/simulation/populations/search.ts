@@ -1,4 +1,5 @@
 import { type Random, randomOf } from '../../support/data/random.ts';
+import type { PlantedFault } from '../planted-faults/planted-fault.ts';
 import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
@@ -146,12 +147,10 @@ export const shrink = async (judged: Judged): Promise<Judged> => {
   return smallest;
 };
 
-const started = Date.parse('2026-03-01T12:00:00.000Z');
-
 /** The members, the calls to the provider and the changes of the breakers, in order, as text. */
 export const traceOf = ({ found, service, violations }: Judged): string => {
   const { population, provider, changes, extractions } = service;
-  const seconds = (at: number): string => ((at - started) / 1_000).toFixed(3).padStart(9);
+  const seconds = (at: number): string => ((at - service.startedAt) / 1_000).toFixed(3).padStart(9);
   const calls = provider.calls.map(({ at, process, of, kind, result = 'no answer' }) => ({
     at,
     text: `${process}: ${kind} of ${of} → ${result}`,
@@ -211,13 +210,13 @@ const maxSeeds = 300;
  * Searches populations for a broken invariant, in the same order each time. Those of broken and healthy extractions end when
  * the healthy ones are closed, as a fault harms these.
  */
-export const searchWithFault = async (kind: RandomKind | 'mix', firstSeed = 1): Promise<Caught> => {
+export const searchWithFault = async ({ world, firstSeed = 1 }: PlantedFault): Promise<Caught> => {
   let schedules = 0;
   for (let seed = firstSeed; seed < firstSeed + maxSeeds; seed += 1) {
-    const found = kind === 'mix' ? mixCases[seed - 1] : random(kind, seed);
+    const found = world === 'mix' ? mixCases[seed - 1] : random(world as RandomKind, seed);
     if (found === undefined) break;
     const judged = await judge(
-      kind === 'population' ? { ...found, invariants: whileOthersAreOpen, isOver: healthyAreClosed } : found,
+      world === 'population' ? { ...found, invariants: whileOthersAreOpen, isOver: healthyAreClosed } : found,
     );
     schedules += 1;
     const [violation] = judged.violations;

@@ -17,12 +17,12 @@ import { runExecution } from './machine.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
-import type { RefusalEvent, RefusalFact } from './refusal-facts.ts';
+import type { RefusalEvent, RefusalFact } from './refusal-invariants.ts';
 import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** A write that changed the breakers of a caller. */
-export type BreakerChange = {
+type BreakerChange = {
   readonly caller: string;
   readonly at: number;
   readonly before: BreakerState;
@@ -174,7 +174,7 @@ export class Service {
     return `${kind}-${this.#names}`;
   }
 
-  /** One invocation of a function, in an idle process or a new one. Throws ProcessEnded, and what the function throws. */
+  /** One invocation of a function, in an idle process or a new one. Throws what the function throws, and the end of its process. */
   async invoke<T>(kind: FunctionName, of: string, call: (functions: Functions) => Promise<T>): Promise<T> {
     const idle = this.#idle[kind];
     const one = idle.splice(this.choices.choose(of, idle.length), 1)[0] ?? this.#newProcess(kind);

@@ -11,6 +11,14 @@ export type Budget = {
   readonly from?: number;
 };
 
+/** A budget of so many departures of any kind. */
+export const upTo = (departures: number): Budget => ({
+  faults: departures,
+  preemptions: departures,
+  events: departures,
+  departures,
+});
+
 /** What remains of a budget after an option; undefined if the budget is too small. */
 export const spend = (budget: Budget, price: number): Budget | undefined => {
   const left = {

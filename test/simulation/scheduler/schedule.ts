@@ -1,3 +1,6 @@
+import type { OptionList } from './option.ts';
+import type { Choose } from './run-schedule.ts';
+
 /** One departure from the default: the step, and the option that was chosen there. */
 export type Departure = { readonly step: number; readonly index: number };
 
@@ -23,3 +26,14 @@ export const parseSchedule = (text: string): Schedule =>
         }
         return { step, index };
       });
+
+/** Follows a schedule. If an option of it does not exist, the default happens. */
+export const followSchedule = (schedule: Schedule): Choose => {
+  let next = 0;
+  return (step: number, options: OptionList): number => {
+    const departure = schedule[next];
+    if (departure?.step !== step) return 0;
+    next += 1;
+    return departure.index < options.size ? departure.index : 0;
+  };
+};

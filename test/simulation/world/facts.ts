@@ -1,6 +1,5 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Process } from './process.ts';
 
@@ -19,18 +18,13 @@ export type Facts = {
   /** An item of `Requests` was removed. */
   requestRemoved: { readonly item: StoredRequest };
   /** A start call is about to be made, with the data of this request. */
-  startCall: { readonly extractionId: string; readonly by: Process; readonly requestId: string };
+  startCall: { readonly by: Process; readonly requestId: string };
   /** An answer of the provider was over the size limit. */
   oversized: { readonly by: Process | undefined };
   /** SendTaskSuccess was called. */
-  wake: {
-    readonly extractionId: string;
-    readonly outcome: WakeOutcome;
-    readonly by: Process | undefined;
-    readonly from: 'webhook' | 'start-task';
-  };
+  wake: { readonly by: Process; readonly from: 'webhook' | 'start-task' };
   /** A sweep sends a message for a record that it has leased. */
-  sweepSends: { readonly extractionId: string; readonly by: Process };
+  sweepSends: { readonly by: Process };
   /** The queue accepted a message. */
   sent: { readonly message: ReconcileMessage; readonly by: Process | undefined; readonly isSlow: boolean };
   /** A process has consumed a message, which is deleted. */
@@ -40,15 +34,11 @@ export type Facts = {
   /** The provider is called to read the task. `read` may have been held before. */
   providerRead: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */
-  waitedOut: { readonly extractionId: string; readonly token: string };
+  waitedOut: { readonly token: string };
   /** An execution was started. */
-  executionStarted: { readonly extractionId: string };
+  executionStarted: Readonly<Record<string, never>>;
   /** The caller's request was answered. */
-  answered: {
-    readonly extractionId: string;
-    readonly answer: 'accepted' | 'replayed' | 'key-reused';
-    readonly fingerprint: string;
-  };
+  answered: { readonly answer: 'accepted' | 'replayed' | 'key-reused'; readonly fingerprint: string };
   /** The schedule is over. `endless` if it was cut off. */
   end: { readonly endless: boolean };
 };

@@ -1,9 +1,8 @@
-import { cost, type OptionList } from '../scheduler/option.ts';
+import { type Choosable, cost, type OptionList } from '../scheduler/option.ts';
 import type { Schedulable } from '../scheduler/run-schedule.ts';
-import type { Call } from './call.ts';
-import { fateCost, fatesOf, firstAnswer } from './call-fates.ts';
-import { PendingCall, type PendingHost } from './pending-call.ts';
-import type { Process, ProcessEnd } from './process.ts';
+import { type Call, fateCost, fatesOf, firstAnswer } from './call.ts';
+import { PendingCall } from './pending-call.ts';
+import { Process, type ProcessEnd } from './process.ts';
 import { Timers } from './timers.ts';
 
 /** Something that an operator, a caller or AWS may do at any time. */
@@ -13,8 +12,7 @@ export type WorldEvent = {
   readonly happen: () => void;
 };
 
-/** The observer of a kernel. */
-export type KernelWatch = {
+type KernelWatch = {
   readonly counted: (what: string) => void;
   readonly chosen: (step: number, index: number, options: OptionList) => void;
   readonly stopped: () => boolean;
@@ -25,14 +23,14 @@ export type KernelWatch = {
  * happen. By default the process that ran last continues, then the one that has waited longest, then time passes to the
  * next timer. Everything else is a departure that the scheduler may choose.
  */
-export class Kernel implements Schedulable, PendingHost {
+export class Kernel implements Schedulable {
   /** In milliseconds of the epoch. */
   now: number;
   readonly timers = new Timers();
   /** How many processes were ended before they returned. */
   interruptions = 0;
   readonly #pending: PendingCall[] = [];
-  readonly #events: WorldEvent[];
+  readonly #events: readonly (WorldEvent & { readonly option: Choosable })[];
   readonly #watch: KernelWatch;
   readonly #alive = new Set<Process>();
   #acting: Process | undefined;
@@ -40,7 +38,7 @@ export class Kernel implements Schedulable, PendingHost {
 
   constructor(now: number, events: WorldEvent[], watch: KernelWatch) {
     this.now = now;
-    this.#events = events;
+    this.#events = events.map((event) => ({ ...event, option: this.#optionOf(event) }));
     this.#watch = watch;
   }
 
@@ -49,12 +47,14 @@ export class Kernel implements Schedulable, PendingHost {
     return this.#acting;
   }
 
-  /** Makes a call. The call of a process that has ended is not made. */
-  call<T>(process: Process | undefined, by: string, call: Call<T>): Promise<T> {
+  /** Makes a call of a process, or of something else by its name. The call of a process that has ended is not made. */
+  call<T>(by: Process | string, call: Call<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const process = typeof by === 'string' ? undefined : by;
       if (process?.alive === false) return;
       const answer = resolve as (value: unknown) => void;
-      this.#pending.push(new PendingCall(this, process, by, call, answer, reject));
+      const name = typeof by === 'string' ? by : by.name;
+      this.#pending.push(new PendingCall(this, process, name, call, answer, reject));
     });
   }
 
@@ -66,29 +66,9 @@ export class Kernel implements Schedulable, PendingHost {
     ended: (end: ProcessEnd<T>) => void,
   ): Process {
     const timeoutAt = this.now + life * 1_000;
-    const process: Process = {
-      name,
-      startedAt: this.now,
-      timeoutAt,
-      alongside: new Set(this.#alive),
-      alive: true,
-      timeout: undefined,
-      attemptIds: [],
-      firstSeen: undefined,
-      lastSeen: undefined,
-      cause: undefined,
-      dueAt: undefined,
-      afterFailure: false,
-      byOperator: false,
-      isReadingConsent: false,
-      hasClosed: false,
-      countedReads: undefined,
-      reads: 0,
-      failedCalls: 0,
-      failedWrites: new Map(),
-      interrupted: false,
-      onInterrupted: (of) => ended({ kind: 'interrupted', of }),
-    };
+    const process = new Process(name, this.now, timeoutAt, new Set(this.#alive), (of) =>
+      ended({ kind: 'interrupted', of }),
+    );
     this.#alive.add(process);
     process.timeout = this.timers.set(timeoutAt, `${name} times out`, () => {
       this.#kill(process, 'timeout');
@@ -200,9 +180,18 @@ export class Kernel implements Schedulable, PendingHost {
       for (const other of this.timers.besides(timer)) into.add(other, 0, cost.preemption);
     }
     if (into.size === 0) return;
-    for (const event of this.#events) {
-      if (event.possible()) into.add(new EventOption(event, this.#watch), 0, cost.event);
-    }
+    for (const { possible, option } of this.#events) if (possible()) into.add(option, 0, cost.event);
+  }
+
+  #optionOf({ name, happen }: WorldEvent): Choosable {
+    return {
+      label: () => name,
+      kind: () => name,
+      perform: () => {
+        this.#watch.counted(name);
+        happen();
+      },
+    };
   }
 
   #byDefault(): PendingCall | undefined {
@@ -224,28 +213,5 @@ export class Kernel implements Schedulable, PendingHost {
     for (let index = 0; index < (others?.length ?? 0); index += 1) {
       into.add(pending, firstAnswer + index, price | cost.fault);
     }
-  }
-}
-
-class EventOption {
-  readonly #event: WorldEvent;
-  readonly #watch: KernelWatch;
-
-  constructor(event: WorldEvent, watch: KernelWatch) {
-    this.#event = event;
-    this.#watch = watch;
-  }
-
-  label(): string {
-    return this.#event.name;
-  }
-
-  kind(): string {
-    return this.#event.name;
-  }
-
-  perform(): void {
-    this.#watch.counted(this.#event.name);
-    this.#event.happen();
   }
 }

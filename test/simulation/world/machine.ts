@@ -130,7 +130,7 @@ export class Execution {
     this.#token = token;
     this.#timers.push(
       this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask times out', () => {
-        this.#world.state('waitedOut', { extractionId: this.input.extractionId, token });
+        this.#world.state('waitedOut', { token });
         this.#fail('States.Timeout');
       }),
     );
@@ -183,7 +183,7 @@ export class Execution {
         },
       ],
     } as const;
-    void this.#world.kernel.call<void>(undefined, 'machine', invoke);
+    void this.#world.kernel.call<void>('machine', invoke);
   }
 
   #isCurrent(attempt: number): boolean {

@@ -1,22 +1,9 @@
 import type { Choosable } from '../scheduler/option.ts';
-import { type Call, DependencyDown, isLate } from './call.ts';
-import { type Fate, fate, fateNames, firstAnswer } from './call-fates.ts';
+import { type Call, DependencyDown, type Fate, fate, fateNames, firstAnswer, isLate } from './call.ts';
+import type { Kernel } from './kernel.ts';
 import type { Process } from './process.ts';
 import { effectDelaySeconds } from './settings.ts';
 import type { Timer } from './timers.ts';
-
-/** The part of the kernel that a pending call uses. */
-export type PendingHost = {
-  readonly now: number;
-  acting(process: Process | undefined): void;
-  unsettle(): void;
-  drop(pending: PendingCall): void;
-  /** Keeps the call until `at`, when it takes effect by default. */
-  park(pending: PendingCall, at: number, label: string): void;
-  crash(process: Process): void;
-  counted(fault: string): void;
-  after(milliseconds: number, label: string, fire: () => void): void;
-};
 
 /** In milliseconds: more than a process needs to continue. Each read of the clock takes one. */
 const remainingMs = 50;
@@ -33,12 +20,12 @@ export class PendingCall implements Choosable {
   parked: Timer | undefined;
   readonly call: Call<unknown>;
   readonly by: string;
-  readonly #host: PendingHost;
+  readonly #host: Kernel;
   readonly #resolve: (value: unknown) => void;
   readonly #reject: (error: unknown) => void;
 
   constructor(
-    host: PendingHost,
+    host: Kernel,
     process: Process | undefined,
     by: string,
     call: Call<unknown>,

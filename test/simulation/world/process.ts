@@ -8,16 +8,16 @@ export type ProcessEnd<T> =
   | { readonly kind: 'interrupted'; readonly of: 'crash' | 'timeout' };
 
 /** One invocation of one function. After it has ended, nothing of it runs again. */
-export type Process = {
+export class Process {
   readonly name: string;
   readonly startedAt: number;
   readonly timeoutAt: number;
   /** The processes that ran when it started. */
   readonly alongside: ReadonlySet<Process>;
-  alive: boolean;
+  alive = true;
   timeout: Timer | undefined;
   /** Its start attempts. */
-  readonly attemptIds: string[];
+  readonly attemptIds: string[] = [];
   /** The record in the first answer of the table to this process, */
   firstSeen: Extraction | undefined;
   /** and in the last. */
@@ -27,26 +27,42 @@ export type Process = {
   /** The `dueAt` of that message. */
   dueAt: string | undefined;
   /** Whether an earlier invocation for the same message, or of the same state of the machine, failed. */
-  afterFailure: boolean;
+  afterFailure = false;
   /** Whether an operator invoked it. */
-  byOperator: boolean;
+  byOperator = false;
   /** The count of unfinished reads that it has written before a read. */
   countedReads: number | undefined;
   /** Whether it reads the consent of a refused start, or has ended while it did. */
-  isReadingConsent: boolean;
+  isReadingConsent = false;
   /** Whether it wrote the close of the record. */
-  hasClosed: boolean;
+  hasClosed = false;
   /** How often it started to read the provider. */
-  reads: number;
+  reads = 0;
   /** Its calls that failed, or whose answers were lost, */
-  failedCalls: number;
+  failedCalls = 0;
   /** and how often each write failed among them. */
-  readonly failedWrites: Map<string, number>;
+  readonly failedWrites = new Map<string, number>();
   /** Whether it was ended before it returned. */
-  interrupted: boolean;
+  interrupted = false;
   /** Called once if it did not return by itself. */
   readonly onInterrupted: (of: 'crash' | 'timeout') => void;
-};
+
+  constructor(
+    name: string,
+    startedAt: number,
+    timeoutAt: number,
+    alongside: ReadonlySet<Process>,
+    onInterrupted: Process['onInterrupted'],
+  ) {
+    this.name = name;
+    this.startedAt = startedAt;
+    this.timeoutAt = timeoutAt;
+    this.alongside = alongside;
+    this.onInterrupted = onInterrupted;
+  }
+}
+
+export const wentWell = ({ interrupted, failedCalls }: Process): boolean => !interrupted && failedCalls === 0;
 
 /** Every write from the `STARTING` write on is tried three times. */
 export const hasFailedThrice = ({ failedWrites }: Process, write: string): boolean =>

@@ -30,8 +30,7 @@ export type ProviderTask = {
 };
 
 /** A start call that was made. */
-export type StartCallMade = {
-  readonly extractionId: string;
+type StartCallMade = {
   /** Whether it created a task. */
   readonly accepted: boolean;
   /** Whether the answer means with certainty that it created none. */
@@ -62,6 +61,10 @@ const retryAfterSeconds = 12;
 const busyForATime = (): ProviderBusy =>
   Object.assign(new ProviderBusy('429'), { retryAfter: { kind: 'delay', seconds: retryAfterSeconds } });
 
+const failing = (error: () => Error) => (): never => {
+  throw error();
+};
+
 const anyConsent: Consent = {
   id: 'consent-1',
   products: [],
@@ -91,7 +94,7 @@ export class Provider {
   /** "Start task (v2)", or "Start extraction". */
   startCall(extractionId: string): Call<string> {
     const note = (accepted: boolean, answered: boolean): void =>
-      void this.startCalls.push({ extractionId, accepted, answered, notAccepted: answered && !accepted });
+      void this.startCalls.push({ accepted, answered, notAccepted: answered && !accepted });
     const accept = (): string => {
       note(true, true);
       return this.#createTask(extractionId);
@@ -119,9 +122,7 @@ export class Provider {
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
     };
-    /**
-     * Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist.
-     */
+    /** Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist. */
     const withErrorType = (status: number, accepted: boolean) => (): never => {
       note(accepted, status < 500);
       if (accepted) this.#createTask(extractionId);
@@ -189,7 +190,7 @@ export class Provider {
         });
       }
     };
-    void kernel.call<void>(undefined, 'provider', {
+    void kernel.call<void>('provider', {
       name: `delivery ${attempt}`,
       kind: 'once',
       take: send(1, true),
@@ -239,9 +240,6 @@ export class Provider {
         throw new ProviderAnswerTooLarge('too large', 200);
       }
       return { kind: 'ended', status: task.readAs };
-    };
-    const failing = (error: () => Error) => (): never => {
-      throw error();
     };
     return {
       name: 'read',
@@ -311,18 +309,8 @@ export class Provider {
       take: () => 'secret-session',
       failure: () => new ProviderUnreachable('connect'),
       others: [
-        {
-          name: '403',
-          take: () => {
-            throw new ProviderRefused('403', 403);
-          },
-        },
-        {
-          name: '503',
-          take: () => {
-            throw new ProviderAmbiguous('503');
-          },
-        },
+        { name: '403', take: failing(() => new ProviderRefused('403', 403)) },
+        { name: '503', take: failing(() => new ProviderAmbiguous('503')) },
       ],
     };
   }

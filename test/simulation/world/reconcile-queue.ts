@@ -51,7 +51,7 @@ export class ReconcileQueue {
   #deliver(message: ReconcileMessage, isSlow: boolean): void {
     const { kernel } = this.#world;
     const receive = (): void => this.#receive({ body: JSON.stringify(message), isSlow }, 1);
-    void kernel.call<void>(undefined, 'queue', {
+    void kernel.call<void>('queue', {
       name: `message (${message.cause})`,
       kind: 'once',
       take: receive,

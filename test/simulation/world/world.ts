@@ -10,8 +10,8 @@ import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
-import { Execution } from './machine.ts';
-import { hasFailedThrice, type Process } from './process.ts';
+import { Execution, type ExecutionStatus } from './machine.ts';
+import { hasFailedThrice, type Process, wentWell } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
 import type { Part, Scenario } from './scenario.ts';
@@ -19,7 +19,6 @@ import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
 
-/** The observer of a world. */
 export type WorldObserver = {
   readonly fact: <Kind extends FactKind>(kind: Kind, fact: Facts[Kind], world: World) => void;
   readonly chosen: (world: World, step: number, index: number, options: OptionList) => void;
@@ -39,7 +38,7 @@ export class World {
   readonly scenario: Scenario;
   readonly kernel: Kernel;
   readonly provider: Provider;
-  readonly executions = new Map<string, Execution>();
+  execution: Execution | undefined;
   readonly queue: ReconcileQueue;
   readonly extractions: WatchedItems<Extraction>;
   readonly tasks: WatchedItems<Task>;
@@ -244,7 +243,7 @@ export class World {
 
   /** Whether every process that read the provider returned, and none of its calls failed. */
   get readsUndisturbed(): boolean {
-    return this.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
+    return this.readers.every(wentWell);
   }
 
   /** Whether every item of `Requests` was written and removed at once, by processes that returned. */
@@ -290,7 +289,7 @@ export class World {
   /** A sweep has leased the record and sends its message. */
   sends(by: Process): void {
     this.#sending.add(by);
-    this.state('sweepSends', { extractionId: theExtraction, by });
+    this.state('sweepSends', { by });
   }
 
   #noteDueAt(before: Extraction | undefined, after: Extraction): void {
@@ -321,10 +320,6 @@ export class World {
     this.acknowledged.set(taskId, { linked: this.tasks.get(taskId)?.extractionId !== undefined });
   }
 
-  get execution(): Execution | undefined {
-    return this.executions.get(theExtraction);
-  }
-
   /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
     if (this.isDead('webhook')) answered(false);
@@ -334,16 +329,10 @@ export class World {
   /** StartExecution. An existing name is success. */
   startExecution(input: ExecutionInput): void {
     this.requireAlive('machine');
-    if (this.executions.has(input.extractionId)) return;
-    this.state('executionStarted', { extractionId: input.extractionId });
-    this.executions.set(
-      input.extractionId,
-      new Execution(
-        this,
-        { startTask: this.#processes.startTask, reconcile: this.#processes.reconcileForMachine },
-        input,
-      ),
-    );
+    if (this.execution !== undefined) return;
+    this.state('executionStarted', {});
+    const { startTask, reconcileForMachine } = this.#processes;
+    this.execution = new Execution(this, { startTask, reconcile: reconcileForMachine }, input);
   }
 
   /** EventBridge delivers the event of a broken execution: at best effort, and sometimes more than once. */
@@ -351,7 +340,7 @@ export class World {
     const deliver = (times: number) => (): void => {
       for (let time = 0; time < times; time += 1) this.#brokenExecution(extractionId);
     };
-    void this.kernel.call<void>(undefined, 'rule', {
+    void this.kernel.call<void>('rule', {
       name: 'event of the broken execution',
       kind: 'once',
       take: deliver(1),
@@ -410,50 +399,33 @@ export class World {
         },
       };
     };
-    const status = () => this.execution?.status;
-    const broken = () => status() === 'FAILED' || status() === 'TIMED_OUT' || status() === 'ABORTED';
+    const has = (statuses: readonly ExecutionStatus[]) => (): boolean =>
+      this.execution !== undefined && statuses.includes(this.execution.status);
+    const isRecorded = (): boolean => this.record !== undefined;
+    const isOpen = (): boolean => this.record?.dueShard !== undefined && !this.isDead('sweep');
+    const isAbandoned = (): boolean => this.hasAbandonedStart && this.execution?.status !== 'SUCCEEDED';
+    const request = (caller: string, fingerprint: string) => () => this.#request(caller, fingerprint, 1);
+    const always = (): boolean => true;
     return [
-      once(
-        'an operator stops the execution',
-        () => status() === 'RUNNING',
-        () => this.execution?.abort(),
+      once('an operator stops the execution', has(['RUNNING']), () => this.execution?.abort()),
+      once('an operator redrives the execution', has(['FAILED', 'TIMED_OUT', 'ABORTED']), () =>
+        this.execution?.redrive(),
       ),
-      once('an operator redrives the execution', broken, () => this.execution?.redrive()),
-      once(
-        'the caller repeats the request',
-        () => true,
-        () => this.#request('the caller again', 'fingerprint-1', 1),
-      ),
+      once('the caller repeats the request', always, request('the caller again', 'fingerprint-1')),
       once(
         'another caller sends a request under the same key',
-        () => true,
-        () => this.#request('another request', 'fingerprint-2', 1),
+        always,
+        request('another request', 'fingerprint-2'),
       ),
-      once(
-        'the record is lost, and the caller repeats the request',
-        () => this.record !== undefined,
-        () => this.#lose(),
+      once('the record is lost, and the caller repeats the request', isRecorded, () => this.#lose()),
+      once('an operator erases the record, and the caller repeats the request', isRecorded, () =>
+        this.#erase(),
       ),
-      once(
-        'an operator erases the record, and the caller repeats the request',
-        () => this.record !== undefined,
-        () => this.#erase(),
+      once('an additional sweep runs', isOpen, () => this.#processes.sweep()),
+      once('an operator reconciles the record', isRecorded, () =>
+        this.#processes.reconcileForOperator(theExtraction),
       ),
-      once(
-        'an additional sweep runs',
-        () => this.record?.dueShard !== undefined && !this.isDead('sweep'),
-        () => this.#processes.sweep(),
-      ),
-      once(
-        'an operator reconciles the record',
-        () => this.record !== undefined,
-        () => this.#processes.reconcileForOperator(theExtraction),
-      ),
-      once(
-        'the rule is late',
-        () => this.execution?.abandoned === true && this.execution.status !== 'SUCCEEDED',
-        () => this.#brokenExecution(theExtraction),
-      ),
+      once('the rule is late', isAbandoned, () => this.#brokenExecution(theExtraction)),
     ];
   }
 }
