@@ -9,10 +9,9 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
-import { runFaults } from './planted-faults/run-faults.ts';
-import { printFigures, printFloods } from './populations/figures.ts';
-import { neighbourInvariants, outageInvariants } from './populations/invariants.ts';
-import { refusalInvariants } from './populations/refusal-invariants.ts';
+import { neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
+import { printFigures, printFloods } from './many-extractions/print-figures.ts';
+import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
   type Judged,
   randomKinds,
@@ -20,7 +19,8 @@ import {
   searchRandom,
   shrink,
   traceOf,
-} from './populations/search.ts';
+} from './many-extractions/search.ts';
+import { runFaults } from './planted-faults/run-faults.ts';
 import { scenarios } from './world/draw-scenario.ts';
 
 const numberThat =

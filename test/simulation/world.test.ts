@@ -6,7 +6,7 @@ import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
-import { settings as defaults } from './populations/settings.ts';
+import { settings as defaults } from './many-extractions/settings.ts';
 import { runWorld } from './run-world.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { followSchedule } from './scheduler/schedule.ts';

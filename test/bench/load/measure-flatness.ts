@@ -8,7 +8,7 @@ import { deleteItems, openItems, putItems, tablesOf, taskOf } from './open-items
 import { recordedSweep, setDueAt } from './recorded-sweep.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
 import type { MeasuredSystem } from './start-measured-system.ts';
-import { type Usage, usageOf, usagePerDue } from './usage.ts';
+import { type Usage, usageOf, usagePerDue } from './usage-per-extraction.ts';
 
 /** How many extractions are open while a batch is measured. */
 export const levels = [10, 100, 1_000] as const;

@@ -2,7 +2,7 @@ import { median } from '../quantile.ts';
 import type { Records } from './follow-records.ts';
 import { runBatch } from './run-batch.ts';
 import type { MeasuredSystem } from './start-measured-system.ts';
-import { cpuMsOf } from './usage.ts';
+import { cpuMsOf } from './usage-per-extraction.ts';
 
 export type Throughput = {
   readonly extractions: number;

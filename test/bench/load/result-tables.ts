@@ -2,7 +2,7 @@ import { figure, markdownTable } from '../markdown-table.ts';
 import type { Drain } from './measure-drain.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from './usage-per-extraction.ts';
 
 const ratioOf = (last: number, first: number): string => (last / first).toFixed(2);
 

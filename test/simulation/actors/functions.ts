@@ -1,6 +1,6 @@
 import type { World } from '../world/world.ts';
-import { intakeOf } from './intake.ts';
 import { reconcileOf } from './reconcile.ts';
+import { intakeOf } from './request-extraction.ts';
 import { startTaskOf } from './start-task.ts';
 import { sweepOf } from './sweep.ts';
 import { webhookOf } from './webhook.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Judged, traceOf } from '../populations/search.ts';
+import { type Judged, traceOf } from '../many-extractions/search.ts';
 import type { Ran } from '../run-world.ts';
 import { traced } from '../trace/trace.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findCase, judge } from '../populations/search.ts';
+import { findCase, judge } from '../many-extractions/search.ts';
 import { type Digests, digesting, digestOfPopulation } from './digest.ts';
 import { runSeed } from './search-random.ts';
 

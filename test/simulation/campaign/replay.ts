@@ -1,4 +1,4 @@
-import { findCase, judge, traceOf } from '../populations/search.ts';
+import { findCase, judge, traceOf } from '../many-extractions/search.ts';
 import { runWorld } from '../run-world.ts';
 import { followSchedule, parseSchedule } from '../scheduler/schedule.ts';
 import { traced } from '../trace/trace.ts';

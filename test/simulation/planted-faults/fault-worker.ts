@@ -8,7 +8,9 @@ type Search = { readonly searchWithFault: (fault: PlantedFault) => Promise<Caugh
 
 const moduleFor = ({ world }: PlantedFault): string => {
   if (world === undefined) return 'test/simulation/planted-faults/search-with-fault.ts';
-  return world === 'enumeration' ? 'test/enumeration/search.ts' : 'test/simulation/populations/search.ts';
+  return world === 'enumeration'
+    ? 'test/enumeration/search.ts'
+    : 'test/simulation/many-extractions/search.ts';
 };
 
 /** One worker: searches with each fault that its data names, and posts what it found. */

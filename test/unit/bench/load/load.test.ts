@@ -4,7 +4,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { settledExtraction } from '../../../bench/cold/delivery-fixture.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { openItems } from '../../../bench/load/open-items.ts';
-import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';
+import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage-per-extraction.ts';
 import type { Units } from '../../../bench/units/dynamo-units.ts';
 
 const extraction: Extraction = { ...settledExtraction, status: 'RUNNING' };

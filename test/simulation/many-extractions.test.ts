@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Digests, digestsOf } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
-import { countsOf } from './populations/breaker-invariants.ts';
-import { outageTroubles, smallPopulations } from './populations/draw-population.ts';
-import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
-import { type RefusalFact, refusalInvariants } from './populations/refusal-invariants.ts';
+import { countsOf } from './many-extractions/breaker-invariants.ts';
+import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
+import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
+import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
   type Judged,
   judge,
@@ -13,7 +13,7 @@ import {
   searchRandom,
   shrink,
   traceOf,
-} from './populations/search.ts';
+} from './many-extractions/search.ts';
 
 const digests: Digests = {};
 

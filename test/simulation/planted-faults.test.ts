@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { checkNames } from '../enumeration/search.ts';
 import { PatchDoesNotFit, patchSource } from '../support/programs/patch-source.ts';
 import { invariants } from './invariants/all.ts';
+import { breakerInvariants } from './many-extractions/breaker-invariants.ts';
+import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import { plantedFaults } from './planted-faults/all-faults.ts';
 import { searchFaults } from './planted-faults/run-faults.ts';
-import { breakerInvariants } from './populations/breaker-invariants.ts';
-import { refusalInvariants } from './populations/refusal-invariants.ts';
 
 test.each(searchFaults())('$fault.name breaks $fault.caughtBy: $fault.does', async ({ fault, caught }) => {
   const { invariant, trace } = await caught;

@@ -1,8 +1,8 @@
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
+import { floods, type Mix, mixes, outagePopulation, populationOf } from './broken-beside-healthy.ts';
 import { randomChoices } from './choices.ts';
 import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
-import { floods, type Mix, mixes, outagePopulation, populationOf } from './mixes.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
 import { openIn, Service } from './service.ts';
 import { settings } from './settings.ts';

@@ -2,6 +2,7 @@ import { type Random, randomOf } from '../../support/data/random.ts';
 import type { PlantedFault } from '../planted-faults/planted-fault.ts';
 import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
+import { mixes, populationOf } from './broken-beside-healthy.ts';
 import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
 import {
   apartIn,
@@ -11,11 +12,10 @@ import {
   type Population,
   smallPopulations,
 } from './draw-population.ts';
-import { drawRefusals, lastsSeconds } from './draw-refusals.ts';
+import { drawRefusals, lastsSeconds } from './draw-refused-credentials.ts';
 import { type Invariant, neighbourInvariants, outageInvariants, whileOthersAreOpen } from './invariants.ts';
-import { mixes, populationOf } from './mixes.ts';
 import { outcomeOf } from './outcomes.ts';
-import { refusalInvariants } from './refusal-invariants.ts';
+import { refusalInvariants } from './refused-credentials-invariants.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
 
 /**

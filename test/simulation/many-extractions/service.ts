@@ -17,7 +17,7 @@ import { runExecution } from './machine.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
-import type { RefusalEvent, RefusalFact } from './refusal-invariants.ts';
+import type { RefusalEvent, RefusalFact } from './refused-credentials-invariants.ts';
 import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
