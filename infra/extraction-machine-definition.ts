@@ -13,7 +13,7 @@ export type MachineTimings = {
 };
 
 /** The ARNs of the two functions that the machine invokes: tokens at synthesis, plain text in a test. */
-export type MachineFunctions = {
+type MachineFunctions = {
   readonly startTask: string;
   readonly reconcile: string;
 };

@@ -9,7 +9,7 @@ import { defined } from '../../lib/defined.ts';
  */
 const leastVersion = 6;
 
-export type BootstrapQuery = {
+type BootstrapQuery = {
   readonly region: string;
   readonly credentials: Credentials;
   /** That of `@aws-cdk/core:bootstrapQualifier`, if the app sets it. */

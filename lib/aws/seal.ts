@@ -8,7 +8,7 @@ import {
 } from '../extraction/sealed-request-data.ts';
 
 /** Whose ciphertext it is. */
-export type SealedFor = { readonly extractionId: string; readonly requestId: string };
+type SealedFor = { readonly extractionId: string; readonly requestId: string };
 
 /**
  * The encryption context binds a ciphertext to its extraction and its item in `Requests`. KMS refuses to decrypt it for

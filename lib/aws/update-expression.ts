@@ -3,7 +3,7 @@ import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { Guard, Update } from '../extraction/transitions.ts';
 
 /** The part of an UpdateItem input that a change determines. */
-export type UpdateParts = {
+type UpdateParts = {
   readonly UpdateExpression: string;
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;

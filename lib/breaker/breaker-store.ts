@@ -28,7 +28,7 @@ export type Known<State> = {
 };
 
 /** Interprets a stored state, or none. `now` is in milliseconds. */
-export type ParseState<State> = (
+type ParseState<State> = (
   stored: unknown,
   now: number,
 ) => { readonly state: State; readonly isDamaged: boolean };

@@ -12,7 +12,7 @@ export type SendDeps = {
 };
 
 /** A 2xx answer. */
-export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
+type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
 
 /** Pauses before each retry, in milliseconds: 15 s in all. */
 const pauses = [1_000, 2_000, 4_000, 8_000];

@@ -8,7 +8,7 @@ export type Credentials = {
 };
 
 /** The region that requests are signed for, and the credentials: a function is asked again for each request. */
-export type Signer = {
+type Signer = {
   readonly region: string;
   readonly credentials: Credentials | (() => Promise<Credentials>);
 };

@@ -1,7 +1,7 @@
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { ApiError, NoAnswerError } from './api-errors.ts';
 
-export type WaitDeps = {
+type WaitDeps = {
   readonly get: (extractionId: string) => Promise<PublicExtraction | undefined>;
   readonly sleep: (milliseconds: number) => Promise<void>;
 };

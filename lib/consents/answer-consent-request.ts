@@ -106,7 +106,7 @@ const routes = {
 } as const;
 
 /** `infra/` created a route that this function does not have. */
-export class UnknownRoute extends Error {
+class UnknownRoute extends Error {
   override readonly name = 'UnknownRoute';
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../provider/transport/errors.ts';
 
 /** The problem for a caller whose request failed at the provider. */
-export type Explanation = { readonly type: ProblemType; readonly detail?: string };
+type Explanation = { readonly type: ProblemType; readonly detail?: string };
 
 const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
   if (status === 403) return { type: 'provider-forbids', detail: 'The provider answered 403.' };

@@ -3,7 +3,7 @@ import { isNationalId } from '../provider/national-id.ts';
 /** The header with the national id whose consents a request is about. API Gateway passes names in lower case. */
 export const targetHeader = 'cosecha-target';
 
-export type ParsedTarget =
+type ParsedTarget =
   | { readonly kind: 'given'; readonly target: string }
   | { readonly kind: 'invalid'; readonly detail: string };
 

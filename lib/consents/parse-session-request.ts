@@ -12,7 +12,7 @@ export type SessionRequest =
   | { readonly person: 'natural'; readonly input: Omit<OtpTokenRequest, FromSettings> }
   | { readonly person: 'legal'; readonly input: Omit<LegalPersonOtpTokenRequest, FromSettings> };
 
-export type ParsedSessionRequest =
+type ParsedSessionRequest =
   | { readonly kind: 'valid'; readonly request: SessionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 

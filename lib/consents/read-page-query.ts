@@ -3,7 +3,7 @@ import type { ConsentQuery } from '../provider/consents/list-consents.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-export type ReadPageQuery =
+type ReadPageQuery =
   | { readonly kind: 'valid'; readonly query: Pick<ConsentQuery, 'page' | 'limit'> }
   | { readonly kind: 'invalid'; readonly detail: string };
 

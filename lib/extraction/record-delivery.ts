@@ -12,7 +12,7 @@ export type WakeOutcome =
   | 'gone'
   | 'invalid-token';
 
-export type RecordDeliveryDeps = RunDeps &
+type RecordDeliveryDeps = RunDeps &
   MarkDeps & {
     readonly tasks: TaskStore;
     readonly send: SendReconcile;

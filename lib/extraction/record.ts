@@ -27,7 +27,7 @@ export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
  *
  * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$
  */
-export type Timestamp = string;
+type Timestamp = string;
 
 /** One action as the caller requested it. It contains dates only, so it may be stored and shown. */
 export type RequestedAction = {

@@ -6,7 +6,7 @@ import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
 import { writeChange } from './write-progress.ts';
 
-export type SweepDeps = {
+type SweepDeps = {
   readonly extractions: Pick<ExtractionStore, 'due' | 'apply'>;
   readonly sendBatch: SendReconcileBatch;
   readonly now: () => Date;

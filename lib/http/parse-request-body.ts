@@ -1,7 +1,7 @@
 import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
 import { pointerTo, type Violation } from './violation.ts';
 
-export type ParsedRequestBody =
+type ParsedRequestBody =
   | { readonly kind: 'json'; readonly json: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-json' }

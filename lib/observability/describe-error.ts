@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 
 /** The part of an error that may be logged. */
-export type ErrorDescription = {
+type ErrorDescription = {
   readonly name: string;
   readonly code?: string;
   readonly httpStatus?: number;

@@ -22,7 +22,7 @@ export type RawDelivery = {
   readonly signature: string | undefined;
 };
 
-export type ReceivedDelivery =
+type ReceivedDelivery =
   | { readonly answer: 413 }
   | { readonly answer: 401; readonly reason: 'missing' | 'malformed' | 'mismatch' | 'doctor' }
   | { readonly answer: 400; readonly reason: 'not-json' | 'not-decryptable' | 'no-task' }
@@ -140,7 +140,7 @@ export const answerDelivery = async (
   return body === undefined ? { statusCode: answer } : problem(body);
 };
 
-export type ParsedDelivery =
+type ParsedDelivery =
   | { readonly kind: 'terminal'; readonly taskId: string; readonly taskStatus: TerminalStatus }
   /** Verified, with a status that the provider's API document does not list. The next read decides. */
   | { readonly kind: 'unknown-status'; readonly taskId: string }

@@ -12,7 +12,7 @@ import type { Chain, Happened } from './chain.ts';
 import { mayEnd, ownAttempt } from './records.ts';
 
 /** What holds for every chain. `broken` returns how a chain breaks it. */
-export type Check = {
+type Check = {
   readonly name: string;
   readonly rule: string;
   readonly broken: (chain: Chain) => string | undefined;

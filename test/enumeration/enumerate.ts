@@ -6,7 +6,7 @@ import { allRecords, countKept, invokersFor, positionsFor, variantsOf } from './
 
 const known = new Known();
 
-export type Start = readonly [Extraction, Invoker, Date];
+type Start = readonly [Extraction, Invoker, Date];
 
 /** Every valid record, everybody who asks, and every position of the clock, in an order in which neighbours differ. */
 export const allStarts = async (): Promise<readonly Start[]> => {

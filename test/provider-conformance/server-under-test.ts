@@ -40,7 +40,7 @@ const needs = {
   /** `responseType`. */
   presets: 'PROVIDER_PRESETS=1, of a sandbox',
 } as const;
-export type Need = keyof typeof needs;
+type Need = keyof typeof needs;
 
 export type Outcome =
   | 'COMPLETED'

@@ -25,7 +25,7 @@ const storedOf = ({ Type, Properties }: Resource): Stored => ({
 });
 
 /** Of a template, by logical id: a resource with another one is another resource. */
-export const storedIn = (template: object): Readonly<Record<string, Stored>> => {
+const storedIn = (template: object): Readonly<Record<string, Stored>> => {
   const { Resources } = template as { readonly Resources: Readonly<Record<string, Resource>> };
   return Object.fromEntries(
     Object.entries(Resources)
@@ -73,7 +73,7 @@ const withOther = (settings: Settings, name: string): Settings => {
 };
 
 /** Every setting with another value than its default, except the stage, whose name is in all names. */
-export const everySettingChanged = (): Settings =>
+const everySettingChanged = (): Settings =>
   settingNames
     .filter((name) => !(name in required))
     .reduce(withOther, { ...everyOption, providerBaseUrl: 'https://other.example' });

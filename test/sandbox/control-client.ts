@@ -42,7 +42,7 @@ type DeliveryInput = DeliveryShape & {
 /** The receiver's answer (`status`, `body` as text), or `error` if there was none. */
 type ReceiverAnswer = { readonly status?: number; readonly body?: string; readonly error?: string };
 
-export type WaitOptions = {
+type WaitOptions = {
   /** Only events after this `seq`. Default 0: past events count. */
   readonly since?: number;
   /** Default 60 s. */

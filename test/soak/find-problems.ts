@@ -12,7 +12,7 @@ import type { Sent } from './run-storm.ts';
 type Task = TaskView | PolledTaskView;
 
 /** `extractionId` is that of a finding that can be explained. */
-export type Problem = { readonly extractionId?: string; readonly what: string };
+type Problem = { readonly extractionId?: string; readonly what: string };
 
 const wrong = ({ status, taskId }: PublicExtraction, tasks: readonly Task[]): string | undefined => {
   const [task] = tasks;

@@ -13,7 +13,7 @@ import type { Config } from '../../settings/config.ts';
 import { webhookPath } from '../extraction-api.ts';
 
 /** The resources whose metrics the alarms and the dashboard use. */
-export type MetricSources = {
+type MetricSources = {
   readonly config: Config;
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;

@@ -13,7 +13,7 @@ import { withStoredApiKey } from './stored-api-key.ts';
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
 
 /** In milliseconds. */
-export type ProviderTimeouts = Readonly<v.InferOutput<typeof timeoutsSchema>>;
+type ProviderTimeouts = Readonly<v.InferOutput<typeof timeoutsSchema>>;
 
 /** Parses the environment variable `PROVIDER_TIMEOUTS`. Throws SyntaxError or ValiError if it is malformed. */
 export const parseProviderTimeouts = (json: string): ProviderTimeouts =>
@@ -49,7 +49,7 @@ export const connectionFromEnvironment = (maxAnswerBytes: number): Connection =>
   endpoints: parseEndpoints(requiredVariable('PROVIDER_ENDPOINTS')),
 });
 
-export type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
+type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
 
 /** Calls with the stored API key. All users of a process share one, so that it reads the key once. */
 export const apiKeyFromEnvironment = (secrets: SecretsManagerClient, now: () => Date): WithApiKey =>

@@ -32,7 +32,7 @@ import {
 import { refusedCredentialsFromEnvironment } from './refused-credentials-from-environment.ts';
 import { requestsFromEnvironment } from './requests-from-environment.ts';
 
-export type Reconciler = {
+type Reconciler = {
   /**
    * Reconciles one extraction, logs the result, and sends the message for the next time. Throws what the stores throw.
    */

@@ -11,7 +11,7 @@ import type { AnswerReadDeps } from './answer-read.ts';
 import { publicView } from './public-view.ts';
 
 /** The part of an API Gateway event that `GET /extractions` uses. */
-export type FindEvent = {
+type FindEvent = {
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
   readonly requestContext: CallerContext;
 };

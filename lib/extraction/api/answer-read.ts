@@ -9,7 +9,7 @@ import type { ExtractionStore } from '../store.ts';
 import { publicView } from './public-view.ts';
 
 /** The part of an API Gateway event that `GET /extractions/{extractionId}` uses. */
-export type ReadEvent = {
+type ReadEvent = {
   readonly pathParameters?: Readonly<Record<string, string | undefined>>;
   readonly requestContext: CallerContext;
 };

@@ -3,7 +3,7 @@ import { stringify as formatUuid } from 'uuid';
 import { keyedMac } from '../refused-credentials.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
-export type IdempotencyKey =
+type IdempotencyKey =
   | { readonly kind: 'absent' }
   | { readonly kind: 'given'; readonly key: string }
   | { readonly kind: 'invalid'; readonly detail: string };

@@ -34,7 +34,7 @@ export type ConsentRequest = ConsentMethod & {
 /** A validated request. */
 export type ExtractionRequest = CredentialsRequest | ConsentRequest;
 
-export type ParsedRequest =
+type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 

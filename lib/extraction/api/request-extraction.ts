@@ -31,7 +31,7 @@ export type RequestDeps = {
   readonly timings: Timings;
 };
 
-export type RequestOutcome =
+type RequestOutcome =
   | { readonly kind: 'accepted'; readonly record: Extraction }
   /** The same request was made before under this key. */
   | { readonly kind: 'replayed'; readonly record: Extraction }

@@ -70,7 +70,7 @@ export type RestoreDeps = {
 
 export type RestoredKind = RestoredRecord['kind'] | 'present' | 'excepted' | 'requested-again';
 
-export type RestoreResult = Readonly<Record<RestoredKind, number>>;
+type RestoreResult = Readonly<Record<RestoredKind, number>>;
 
 /** Concurrent writes. An on-demand table accepts thousands per second, and one connection makes some dozens. */
 const concurrency = 16;

@@ -34,7 +34,7 @@ export type ReadableProvider = {
 export const briefCallMs = 5_000;
 
 /** The read of one task, ready to be made. It contains everything in which the two methods differ. */
-export type ReadCall = { readonly tokens: Tokens; readonly get: (token: string) => Promise<Read> };
+type ReadCall = { readonly tokens: Tokens; readonly get: (token: string) => Promise<Read> };
 
 type ReadSources = {
   readonly requests: Pick<RequestStore, 'get'>;

@@ -167,7 +167,7 @@ export type ReceivedMessage = {
  */
 export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
-export type ReconcileMessagesDeps = {
+type ReconcileMessagesDeps = {
   /** The messages are of the slow queue. */
   readonly isSlow: boolean;
   readonly reconcile: (extractionId: string, invoker: ReconcileInvoker) => Promise<Result>;

@@ -133,7 +133,7 @@ export const obtainToken = async (
 
 /** The limit of the call that reads a consent, and what has to be left of the invocation for it and all that follows. */
 export const consentReadMs = 3_000;
-export const consentReadNeedsMs = 20_000;
+const consentReadNeedsMs = 20_000;
 
 /**
  * A refusal with an HTTP status alone, under a consent that is not active, is due to the consent. If the consent cannot be read, or in
@@ -266,7 +266,7 @@ const retryName = (error: unknown): StartError | undefined => {
 };
 
 /** `cause` is the answer, which may ask to wait. */
-export const notAccepted = (
+const notAccepted = (
   error: StartError,
   { cause, problem, now }: { readonly cause: unknown; readonly problem: string; readonly now: Date },
 ): NotAccepted => ({
@@ -288,7 +288,7 @@ const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCal
 };
 
 /** The result of a start call that threw. A 401 is returned as such, because another token may help. */
-export const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
+const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
   if (error instanceof ProviderUnauthorized) return 'unauthorized';
   if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
   const problem = problemOf(error);
@@ -305,7 +305,7 @@ export const resultOfError = (error: unknown, now: Date): StartCallResult | 'una
  * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
  * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
  */
-export const tokenFailure = (error: unknown): StartError => {
+const tokenFailure = (error: unknown): StartError => {
   if (error instanceof NotConfigured) return 'ProviderUnauthorized';
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';

@@ -11,7 +11,7 @@ const resultsSchema = v.object({
   ),
 });
 
-export type ParsedResults =
+type ParsedResults =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'actions';

@@ -8,7 +8,7 @@ export type RetryAfter =
  * The longest wait that is honoured, in seconds. A planned maintenance takes minutes. A longer value is more likely a
  * mistake, which must not keep calls away for days.
  */
-export const maxRetryAfterSeconds = 3_600;
+const maxRetryAfterSeconds = 3_600;
 
 /** Parses the header. Returns undefined for a missing or malformed one. */
 export const parseRetryAfter = (header: string | null | undefined): RetryAfter | undefined => {

@@ -54,7 +54,7 @@ export type ProviderRequest = {
   readonly whenRefused?: (() => void) | undefined;
 };
 
-export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
+type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
 /**
  * Parses the bytes of an answer as JSON. It may leave out what the schema of the answer does not read. (This type is not in

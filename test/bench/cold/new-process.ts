@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-export type Answered = {
+type Answered = {
   /** From the start of the process, with Node's own, until the handler's answer, in milliseconds. */
   readonly answering: number;
   readonly answer: unknown;

@@ -11,7 +11,7 @@ import type { MeasuredSystem } from './start-measured-system.ts';
 import { type Usage, usageOf, usagePerDue } from './usage-per-extraction.ts';
 
 /** How many extractions are open while a batch is measured. */
-export const levels = [10, 100, 1_000] as const;
+const levels = [10, 100, 1_000] as const;
 export type Level = (typeof levels)[number];
 
 /** So many run through the whole system, with tasks that do not end. The others are copies of their items. */

@@ -32,7 +32,7 @@ export const holdOpen = async (
   return [first, ...others];
 };
 
-export type Batch = {
+type Batch = {
   readonly size: number;
   /** From the first request until the last record was closed. */
   readonly seconds: number;
@@ -66,7 +66,7 @@ const untilStillRunning = async (
 
 const isDelivery = (entry: Entry): boolean => entry.function === 'receive-webhook';
 
-export type BatchOrder = {
+type BatchOrder = {
   readonly size: number;
   /** How many run at a time. */
   readonly most: number;

@@ -11,7 +11,7 @@ import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
 import { memoryRequestStore } from '../../support/stores/memory-request-store.ts';
 
-export type Answer = APIGatewayProxyStructuredResultV2;
+type Answer = APIGatewayProxyStructuredResultV2;
 
 /**
  * `POST /extractions` from the API Gateway event to the answer, over a store in memory: everything that

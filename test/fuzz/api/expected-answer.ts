@@ -113,7 +113,7 @@ const hasNameTwice = (body: Buffer): boolean => {
   return twice;
 };
 
-export type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly why: string };
+type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly why: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
 export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp = true): Verdict => {

@@ -130,7 +130,7 @@ const numbers: fc.Arbitrary<Buffer> = fc
   );
 
 /** The bytes of a request: valid, nearly valid, odd, damaged, random, deep, or too large. */
-export const requestBytes: fc.Arbitrary<Buffer> = fc.oneof(
+const requestBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 6, arbitrary: validRequest.map(asBytes) },
   { weight: 12, arbitrary: mutatedJson(validRequest).map(asBytes) },
   { weight: 3, arbitrary: oddText },

@@ -15,7 +15,7 @@ const keyText = fc.oneof(
 );
 
 /** What the secret may hold: one key, or two after a rotation. */
-export const signingKeys: fc.Arbitrary<readonly string[]> = fc
+const signingKeys: fc.Arbitrary<readonly string[]> = fc
   .tuple(keyText, fc.option(keyText, { nil: undefined }))
   .map(([current, previous]) =>
     previous === undefined || previous === current ? [current] : [current, previous],

@@ -40,7 +40,7 @@ export const LOCKED: LegacyAnswer = { taskStatus: 'locked', taskStatusCode: 401,
 export const ERROR: LegacyAnswer = { taskStatus: 'error', taskStatusCode: 500, results: {} };
 
 /** The user and entity of results. */
-export type Whose = {
+type Whose = {
   readonly username: string;
   readonly asked: { readonly entityId: string };
 };

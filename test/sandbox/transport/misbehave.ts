@@ -30,7 +30,7 @@ export const plannedAnswer = ({ status, body, headers }: PlannedAnswer): Respons
 };
 
 /** Never answers: keeps the connection open until the client closes it. */
-export const holdSilent = async (c: SandboxContext): Promise<Response> => {
+const holdSilent = async (c: SandboxContext): Promise<Response> => {
   const { signal } = c.req.raw;
   if (!signal.aborted) {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

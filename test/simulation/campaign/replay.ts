@@ -5,7 +5,7 @@ import { traced } from '../trace/trace.ts';
 import { findScenario } from './find-scenario.ts';
 import { runSeed } from './search-random.ts';
 
-export type Replayed = { readonly isBroken: boolean; readonly text: string };
+type Replayed = { readonly isBroken: boolean; readonly text: string };
 
 /** Runs the schedule, or the population, of a name again. The text is its trace, and what it breaks. */
 export const replay = async (named: string): Promise<Replayed> => {

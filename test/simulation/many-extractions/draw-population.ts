@@ -105,7 +105,7 @@ export const member = (index: number, at: number, fields: Partial<Member> = {}):
 });
 
 /** What can be wrong with one extraction, by the calls that it is about. */
-export const brokenness: readonly (Required<Pick<Member, 'trouble' | 'calls'>> & {
+const brokenness: readonly (Required<Pick<Member, 'trouble' | 'calls'>> & {
   readonly method?: Member['method'];
 })[] = [
   { trouble: 'answers 500', calls: ['read'] },

@@ -14,7 +14,7 @@ export type Schedulable = {
 export type Choose = (step: number, options: OptionList) => number;
 
 /** A longer schedule counts as endless. The longest one seen that ends has a fifth of it. */
-export const maxSteps = 5_000;
+const maxSteps = 5_000;
 
 /**
  * Resolves when no promise can continue any more. Node's next tick runs after the queue of microtasks is empty, and needs

@@ -17,7 +17,7 @@ type StateName = keyof typeof definition.States;
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
 /** The functions that the machine invokes. */
-export type MachineFunctions = {
+type MachineFunctions = {
   startTask(
     input: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<unknown>) => void,

@@ -45,7 +45,7 @@ export type ReadAnswer =
   | { readonly kind: 'ended'; readonly status: TerminalStatus };
 
 /** The HTTP answer to the poll of an extraction by consent. */
-export type PollAnswer = { readonly status: number; readonly body: string };
+type PollAnswer = { readonly status: number; readonly body: string };
 
 /** HTTP statuses that concern the poll and not the task, for any body. */
 const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;

@@ -19,7 +19,7 @@ import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
 
-export type WorldObserver = {
+type WorldObserver = {
   readonly fact: <Kind extends FactKind>(kind: Kind, fact: Facts[Kind], world: World) => void;
   readonly chosen: (world: World, step: number, index: number, options: OptionList) => void;
   readonly counted: (what: string) => void;

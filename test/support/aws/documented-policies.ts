@@ -1,5 +1,5 @@
 /** A row of the table of policies in docs/cli.md. A command is its name, and the options without which it needs less. */
-export type DocumentedPolicy = {
+type DocumentedPolicy = {
   readonly output: string;
   readonly commands: readonly (readonly string[])[];
 };

@@ -7,7 +7,7 @@ export type Statement = {
 };
 
 /** A request within one account. `principal`: the ARN of a user or role. */
-export type AwsRequest = {
+type AwsRequest = {
   readonly principal: string;
   readonly action: string;
   readonly resource: string;

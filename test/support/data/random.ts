@@ -7,7 +7,7 @@ export type Random = {
   pick<T>(from: readonly T[]): T;
 };
 
-export class NothingToPick extends Error {
+class NothingToPick extends Error {
   override readonly name = 'NothingToPick';
 }
 

@@ -13,7 +13,7 @@ const listening = (server: Server): Promise<number> =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 
-export type SeenRequest = {
+type SeenRequest = {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];

@@ -26,7 +26,7 @@ import { memoryRequestStore } from './memory-request-store.ts';
 import { memoryTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
-export type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
+type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
 
 /** A store on DynamoDB, and the one in memory that the simulation trusts. */
 type Compared<Store> = {

@@ -31,7 +31,7 @@ export type StoreFaults = {
 export type CarryOut = <T>(call: StoreCall, effect: () => T) => Promise<T>;
 
 /** Executes a call between its fault hooks. The effect is synchronous, so it is atomic. */
-export const underFaults =
+const underFaults =
   (faults: StoreFaults): CarryOut =>
   async (call, effect) => {
     await faults.before?.(call);

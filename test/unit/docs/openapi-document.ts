@@ -18,7 +18,7 @@ export type Media = {
 };
 
 type Content = Readonly<Record<string, Media>>;
-export type Response = { readonly $ref?: string; readonly content?: Content };
+type Response = { readonly $ref?: string; readonly content?: Content };
 type Parameter = {
   readonly $ref?: string;
   readonly name?: string;
@@ -26,7 +26,7 @@ type Parameter = {
   readonly required?: boolean;
 };
 
-export type Operation = {
+type Operation = {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];

@@ -56,7 +56,7 @@ const readStack = async ({ client, deployment: { stackName } }: AcceptContext) =
 export type Update = { readonly tree?: string; readonly fails?: true };
 
 /** It resolves also if an update fails that is to fail. */
-export type UpdateStage = (update: Update) => Promise<unknown>;
+type UpdateStage = (update: Update) => Promise<unknown>;
 
 const whileUpdating = (id: string, title: string, updateStage: UpdateStage, update: Update): Check => ({
   id,

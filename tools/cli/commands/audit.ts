@@ -4,7 +4,7 @@ import { describeAudit, describeEstimate, describeRule } from '../audit/describe
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type AuditCommandOptions = {
+type AuditCommandOptions = {
   readonly since: Since;
   readonly sample?: number;
   readonly seed?: string;

@@ -9,12 +9,12 @@ import type { Shell } from '../terminal/command-environment.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type ConsoleOptions = { readonly port: number; readonly actions?: true };
+type ConsoleOptions = { readonly port: number; readonly actions?: true };
 
 /** Between two reads of an open page. A read of 1,000 open extractions is 26 requests; the emulator is on this machine. */
 const refreshEveryMs = { onAws: 5_000, emulated: 1_000 } as const;
 
-export type ServeOptions = {
+type ServeOptions = {
   readonly port: number;
   /** Whether pages may change something. */
   readonly allowed: boolean;

@@ -5,7 +5,7 @@ import { CliError } from '../terminal/errors.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
+type ForgetOptions = { readonly entity: string; readonly since: Since; readonly yes?: true };
 
 export const forgetRefusals = async (
   { entity, since, yes }: ForgetOptions,

@@ -19,7 +19,7 @@ import { callerName, describeDue } from '../terminal/operator-view.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type ListOptions = {
+type ListOptions = {
   readonly open?: true;
   readonly due?: true;
   readonly status?: ExtractionStatus;
@@ -157,7 +157,7 @@ export const selectOpen = (records: readonly Extraction[], filter: ListFilter): 
     .filter((record) => record.dueAt !== undefined && matches(record, filter))
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
-export const selectNewest = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
+const selectNewest = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
   records
     .filter((record) => matches(record, filter))
     .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));

@@ -20,7 +20,7 @@ import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type ListenOptions = {
+type ListenOptions = {
   readonly forwardTo?: string;
   readonly print?: true;
   readonly raw?: true;

@@ -3,7 +3,7 @@ import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type RedriveOptions = { readonly remove?: readonly string[] };
+type RedriveOptions = { readonly remove?: readonly string[] };
 
 /**
  * Reconciles the extraction of each message in the dead-letter queue. The start of a message that Cosecha did not write is printed, and it stays

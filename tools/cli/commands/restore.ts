@@ -6,7 +6,7 @@ import { extractionsOf, requestsOf } from '../aws/stores.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
-export type RestoreOptions = {
+type RestoreOptions = {
   readonly from: string;
   readonly except?: readonly string[];
   readonly dryRun?: true;

@@ -90,7 +90,7 @@ const sinceOf = ({ status, requestedAt, startingAt, startedAt, settledAt }: Extr
   return (status === 'RUNNING' ? startedAt : settledAt) ?? requestedAt;
 };
 
-export type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
+type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
 
 export const watch = async (
   extractionId: string | undefined,

@@ -2,7 +2,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** In characters. The longest sentence of Cosecha's own is shorter, so only texts of others are cut. */
-export const maxText = 300;
+const maxText = 300;
 
 /** A text as one line that a terminal shows in full, at most `most` characters long. */
 export const bounded = (text: string, most = maxText): string => {

@@ -4,7 +4,7 @@ import type { Known } from './gather.ts';
 import type { Hold } from './sources.ts';
 
 /** Undefined: not known, as no source that could be read shows it. No sentence may rest on such a fact. */
-export type Fact = boolean | undefined;
+type Fact = boolean | undefined;
 
 /** Whether a delivery was stored. Its item in `Tasks` shows it, and expires after 30 days. */
 export const webhookCame = ({ task }: Known): Fact =>
@@ -21,7 +21,7 @@ const isTargetLost = (known: Known): Fact => {
 };
 
 /** Whether the next reconcile reads the provider, and what keeps it from that. */
-export type NextRead =
+type NextRead =
   | { readonly kind: 'made' | 'not known' }
   /** Until an operator resumes reads. */
   | { readonly kind: 'held'; readonly hold: Hold }

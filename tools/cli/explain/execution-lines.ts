@@ -13,8 +13,7 @@ const machine = { lane: 'machine', who: 'Step Functions' } as const;
  * Whether a try with this error is no failure, but a poll that found the task running. The emulator does not keep the name
  * `NotYet` of an error that a function throws.
  */
-export const isPoll = (error: string | undefined): boolean =>
-  error === 'NotYet' || error === 'Runtime.HandlerError';
+const isPoll = (error: string | undefined): boolean => error === 'NotYet' || error === 'Runtime.HandlerError';
 
 const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
   if (error === 'States.Timeout') return { what: 'No webhook ended the wait in time.', verdict: 'failed' };

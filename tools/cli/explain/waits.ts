@@ -46,7 +46,7 @@ const nextTry = (visit: StateVisit, { settings, now }: Open): string => {
     : `The machine tries again by ${clockTime(nextAt, now)}`;
 };
 
-export const requestedWaits = (known: Open): string => {
+const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
   const windowEnd = plusSeconds(record.requestedAt, settings.timings.startWindow);
   if (now.toISOString() >= windowEnd) {
@@ -77,7 +77,7 @@ export const requestedWaits = (known: Open): string => {
   return `Waits to be started: at try ${failure.number}, ${describeStartError({ error: failure.error, problem: failure.message })}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
 };
 
-export const startingWaits = (known: Open): string => {
+const startingWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { startingAt = record.requestedAt } = record;
   const claimed = clockTime(startingAt, now);
@@ -157,7 +157,7 @@ const polls = (known: Open, visit: StateVisit): string => {
   return `${why}${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
 };
 
-export const runningWaits = (known: Open): string => {
+const runningWaits = (known: Open): string => {
   const { record, settings, execution, now } = known;
   const deadline = clockTime(record.deadlineAt, now);
   const visit = execution === undefined ? undefined : currentVisit(execution);
@@ -187,7 +187,7 @@ export const runningWaits = (known: Open): string => {
   return `Waits for the provider's webhook until ${clockTime(waitEnd, now)}; then the machine polls every ${every} until ${deadline}.`;
 };
 
-export const collectionWaits = (known: Open): string => {
+const collectionWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.requestedAt } = record;
   const end = plusSeconds(settledAt, settings.timings.collectFor);
@@ -209,7 +209,7 @@ export const collectionWaits = (known: Open): string => {
   return `${head} They are ${again} until ${until}, next by ${nextReconcile(record, now)}; then it closes without them.${readsStopped(known)}`;
 };
 
-export const graceWaits = (known: Open): string => {
+const graceWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.deadlineAt } = record;
   const end = plusSeconds(settledAt, settings.timings.grace);

@@ -1,7 +1,7 @@
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Cause, Change, Figures, PeriodName, SubjectHealth, Times } from './read-health.ts';
 
-export const periodLabels: Readonly<Record<PeriodName, string>> = {
+const periodLabels: Readonly<Record<PeriodName, string>> = {
   lastHour: 'last hour',
   hourBefore: 'hour before',
   lastDay: 'last day',
@@ -37,7 +37,7 @@ export const failingSince = ({ lastHour, hourBefore, hourChange }: SubjectHealth
 };
 
 /** `9 of 12 failed in the last hour, since 11:20Z: 8 TIMEOUT_ERROR, 1 FAILED; more than in the hour before (1 of 40).` */
-export const describeHour = (health: SubjectHealth): string => {
+const describeHour = (health: SubjectHealth): string => {
   const { lastHour, hourBefore, hourChange } = health;
   const { ended, failed, causes } = lastHour;
   if (ended === 0) return 'None ended in the last hour.';

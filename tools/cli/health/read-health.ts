@@ -128,7 +128,7 @@ export const shareOfFailures = ({ failed, ended }: Pick<Figures, 'failed' | 'end
 /** Fewer times say little about their percentiles. */
 const fewestTimes = 5;
 
-export const changeOf = (now: Figures, before: Figures): Change => {
+const changeOf = (now: Figures, before: Figures): Change => {
   const [share, shareBefore] = [shareOfFailures(now), shareOfFailures(before)];
   if (share.least > shareBefore.most) return 'worse';
   if (share.most < shareBefore.least) return 'better';

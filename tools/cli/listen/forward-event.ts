@@ -14,7 +14,7 @@ const signEvent = (eventId: string, body: string, secret: string, now: Date) => 
   return { 'webhook-id': eventId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 };
 
-export type Posted = { readonly eventId: string; readonly body: string };
+type Posted = { readonly eventId: string; readonly body: string };
 
 export type ForwardDeps = {
   readonly url: string;

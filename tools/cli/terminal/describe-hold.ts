@@ -93,7 +93,7 @@ export const holdOf = (record: Extraction, holds: readonly Hold[]): Hold | undef
  * What failed at the provider, as a clause: `the provider answers 503`. `cause` is that of an open breaker. What is not known is
  * not said.
  */
-export const describeCause = (cause: string | undefined): string => {
+const describeCause = (cause: string | undefined): string => {
   const [, status] = /^http-(\d{3})$/.exec(cause ?? '') ?? [];
   if (status !== undefined) return `the provider answers ${status}`;
   if (cause === 'slow') return 'the provider takes too long to answer';

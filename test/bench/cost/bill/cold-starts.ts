@@ -9,7 +9,7 @@ import { memoryOf } from './invocation-charges.ts';
 export const COLD_START = 'cold starts';
 
 /** A function's first invocation in a process, the median of the run. */
-export type ColdStart = {
+type ColdStart = {
   readonly function: string;
   /** Node's start and the loading of the bundle. */
   readonly initMs: number;

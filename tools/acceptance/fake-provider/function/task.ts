@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 export const actionIds = ['movement', 'product-balance', 'tef'] as const;
 
 /** What remains of a scenario once its task exists. */
-export type Task = Pick<Scenario, 'outcome' | 'endsAfter' | 'webhook' | 'resultBytes'> & {
+type Task = Pick<Scenario, 'outcome' | 'endsAfter' | 'webhook' | 'resultBytes'> & {
   /** In seconds since 1970. */
   readonly startedAt: number;
   /** How often the webhook is tried. 0 if there is none. */

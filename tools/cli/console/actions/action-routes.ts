@@ -9,7 +9,7 @@ import type { Links } from '../pages/page-content-and-links.ts';
 import type { ShortLived } from '../short-lived-values.ts';
 import type { ConsoleAction, Notice } from './action-types.ts';
 
-export type ActionDeps = {
+type ActionDeps = {
   readonly actions: readonly ConsoleAction[];
   /** Tokens that a form carries: each confirms one action on one subject, once. */
   readonly tokens: ShortLived<string>;

@@ -138,7 +138,7 @@ const headlineIn = ({ story, record }: Parts, extractionId: string): string => {
 const statusIn = ({ story, record }: Parts): string =>
   valueIn(record)?.status ?? valueIn(story)?.status ?? 'UNKNOWN';
 
-export type ExtractionPageDeps = {
+type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
   readonly state: Pick<DeploymentState, 'holds'>;
   readonly actions: readonly ConsoleAction[];

@@ -9,7 +9,7 @@ const button = (action: ConsoleAction, token: string, links: Links): Html => htm
 <li><form method="post" action="${links.action(action.id)}">${confirmation('', token)}
 <button type="submit">${action.label}</button> <span class="effect">${shown(action.effect, 300)}</span></form></li>`;
 
-export type SandboxPanel = SandboxState & {
+type SandboxPanel = SandboxState & {
   readonly actions: readonly ConsoleAction[];
   readonly issueToken: (actionId: string) => string;
 };

@@ -133,7 +133,7 @@ export const selectExtractions = (
     });
 
 /** Extractions that ended otherwise than `COMPLETED`, for one cause at one entity or of one product. */
-export type Failures = {
+type Failures = {
   readonly cause: string;
   readonly method: Extraction['method'];
   readonly subject: string;

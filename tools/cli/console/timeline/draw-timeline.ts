@@ -84,7 +84,7 @@ const joined = (marks: readonly Mark[]): readonly Mark[] => {
   return all;
 };
 
-export type DrawInput = {
+type DrawInput = {
   readonly lines: readonly StoryLine[];
   readonly record: Extraction | undefined;
   readonly range: Range;

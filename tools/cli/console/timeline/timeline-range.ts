@@ -37,7 +37,7 @@ export const around = (times: readonly number[], { from, to }: Range): Range => 
   return { from: Math.max(from, Math.floor(first - margin)), to: Math.min(to, Math.ceil(last + margin)) };
 };
 
-export type Zoom = { readonly range: Range; readonly events: number };
+type Zoom = { readonly range: Range; readonly events: number };
 
 /** Where events are close together: parts of the range that a pause of a tenth of it separates. */
 export const zoomsOf = (lines: readonly StoryLine[], range: Range, whole: Range): readonly Zoom[] => {
