@@ -22,12 +22,13 @@ export const openStatuses = ['REQUESTED', 'STARTING', 'RUNNING'] as const;
 export type OpenStatus = (typeof openStatuses)[number];
 export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
 
+// Exported, so that the published schemas define it once.
 /**
  * ISO 8601 in UTC with milliseconds, so that it sorts as text.
  *
  * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$
  */
-type Timestamp = string;
+export type Timestamp = string;
 
 /** One action as the caller requested it. It contains dates only, so it may be stored and shown. */
 export type RequestedAction = {

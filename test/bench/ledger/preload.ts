@@ -11,7 +11,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { type Invocation, listenToInvocations } from '../../e2e/injected-failures/listen-to-invocations.ts';
+import {
+  type Invocation,
+  listenToInvocations,
+} from '../../e2e/injected-failures/invocations-of-this-process.ts';
 import type { Call, Entry } from './entry.ts';
 
 const directory = process.env.COSECHA_LEDGER ?? '';

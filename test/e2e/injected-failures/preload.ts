@@ -12,7 +12,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { FaultRule } from './fault-rule.ts';
-import { type Invocation, listenToInvocations } from './listen-to-invocations.ts';
+import { type Invocation, listenToInvocations } from './invocations-of-this-process.ts';
 import { reportExit } from './report-exit.ts';
 import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
 import { inScope, sweepScope } from './sweep-scope.ts';

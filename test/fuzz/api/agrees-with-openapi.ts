@@ -7,8 +7,8 @@ import {
 } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
 import { eventOf, requestPlan } from '../generators/api-event.ts';
+import { jsonOf } from '../json-of-body.ts';
 import { fuzzProperty, type See } from '../property.ts';
-import { jsonOf } from '../read-json.ts';
 import { apiWorld } from './api-world.ts';
 import { undocumentedIn, verdictOn } from './expected-answer.ts';
 

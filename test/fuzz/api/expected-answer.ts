@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import type { RequestPlan } from '../generators/api-event.ts';
 import { hasRightCheckDigit } from '../generators/national-id.ts';
-import { isHalf, jsonOf, notJson } from '../read-json.ts';
+import { isHalf, jsonOf, notJson } from '../json-of-body.ts';
 
 const { requestBody } = operationOf('POST /extractions');
 const misfitsOfBody = violationsOf(requestBody?.content['application/json']?.schema);

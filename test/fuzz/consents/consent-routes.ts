@@ -13,8 +13,8 @@ import { type Json, textOf } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';
 import { hasRightCheckDigit, nationalId } from '../generators/national-id.ts';
 import { validSession } from '../generators/session-request.ts';
+import { isHalf, jsonOf, notJson } from '../json-of-body.ts';
 import { fuzzProperty } from '../property.ts';
-import { isHalf, jsonOf, notJson } from '../read-json.ts';
 
 const routes = [
   'POST /consent-sessions',

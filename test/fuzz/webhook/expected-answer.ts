@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
-import { isHalf, jsonOf, notJson } from '../read-json.ts';
+import { isHalf, jsonOf, notJson } from '../json-of-body.ts';
 
 /** The five of the provider's document ("v2 task"). */
 const terminal = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];

@@ -7,7 +7,6 @@ import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
 import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
-import { type LiveDeps, sendLive } from './live.ts';
 import { showNotice } from './pages/action-pages.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
 import { extractionPage } from './pages/extraction-page.ts';
@@ -17,8 +16,9 @@ import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { type Content, linksFrom, notFoundPage } from './pages/page-content-and-links.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
-import { createShortLived, type ShortLived } from './short-lived-values.ts';
+import { type LiveDeps, sendLive } from './send-live-updates.ts';
 import { type ConsoleSources, readPart } from './sources/sources.ts';
+import { createShortLived, type ShortLived } from './values-by-random-id.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;

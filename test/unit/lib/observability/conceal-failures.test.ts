@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
 import { capturedLog } from '../../../support/data/captured-log.ts';
-import { errorText } from '../../../support/data/error-text.ts';
+import { errorText } from '../../../support/data/text-of-error.ts';
 
 const log = capturedLog();
 

@@ -7,7 +7,7 @@ import {
   UnexpectedTaskResults,
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
-import { errorText } from '../../../support/data/error-text.ts';
+import { errorText } from '../../../support/data/text-of-error.ts';
 import { bearer, everyCall, secret } from './every-call.ts';
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>

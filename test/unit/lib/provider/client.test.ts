@@ -15,7 +15,7 @@ import {
   type TaskRequest,
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
-import { errorText } from '../../../support/data/error-text.ts';
+import { errorText } from '../../../support/data/text-of-error.ts';
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 

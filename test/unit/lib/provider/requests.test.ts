@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as provider from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
-import { errorText } from '../../../support/data/error-text.ts';
+import { errorText } from '../../../support/data/text-of-error.ts';
 import { secret, target } from './every-call.ts';
 
 // What the document itself says of requests is in test/provider-conformance.

@@ -6,7 +6,7 @@ import type { Html } from '../format-for-page.ts';
 import type { ConsoleEnv } from '../guard-request.ts';
 import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
 import type { Links } from '../pages/page-content-and-links.ts';
-import type { ShortLived } from '../short-lived-values.ts';
+import type { ShortLived } from '../values-by-random-id.ts';
 import type { ConsoleAction, Notice } from './action-types.ts';
 
 type ActionDeps = {

@@ -6,7 +6,7 @@ import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
 import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
 import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
-import { errorText } from '../../../../support/data/error-text.ts';
+import { errorText } from '../../../../support/data/text-of-error.ts';
 
 test('id, status and error code of each action are kept, in order, whatever output and message are', () => {
   fc.assert(

@@ -15,7 +15,7 @@ import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transpor
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
-import { errorText } from '../../../../support/data/error-text.ts';
+import { errorText } from '../../../../support/data/text-of-error.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';
 import { closedPort, httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 
