@@ -8,7 +8,7 @@ import {
 } from '../../lib/extraction/record.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
-import type { Chain, Happened } from './chain.ts';
+import type { Chain, Happened } from './decision-chain.ts';
 import { mayEnd, ownAttempt } from './records.ts';
 
 /** What holds for every chain. `broken` returns how a chain breaks it. */

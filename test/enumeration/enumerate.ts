@@ -1,7 +1,7 @@
 import type { Invoker } from '../../lib/extraction/plan.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { type Random, randomOf, shuffled } from '../support/data/random.ts';
-import { type Chain, type Choose, Known, runChain } from './chain.ts';
+import { type Chain, type Choose, Known, runChain } from './decision-chain.ts';
 import { allRecords, countKept, invokersFor, positionsFor, variantsOf } from './records.ts';
 
 const known = new Known();

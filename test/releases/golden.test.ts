@@ -25,7 +25,7 @@ import type { RefusalMark, StoredRequest, Task } from '../../lib/extraction/stor
 import { type DeliveryEvent, receiveDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../lib/webhook/verify-signature.ts';
 import { schemaBase } from '../../tools/contracts/contract-schemas.ts';
-import type { Schema } from '../../tools/contracts/schema-type.ts';
+import type { Schema } from '../../tools/contracts/json-schema-type.ts';
 import { allRecords } from '../enumeration/records.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';

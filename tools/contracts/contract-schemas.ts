@@ -1,6 +1,6 @@
 import { busEventSchema, eventSchema } from './event-schemas.ts';
+import type { Schema } from './json-schema-type.ts';
 import { recordSchema } from './record-schema.ts';
-import type { Schema } from './schema-type.ts';
 import { streamRecordSchema } from './stream-record-schema.ts';
 
 /**

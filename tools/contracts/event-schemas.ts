@@ -1,6 +1,6 @@
 import { busEvent } from '../../infra/constructs/stream/bus-event.ts';
 import type { ExtractionEvent } from '../../lib/downstream/extraction-event.ts';
-import type { Schema } from './schema-type.ts';
+import type { Schema } from './json-schema-type.ts';
 import { kinds } from './stream-record-schema.ts';
 
 const text: Schema = { type: 'string', minLength: 1 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';
 import { repository } from '../local/paths.ts';
-import type { Schema } from './schema-type.ts';
+import type { Schema } from './json-schema-type.ts';
 
 /** Vocabularies that may get new values without a new `schemaVersion` (docs/stream.md, "Guarantees"). */
 const openVocabularies = ['ExtractionStatus', 'ProductType', 'Advice'];

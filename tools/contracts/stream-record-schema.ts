@@ -1,6 +1,6 @@
 import { defined } from '../../lib/defined.ts';
 import type { ExtractionEvent } from '../../lib/downstream/extraction-event.ts';
-import { mapValues, type Schema } from './schema-type.ts';
+import { mapValues, type Schema } from './json-schema-type.ts';
 
 type Kind = ExtractionEvent['kind'];
 

@@ -230,7 +230,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
   },
-  'api/replay': {
+  'api/repeated-requests': {
     'lib/extraction/api/idempotency.ts': {
       'fingerprints the ciphertext, which differs at every retry': [
         "if (credentials.mode === 'encrypted') return { shown };",

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaBase } from '../../../tools/contracts/contract-schemas.ts';
+import { mapValues, type Schema } from '../../../tools/contracts/json-schema-type.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
-import { mapValues, type Schema } from '../../../tools/contracts/schema-type.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 
 const folder = new URL('../../../docs/schemas/', import.meta.url);

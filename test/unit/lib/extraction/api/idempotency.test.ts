@@ -44,7 +44,7 @@ test.each(['', 'x'.repeat(256), 'a\u007f'])('%j is no key, and the refusal does 
   });
 });
 
-// test/fuzz/api/replay.ts has what makes two requests the same.
+// test/fuzz/api/repeated-requests.ts has what makes two requests the same.
 describe('the fingerprint', () => {
   const given: CredentialsRequest = {
     method: 'credentials',
