@@ -1,15 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { numberThat } from '../support/programs/number-that.ts';
 import { properties, shareCases } from './properties.ts';
 import { describeRun, type Run, runProperty } from './run-property.ts';
 
-const numberFrom =
-  (least: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!(value >= least && value < Number.POSITIVE_INFINITY))
-      throw new InvalidArgumentError(`must be a number from ${least}`);
-    return value;
-  };
+const numberFrom = (least: number) =>
+  numberThat((number) => number >= least && Number.isFinite(number), `number from ${least}`);
 
 // fast-check's seeds are 32-bit integers.
 const [leastSeed, anySeed] = [-(2 ** 31), Math.floor(Math.random() * 2 ** 31)];
@@ -46,7 +41,7 @@ if (options.path !== undefined && (options.only === '' || !isSeedGiven))
 
 const chosen = properties.filter(({ name }) => name.includes(options.only));
 if (chosen.length === 0) command.error(`No property's name contains ${options.only}.`);
-const shares = shareCases(chosen, options.cases);
+const shares = shareCases(chosen, Math.floor(options.cases));
 
 /**
  * Tries every property in turn, each with an even share of the time that is left, so that a short run leaves none
@@ -75,12 +70,13 @@ const total = (runs: readonly Run[], part: string): string =>
     .reduce((sum, { cases }) => sum + cases, 0)
     .toLocaleString('en');
 
-console.log(`seed ${options.seed}`);
+const firstSeed = Math.trunc(options.seed);
+console.log(`seed ${firstSeed}`);
 const started = Date.now();
 const until = options.minutes === 0 ? Number.POSITIVE_INFINITY : started + options.minutes * 60_000;
 const runs: Run[] = [];
 do {
-  const seed = options.seed + runs.length;
+  const seed = firstSeed + runs.length;
   if (runs.length > 0) console.log(`\nseed ${seed}`);
   runs.push(...(await round(seed, until)));
 } while (options.minutes > 0 && Date.now() < until && runs.every(({ failure }) => failure === undefined));

@@ -2,7 +2,7 @@ import { nothingKept } from './answers/nothing-kept.ts';
 import { agreesWithOpenapi } from './api/agrees-with-openapi.ts';
 import { nothingEchoed } from './api/nothing-echoed.ts';
 import { readExtraction } from './api/read-extraction.ts';
-import { replay } from './api/repeated-requests.ts';
+import { repeatedRequests } from './api/repeated-requests.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
 import { oneMac } from './credentials/one-mac.ts';
 import type { FuzzProperty } from './property.ts';
@@ -26,7 +26,7 @@ export const properties: readonly FuzzProperty[] = [
   keyRotation,
   agreesWithOpenapi,
   nothingEchoed,
-  replay,
+  repeatedRequests,
   readExtraction,
   oneMac,
   consentRoutes,

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { numberThat } from '../support/programs/number-that.ts';
 import { type Digests, digestsOf } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { formatSwarm, formatTally } from './campaign/format-tally.ts';
@@ -23,12 +24,6 @@ import {
 import { runFaults } from './planted-faults/run-faults.ts';
 import { scenarios } from './world/draw-scenario.ts';
 
-const numberThat =
-  (isRight: (number: number) => boolean, what: string) =>
-  (text: string): number => {
-    if (!isRight(Number(text))) throw new InvalidArgumentError(`must be a ${what}`);
-    return Number(text);
-  };
 const positive = numberThat((number) => number > 0, 'number above 0');
 const whole = numberThat((number) => Number.isInteger(number) && number >= 0, 'whole number');
 

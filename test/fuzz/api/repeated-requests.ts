@@ -58,7 +58,7 @@ const pair = validRequest.chain((request) =>
   ),
 );
 
-export const replay = fuzzProperty({
+export const repeatedRequests = fuzzProperty({
   name: 'api/repeated-requests',
   claim:
     'under one key of one caller, the same request is one extraction, for every spelling and session; another request is refused and changes nothing; another caller has separate keys',

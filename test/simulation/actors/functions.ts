@@ -1,6 +1,6 @@
 import type { World } from '../world/world.ts';
 import { reconcileOf } from './reconcile.ts';
-import { intakeOf } from './request-extraction.ts';
+import { requestExtractionOf } from './request-extraction.ts';
 import { startTaskOf } from './start-task.ts';
 import { sweepOf } from './sweep.ts';
 import { webhookOf } from './webhook.ts';
@@ -8,7 +8,7 @@ import { webhookOf } from './webhook.ts';
 /** The functions of a world. Each call is one invocation, which runs the real code. */
 export const functionsOfWorld = (world: World) => {
   return {
-    intake: intakeOf(world),
+    intake: requestExtractionOf(world),
     startTask: startTaskOf(world),
     webhook: webhookOf(world),
     ...reconcileOf(world),

@@ -28,7 +28,7 @@ const requestOf = ({ method, callersToken }: World['scenario']): ExtractionReque
 };
 
 /** request-extraction: one POST of a caller. Calls `answered` with whether the caller got an answer. */
-export const intakeOf = (world: World) => {
+export const requestExtractionOf = (world: World) => {
   let requests = 0;
   return (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {
     const { kernel } = world;

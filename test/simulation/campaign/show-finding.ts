@@ -1,6 +1,5 @@
 import { runWorld } from '../run-world.ts';
 import { followSchedule, formatSchedule, type Schedule } from '../scheduler/schedule.ts';
-
 import { traced } from '../trace/trace.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { findScenario } from './find-scenario.ts';
