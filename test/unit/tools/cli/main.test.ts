@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
@@ -109,6 +110,19 @@ test('the completion of bash asks the program, and can be sourced twice', async 
     encoding: 'utf8',
   });
   expect({ status, errors }).toEqual({ status: 0, errors: '' });
+});
+
+test("no bytecode is written to or read from the temporary directory, which the machine's users share", () => {
+  const shared = mkdtempSync(join(tmpdir(), 'cosecha-shared-'));
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const cosecha = join(root, 'tools/cli/cosecha.js');
+  const { stdout: printed } = spawnSync(process.execPath, [cosecha, '--version'], {
+    encoding: 'utf8',
+    env: { ...env, TMPDIR: shared },
+  });
+  const written = readdirSync(shared);
+  rmSync(shared, { recursive: true });
+  expect({ printed, written }).toEqual({ printed: `${version}\n`, written: [] });
 });
 
 test('help ends quietly if its reader is gone', async () => {
