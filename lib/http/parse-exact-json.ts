@@ -41,15 +41,18 @@ const pathTo = ({ name, parent }: JsonNode): readonly string[] =>
 /** Enough for a caller to fix the request. A path can be as long as the body. */
 const maxFound = 50;
 
-/** Returns the paths of the first 50 such numbers in a result of `parseExactJson`, each from the outermost name. */
-export const findChangedNumbers = (json: unknown): readonly (readonly string[])[] => {
+/** Returns the paths of the first 50 members that `isSought` accepts, each from the outermost name. */
+const findMembers = (
+  json: unknown,
+  isSought: (value: unknown, name: string) => boolean,
+): readonly (readonly string[])[] => {
   const found: (readonly string[])[] = [];
   const waiting: JsonNode[] = [{ value: json }];
   while (found.length < maxFound) {
     const node = waiting.pop();
     if (node === undefined) break;
-    const { value } = node;
-    if (value === changedNumber) found.push(pathTo(node));
+    const { value, name = '' } = node;
+    if (isSought(value, name)) found.push(pathTo(node));
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value).reverse()) {
       waiting.push({ value: member, name, parent: node });
@@ -57,6 +60,20 @@ export const findChangedNumbers = (json: unknown): readonly (readonly string[])[
   }
   return found;
 };
+
+/** Returns the paths of the first 50 such numbers in a result of `parseExactJson`. */
+export const findChangedNumbers = (json: unknown): readonly (readonly string[])[] =>
+  findMembers(json, (value) => value === changedNumber);
+
+/** A decoder writes it in place of bytes that are not UTF-8 (https://encoding.spec.whatwg.org/#error-mode), as API Gateway's does. */
+const replacement = '\ufffd';
+
+/** Returns the paths of the first 50 texts, or names, that were altered because they were not UTF-8 when somebody decoded them. */
+export const findReplacedText = (json: unknown): readonly (readonly string[])[] =>
+  findMembers(
+    json,
+    (value, name) => name.includes(replacement) || (typeof value === 'string' && value.includes(replacement)),
+  );
 
 /** A string, with the colon after it if it is a name, or a bracket or comma outside of strings. */
 const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)|[{}[\],]/g;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { closedObject, line, text } from '../../http/body-field-schemas.ts';
-import { findChangedNumbers } from '../../http/parse-exact-json.ts';
+import { findChangedNumbers, findReplacedText } from '../../http/parse-exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
 import type { Credentials } from '../../provider/tasks/check-task-request.ts';
 import {
@@ -88,7 +88,12 @@ const pathItem = (key: string): v.UnknownPathItem => ({
   value: null,
 });
 
-const credentials = v.variant(
+const pathOf = ([first = '', ...rest]: readonly string[]) =>
+  [pathItem(first), ...rest.map(pathItem)] as [v.UnknownPathItem, ...v.UnknownPathItem[]];
+
+const wasNotUtf8 = 'must not contain U+FFFD: it stands for bytes that were not UTF-8';
+
+const anyCredentials = v.variant(
   'mode',
   [
     closedObject(
@@ -101,8 +106,7 @@ const credentials = v.variant(
           v.rawCheck(({ dataset, addIssue }) => {
             if (!dataset.typed) return;
             for (const names of findChangedNumbers(dataset.value)) {
-              const [first, ...rest] = names.map(pathItem);
-              if (first !== undefined) addIssue({ message: wouldChange, path: [first, ...rest] });
+              addIssue({ message: wouldChange, path: pathOf(names) });
             }
           }),
         ),
@@ -113,6 +117,17 @@ const credentials = v.variant(
     ciphertext('persisted'),
   ],
   'must be an object whose mode is raw, encrypted or persisted',
+);
+
+/** An altered password would count at the bank as a wrong one. */
+const credentials = v.pipe(
+  anyCredentials,
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const names of findReplacedText(dataset.value)) {
+      addIssue({ message: wasNotUtf8, path: pathOf(names) });
+    }
+  }),
 );
 
 const reference = v.exactOptional(line(maxReferenceLength));

@@ -68,6 +68,7 @@ export const agreesWithOpenapi = fuzzProperty({
     size: 0.005,
     'wrong check digit': 0.001,
     'number changes': 0.01,
+    'not UTF-8 before': 0.005,
     'too much to seal': 0.02,
     there: 0.1,
     missing: 0.02,

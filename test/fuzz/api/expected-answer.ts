@@ -91,6 +91,7 @@ const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   }
   if ((body.actions as readonly unknown[]).some(hasLateDates)) return 'dates out of order';
   if (plaintextBytes(body) > 4_096) return 'too much to seal';
+  if (JSON.stringify(body.credentials).includes('\ufffd')) return 'not UTF-8 before';
   return numbersChange(text) ? 'number changes' : undefined;
 };
 

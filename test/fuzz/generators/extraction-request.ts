@@ -49,7 +49,11 @@ const ownField = fc.oneof(
 
 export const rawValue = fc.dictionary(
   ownField,
-  fc.oneof({ weight: 3, arbitrary: anyUnits({ maxLength: 20 }) }, { weight: 1, arbitrary: fc.jsonValue() }),
+  fc.oneof(
+    { weight: 30, arbitrary: anyUnits({ maxLength: 20 }) },
+    { weight: 10, arbitrary: fc.jsonValue() },
+    { weight: 1, arbitrary: fc.constantFrom('contrase\ufffda', ['\ufffd']) },
+  ),
   { minKeys: 1, maxKeys: 4 },
 );
 

@@ -17,7 +17,7 @@ export type Shell = {
   readonly confirm: (question: string, words: string) => Promise<boolean>;
   /**
    * The text of a file, or of standard input for `-`. What is typed at a terminal is not echoed. `what` names the text
-   * in the prompt, such as `the credentials as JSON`.
+   * in the prompt, such as `the credentials as JSON`. Throws CliError where it is not UTF-8.
    */
   readonly readText: (path: string, what: string) => Promise<string>;
   /** How many characters a line of standard output has. Undefined unless it is a terminal. */

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
 import type { Shell } from './command-environment.ts';
+import { checkTypedText, decodeText } from './decode-text.ts';
 import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -69,13 +70,14 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     },
     readText: async (path, what) => {
       if (path !== '-') {
-        return readFile(path, 'utf8').catch((cause: unknown) => {
+        const bytes = await readFile(path).catch((cause: unknown) => {
           throw new CliError(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
         });
+        return decodeText(bytes, path);
       }
-      if (!stdin.isTTY) return text(stdin);
+      if (!stdin.isTTY) return decodeText(await buffer(stdin), 'The standard input');
       stderr.write(`Type ${what}. What you type is not shown. End with Enter and Ctrl-D.\n`);
-      return readHidden(stdin);
+      return checkTypedText(await readHidden(stdin));
     },
     writePrivately: async (path, bytes) => {
       // `wx` fails where there is a file, as it may be somebody's.

@@ -139,6 +139,18 @@ test('such a number is one violation beside the others, and its value is not in 
   expect(JSON.stringify(violations)).not.toContain('1234567890');
 });
 
+test('a text that was not UTF-8 before is named in credentials of every mode, and its value is not repeated', () => {
+  const violations = violationsOf(bodyWith('{"password":"secre\ufffdt","a":[{"b":"\ufffd"}],"c\ufffd":1}'));
+  expect(violations.map(({ pointer }) => pointer)).toEqual(
+    ['password', 'a/0/b', 'c\ufffd'].map((field) => `/credentials/value/${field}`),
+  );
+  expect(JSON.stringify(violations)).not.toContain('secre');
+  const persisted = { mode: 'persisted', value: 'abc\ufffd' };
+  expect(pointersOf({ entity: 'bank', credentials: persisted, actions: [{ id: 'tef' }] })).toEqual([
+    '/credentials/value',
+  ]);
+});
+
 test('the answer to the longest body is within Lambda’s limit', () => {
   const key = 'k'.repeat(30_000);
   const hostile = [

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
 import { nodeShell, readHidden } from '../../../../../tools/cli/terminal/node-shell.ts';
@@ -107,6 +108,51 @@ test('a text typed at a terminal is prompted for by its name, read until Ctrl-D 
   expect(modes).toEqual([true, false]);
   expect(written).toBe(
     'Type the credentials as JSON. What you type is not shown. End with Enter and Ctrl-D.\n',
+  );
+});
+
+const credentials = '{"password":"contraseña"}';
+const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16();
+const encodings: readonly [name: string, bytes: Buffer, read: string | RegExp][] = [
+  ['UTF-8', Buffer.from(credentials), credentials],
+  ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${credentials}`), credentials],
+  ['ISO 8859-1', Buffer.from(credentials, 'latin1'), /is not UTF-8.*iconv/],
+  ['UTF-16', Buffer.from(`\ufeff${credentials}`, 'utf16le'), /is in UTF-16\. Save it as UTF-8/],
+  ['UTF-16, big-endian', bigEndian(`\ufeff${credentials}`), /is in UTF-16/],
+  ['UTF-16 without a byte order mark', Buffer.from(credentials, 'utf16le'), /is in UTF-16/],
+  ['nothing', Buffer.alloc(0), ''],
+];
+
+test.each(encodings)(
+  'a file or a pipe in %s is read as it was written, or refused',
+  async (_, bytes, read) => {
+    const directory = await mkdtemp(join(tmpdir(), 'cosecha-shell-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const file = join(directory, 'credentials.json');
+    await writeFile(file, bytes);
+    const pipe = new PassThrough();
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(pipe as unknown as typeof process.stdin);
+    pipe.end(bytes);
+    const shell = nodeShell({ json: false });
+    for (const path of [file, '-']) {
+      const reading = shell.readText(path, 'the credentials as JSON');
+      if (typeof read === 'string') expect(await reading).toBe(read);
+      else {
+        const error = await reading.catch((one: unknown) => one);
+        expect(error).toMatchObject({ name: 'CliError', message: expect.stringMatching(read) });
+        expect(inspect(error, { depth: 9 })).not.toContain('contrase');
+      }
+    }
+  },
+);
+
+test('a password that a terminal does not send as UTF-8 is refused', async () => {
+  const { input } = terminal();
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as unknown as typeof process.stdin);
+  const reading = nodeShell({ json: false }).readText('-', 'the credentials as JSON');
+  input.write(Buffer.from('contraseña\r\u0004', 'latin1'));
+  await expect(reading).rejects.toThrow(
+    'What was typed is not UTF-8. Set the terminal to UTF-8, or use a file.',
   );
 });
 
