@@ -1,4 +1,4 @@
-import { ArnFormat, Aws, type Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnResourcePolicy, CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -8,15 +8,24 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isLocal, removalPolicy } from './removal-policy.ts';
 
-/** Permission to read the secret of this name. Every secret's ARN ends in six random characters. */
-export const readingSecret = (stack: Stack, secretName: string): PolicyStatement => {
-  const arn = stack.formatArn({
+/** The ARNs of the secret of this name. Each ends in six random characters. */
+export const secretArn = (stack: Stack, secretName: string): string =>
+  stack.formatArn({
     service: 'secretsmanager',
     resource: 'secret',
     resourceName: `${secretName}-??????`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  return allow(['secretsmanager:GetSecretValue'], [arn]);
+
+/** Permission to read the secret of this name. */
+export const readingSecret = (stack: Stack, secretName: string): PolicyStatement =>
+  allow(['secretsmanager:GetSecretValue'], [secretArn(stack, secretName)]);
+
+/** The role with which CloudFormation changes the stack. It has none where it uses the credentials of the person who deploys. */
+const deploymentRoleOf = (stack: Stack): string | undefined => {
+  if (stack.nestedStackParent !== undefined) return deploymentRoleOf(stack.nestedStackParent);
+  const { cloudFormationExecutionRole: arn } = stack.synthesizer;
+  return arn === undefined ? undefined : Fn.sub(arn);
 };
 
 /**
@@ -57,26 +66,48 @@ export class Secrets extends Construct {
   }
 
   /**
-   * Denies the fingerprint key to everybody but these roles, whatever the identity policies of the account allow. Who has the key
-   * can guess what its MACs are of. The key of the condition is the ARN of the role, not of its session
+   * Denies the fingerprint key to everybody but these roles, whatever the identity policies of the account allow. Who has the key,
+   * or puts one in its place, can guess what its MACs are of. The key of the condition is the ARN of the role, not of its session
    * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-principalarn).
+   *
+   * CloudFormation reads, updates and deletes the secret, also when only a tag changes. Its handlers need GetSecretValue,
+   * UpdateSecret and DeleteSecret (https://schema.cloudformation.us-east-1.amazonaws.com/aws-secretsmanager-secret.json).
    */
   reserveFingerprintKey(...roles: readonly IRole[]): void {
     // The emulator's CloudFormation does not know this type.
     if (isLocal(this.config)) return;
     const secret = this.node.findChild('FingerprintKey') as CfnSecret;
+    const deploymentRole = deploymentRoleOf(Stack.of(this));
+    const exceptDeploymentsAnd = (others: readonly string[]) => {
+      const arns = deploymentRole === undefined ? others : [...others, deploymentRole];
+      return {
+        ...(arns.length > 0 && { ArnNotEquals: { 'aws:PrincipalArn': arns } }),
+        // Without a role of its own, CloudFormation calls in the name of the person who deploys.
+        ...(deploymentRole === undefined && {
+          'ForAllValues:StringNotEquals': { 'aws:CalledVia': ['cloudformation.amazonaws.com'] },
+        }),
+      };
+    };
+    const deny = (sid: string, actions: readonly string[], conditions = {}): PolicyStatement =>
+      new PolicyStatement({
+        sid,
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: actions.map((action) => `secretsmanager:${action}`),
+        resources: ['*'],
+        conditions,
+      });
     new CfnResourcePolicy(this, 'FingerprintKeyPolicy', {
       secretId: secret.ref,
       resourcePolicy: new PolicyDocument({
         statements: [
-          new PolicyStatement({
-            sid: 'OnlyTheFunctions',
-            effect: Effect.DENY,
-            principals: [new AnyPrincipal()],
-            actions: ['secretsmanager:GetSecretValue'],
-            resources: ['*'],
-            conditions: { ArnNotEquals: { 'aws:PrincipalArn': roles.map(({ roleArn }) => roleArn) } },
-          }),
+          deny(
+            'OnlyFunctionsRead',
+            ['GetSecretValue'],
+            exceptDeploymentsAnd(roles.map(({ roleArn }) => roleArn)),
+          ),
+          deny('OnlyDeploymentsChange', ['UpdateSecret', 'DeleteSecret'], exceptDeploymentsAnd([])),
+          deny('NobodyReplaces', ['PutSecretValue', 'UpdateSecretVersionStage']),
         ],
       }),
     }).applyRemovalPolicy(removalPolicy(this.config));

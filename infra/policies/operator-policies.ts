@@ -6,7 +6,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { allow } from '../constructs/allow.ts';
-import { readingSecret } from '../constructs/secrets.ts';
+import { secretArn } from '../constructs/secrets.ts';
 import type { EventFanOut } from '../constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
 import type { Resources } from '../resources.ts';
@@ -180,8 +180,13 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
   const { secrets, dataKey } = resources;
   const stack = Stack.of(api);
   return [
-    readingSecret(stack, secrets.webhookSigningKey),
-    readingSecret(stack, secrets.providerApiKey),
+    // The two that people fill. The third is generated, and must never be replaced.
+    allow(
+      ['GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'].map(
+        (action) => `secretsmanager:${action}`,
+      ),
+      [secrets.webhookSigningKey, secrets.providerApiKey].map((name) => secretArn(stack, name)),
+    ),
     dataKey.fillingSecrets(),
     allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests, arns.refusals]),
     // MACs, which say nothing without the fingerprint key.
@@ -189,7 +194,6 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
-    allow(['secretsmanager:PutSecretValue', 'secretsmanager:UpdateSecretVersionStage'], [arns.secrets]),
     allow(['dynamodb:PutItem', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
     // A restore reads and writes the new table with the caller's permissions
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html).
@@ -244,9 +248,7 @@ const acknowledgeWildcards = (
   for (const policy of [policies.viewer, policies.operator]) {
     acknowledge(policy, arn('states', `execution:${name}-extractions:*`), every);
   }
-  for (const policy of [policies.viewer, policies.admin]) {
-    acknowledge(policy, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
-  }
+  acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
   acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);

@@ -36,9 +36,10 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
   const ofUpgrade = upgrade && upgradeSettings;
   const all: Readonly<Record<string, string>> = { ...byDefault, ...ofUpgrade, ...settings, stage };
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const deploy = ({ tree, fails }: Update = {}): Promise<number> => {
+  const deploy = ({ tree, fails, tag }: Update = {}): Promise<number> => {
     const args = ['deploy', '--require-approval', 'never', ...context];
-    return runCdk([...args, ...(fails ? ['-c', 'failUpdate=true'] : [])], tree);
+    const only = [...(fails ? ['-c', 'failUpdate=true'] : []), ...(tag ? ['--tags', `accept=${tag}`] : [])];
+    return runCdk([...args, ...only], tree);
   };
   const checks = upgrade
     ? upgradeChecks(laterTree(upgrade, await createRunDirectory('accept', shell.now())), deploy)

@@ -49,7 +49,7 @@ export const isAllowed = (
     const matches = actual !== undefined && values.some((value) => isLike(value, actual));
     if (operator === 'StringEquals' || operator === 'ArnEquals') return matches;
     // A negated operator also holds where the key is absent.
-    if (operator === 'ArnNotEquals') return !matches;
+    if (operator === 'ArnNotEquals' || operator === 'ForAllValues:StringNotEquals') return !matches;
     throw new Error(`The operator ${operator} is not known.`);
   };
   const applies = ({ Action, Resource, Principal, Condition = {} }: Statement): boolean =>

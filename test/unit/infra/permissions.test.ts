@@ -36,6 +36,11 @@ const keysOf = (template: Template): readonly string[] =>
     policyOf(`${Description}`, KeyPolicy),
   );
 
+const secretsOf = (template: Template): readonly string[] =>
+  propertiesOf(template, 'AWS::SecretsManager::ResourcePolicy').map(({ SecretId, ResourcePolicy }) =>
+    policyOf(textOf(SecretId), ResourcePolicy),
+  );
+
 const rolesOf = (template: Template): readonly string[] =>
   propertiesOf(template, 'AWS::IAM::Policy').map(({ Roles, PolicyDocument }) =>
     policyOf(textOf(Roles), PolicyDocument),
@@ -52,7 +57,13 @@ test('the policies are those that a reviewer has read', async () => {
   const trust = propertiesOf(template, 'AWS::IAM::Role').map(({ AssumeRolePolicyDocument, ...others }) =>
     policyOf(`a role, ${textOf(others)}`, AssumeRolePolicyDocument),
   );
-  const all = [...rolesOf(template), ...keysOf(template), ...peopleOf(template), ...new Set(trust)];
+  const all = [
+    ...rolesOf(template),
+    ...keysOf(template),
+    ...secretsOf(template),
+    ...peopleOf(template),
+    ...new Set(trust),
+  ];
   // Too long to be read, it would be accepted unread.
   expect(all.join('\n').split('\n').length).toBeLessThanOrEqual(120);
   await expect(`${all.join('\n')}\n`).toMatchFileSnapshot('permissions.txt');

@@ -112,6 +112,7 @@ export const flatten = (value: unknown): string => {
   if (intrinsic === 'Fn::GetAtt' && Array.isArray(argument)) {
     return `<${shortName(String(argument[0]))}.${String(argument[1])}>`;
   }
+  if (intrinsic === 'Fn::Sub') return String(argument).replace(/\$\{([^}]+)\}/g, '<$1>');
   if (intrinsic === 'Fn::Join' && Array.isArray(argument)) return flatten(argument[1]);
   throw new Error(`Cannot flatten ${JSON.stringify(value)}`);
 };

@@ -1,5 +1,8 @@
+import { CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
+import { embed, newApp } from './embedded.ts';
 import {
   flatten,
   propertiesOf,
@@ -62,32 +65,72 @@ describe('the marks of refused credentials', () => {
 
 describe('the fingerprint key', () => {
   const policies = propertiesOf(template, 'AWS::SecretsManager::ResourcePolicy');
-  const [policy] = policies;
-  const reads = (name: string, identity: readonly Statement[], resource = true): boolean =>
+  const own = statementsOf(policies[0]?.ResourcePolicy);
+  const deployment =
+    'arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-hnb659fds-cfn-exec-role-<AWS::AccountId>-<AWS::Region>';
+  const may = (
+    action: string,
+    principal: string,
+    identity: readonly Statement[],
+    resource = own,
+    context: Readonly<Record<string, string>> = {},
+  ): boolean =>
     isAllowed(
       {
-        principal: name.endsWith('Role') ? `<${name}.Arn>` : `arn:aws:iam::111122223333:role/${name}`,
-        action: 'secretsmanager:GetSecretValue',
+        principal,
+        action: `secretsmanager:${action}`,
         resource:
           'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:Cosecha-prod/fingerprint-key-AbCdEf',
+        context,
       },
-      { identity, resource: resource ? statementsOf(policy?.ResourcePolicy) : [] },
+      { identity, resource },
       flatten,
     );
+  const administrator = 'arn:aws:iam::111122223333:role/Administrator';
 
   test('is read by the functions that use it, and by nobody else', () => {
     expect(policies).toHaveLength(1);
-    expect(flatten(policy?.SecretId)).toBe('<SecretsFingerprintKey>');
-    expect([...roles, ...people].filter((name) => reads(name, identityOf(name)))).toEqual([
-      'RequestExtractionRole',
-      'StartTaskRole',
-    ]);
+    expect(flatten(policies[0]?.SecretId)).toBe('<SecretsFingerprintKey>');
+    const reads = (name: string) => may('GetSecretValue', `<${name}.Arn>`, identityOf(name));
+    expect([...roles, ...people].filter(reads)).toEqual(['RequestExtractionRole', 'StartTaskRole']);
   });
 
-  test('is denied to an administrator, whom only the policy of the secret stops', () => {
-    expect(reads('Administrator', everything, false)).toBe(true);
-    expect(reads('Administrator', everything)).toBe(false);
-    // As in another function that was given the role.
-    expect(reads('GetExtractionRole', everything)).toBe(false);
+  test.each(['GetSecretValue', 'PutSecretValue', 'UpdateSecret', 'UpdateSecretVersionStage', 'DeleteSecret'])(
+    'is denied to an administrator, whom only the policy of the secret stops: %s',
+    (action) => {
+      expect(may(action, administrator, everything, [])).toBe(true);
+      expect(may(action, administrator, everything)).toBe(false);
+      // As in another function that was given the role.
+      expect(may(action, '<GetExtractionRole.Arn>', everything)).toBe(false);
+    },
+  );
+
+  test.each(['PutSecretValue', 'UpdateSecret', 'UpdateSecretVersionStage', 'DeleteSecret'])(
+    'is not replaced by the policies of people, nor by the functions that read it: %s',
+    (action) => {
+      const mayChange = people.filter((name) => may(action, `role/${name}`, identityOf(name), []));
+      expect(mayChange).toEqual([]);
+      expect(may(action, '<RequestExtractionRole.Arn>', everything)).toBe(false);
+    },
+  );
+
+  // The handlers of its type, for which a new tag is enough: read, update and delete.
+  test.each(['GetSecretValue', 'UpdateSecret', 'DeleteSecret'])(
+    'is open to the role that CloudFormation deploys with: %s',
+    (action) => {
+      expect(may(action, deployment, everything)).toBe(true);
+    },
+  );
+
+  test('of a stack that CloudFormation deploys with the credentials of a person is open to that call alone', () => {
+    const synthesizer: object = new CliCredentialsStackSynthesizer();
+    const stack = new Stack(newApp(), 'Own', { synthesizer: synthesizer as IStackSynthesizer });
+    embed(stack, 'Bank');
+    const [policy] = propertiesOf(Template.fromStack(stack), 'AWS::SecretsManager::ResourcePolicy');
+    const its = statementsOf(policy?.ResourcePolicy);
+    const calledVia = { 'aws:CalledVia': 'cloudformation.amazonaws.com' };
+    expect(may('UpdateSecret', administrator, everything, its, calledVia)).toBe(true);
+    expect(may('UpdateSecret', administrator, everything, its)).toBe(false);
+    expect(may('PutSecretValue', administrator, everything, its, calledVia)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { describeStack, readStackResources } from '../../cli/aws/stack.ts';
 import type { Scenario } from '../fake-provider/function/scenario.ts';
@@ -52,8 +53,8 @@ const readStack = async ({ client, deployment: { stackName } }: AcceptContext) =
   };
 };
 
-/** `tree`: the root of a checkout in place of this one. `fails`: the update is to fail. */
-export type Update = { readonly tree?: string; readonly fails?: true };
+/** `tree`: the root of a checkout in place of this one. `fails`: the update is to fail. `tag`: the value of a tag of the stack. */
+export type Update = { readonly tree?: string; readonly fails?: true; readonly tag?: string };
 
 /** It resolves also if an update fails that is to fail. */
 type UpdateStage = (update: Update) => Promise<unknown>;
@@ -102,6 +103,27 @@ const whileUpdating = (id: string, title: string, updateStage: UpdateStage, upda
   },
 });
 
+/** CloudFormation tags the secrets of a stack that it tags. To do so, it reads and updates them. */
+const onlyTagged = (updateStage: UpdateStage, tree: string): Check => ({
+  id: 'upgrade-tag',
+  title: 'CloudFormation changes the secret of the fingerprint key, which is denied to people',
+  turn: 'alone',
+  seconds: () => 900,
+  notOnEmulator: 'it does not know the policy of a secret',
+  run: async (context) => {
+    const tag = context.randomId();
+    context.waitFor('an update that changes only a tag');
+    await updateStage({ tree, tag });
+    const SecretId = `${context.deployment.name}/fingerprint-key`;
+    const { Tags } = await new SecretsManagerClient(context.client).send(
+      new DescribeSecretCommand({ SecretId }),
+    );
+    const isTagged = Tags?.some(({ Value }) => Value === tag) ?? false;
+    expectNone(isTagged ? [] : [`${SecretId} does not have the new tag.`], 'Read the events of the stack.');
+    return passed(`${SecretId} has the new tag`);
+  },
+});
+
 /** The checks of `npm run accept -- --upgrade`: to the later version in `tree`, and back by an update that fails. */
 export const upgradeChecks = (tree: string, update: UpdateStage): readonly Check[] => [
   whileUpdating('upgrade', 'An update in place loses no extraction, and interrupts no call', update, {
@@ -113,6 +135,7 @@ export const upgradeChecks = (tree: string, update: UpdateStage): readonly Check
     update,
     { fails: true },
   ),
+  onlyTagged(update, tree),
   doctorPasses,
   auditPasses,
 ];
