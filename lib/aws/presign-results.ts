@@ -6,11 +6,20 @@ import type { StoredResults } from '../extraction/record.ts';
 /** Long enough to follow the link. Short, because a caller may log the URL. */
 const validSeconds = 300;
 
-/** Returns a URL that reads the stored results without credentials for 5 minutes. */
+/**
+ * Returns a URL that reads the stored results without credentials for 5 minutes. S3 answers with these two headers, so that no cache
+ * keeps bank data, and no browser shows it as a page
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax).
+ */
 export const presignResults =
   (client: S3Client, now: () => Date) =>
   async ({ bucket, key }: StoredResults): Promise<{ readonly url: string; readonly expiresAt: string }> => {
-    const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+    const command = new GetObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      ResponseCacheControl: 'no-store',
+      ResponseContentDisposition: 'attachment',
+    });
     const expiresAt = plusSeconds(now(), validSeconds);
     return { url: await getSignedUrl(client, command, { expiresIn: validSeconds }), expiresAt };
   };

@@ -6,13 +6,21 @@ import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
 
-/** `url` is a temporary signed URL of the PDF, valid for 5 minutes. Treat it as a secret. */
+/** `url` is a temporary signed https URL of the PDF, valid for 5 minutes. Treat it as a secret. */
 export type ConsentPdf = { readonly url: string };
 
-/** "Response fields: not shown". Assumed: `url` inside `data`, as every consent call has `data`. */
-const answerSchema: v.GenericSchema<unknown, { data: ConsentPdf }> = v.looseObject({
-  data: v.looseObject({ url: answerText }),
-});
+/**
+ * Somebody will open it. So it is an https address, and not `javascript:` or `file:`. The sandbox, which is no https server, may name its
+ * own.
+ */
+const isDownload = (baseUrl: string) => (url: string) => {
+  const parsed = URL.parse(url);
+  return parsed?.protocol === 'https:' || parsed?.origin === new URL(baseUrl).origin;
+};
+
+/** "Response fields: not shown". Assumed: `url` inside `data`, as every consent call has `data`. Other fields are dropped. */
+const answerSchema = ({ baseUrl }: Connection): v.GenericSchema<unknown, { data: ConsentPdf }> =>
+  v.object({ data: v.object({ url: v.pipe(answerText, v.check(isDownload(baseUrl))) }) });
 
 /** "Consent PDF". Endpoint, token and answer are assumptions. `Connection.endpoints` can replace the endpoint. */
 export const getConsentPdf = async (
@@ -22,7 +30,7 @@ export const getConsentPdf = async (
 ): Promise<ConsentPdf> => {
   const { method, path } = endpointOf(connection, 'consentPdf');
   checkRequest(consentIdInPath, { consentId }, path);
-  const { data } = await requestAnswer(connection, answerSchema, {
+  const { data } = await requestAnswer(connection, answerSchema(connection), {
     method,
     path: fillPath(path, { consentId }),
     route: path,

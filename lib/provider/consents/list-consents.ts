@@ -26,8 +26,8 @@ export type ConsentPage = {
 };
 
 const requestSchema = v.object({ page: v.optional(positiveInteger), limit: v.optional(positiveInteger) });
-const answerSchema: v.GenericSchema<unknown, { data: ConsentPage }> = v.looseObject({
-  data: v.looseObject({
+const answerSchema: v.GenericSchema<unknown, { data: ConsentPage }> = v.object({
+  data: v.object({
     consents: v.array(consentSchema),
     hasNext: v.boolean(),
     count: v.pipe(v.number(), v.integer()),

@@ -13,8 +13,8 @@ export type RevokedConsent = {
   readonly subStatus: Open<ConsentSubStatus>;
 };
 
-const answerSchema: v.GenericSchema<unknown, { data: RevokedConsent }> = v.looseObject({
-  data: v.looseObject({ consentId: v.string(), status: v.string(), subStatus: v.string() }),
+const answerSchema: v.GenericSchema<unknown, { data: RevokedConsent }> = v.object({
+  data: v.object({ consentId: v.string(), status: v.string(), subStatus: v.string() }),
 });
 
 /**

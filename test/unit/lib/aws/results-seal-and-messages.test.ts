@@ -14,7 +14,7 @@ import type { SealedRequestData } from '../../../../lib/extraction/sealed-reques
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { at, iso } from '../../../support/data/extraction-fixtures.ts';
 
-test('the link reads one object for 5 minutes and says until when', async () => {
+test('the link reads one object for 5 minutes, says until when, and lets nothing keep or show it', async () => {
   const client = new S3Client({
     region: 'eu-west-1',
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'example' },
@@ -25,6 +25,8 @@ test('the link reads one object for 5 minutes and says until when', async () => 
   expect(url.pathname).toContain('extraction-1/abc.json');
   expect(url.host).toContain('bucket');
   expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
+  expect(url.searchParams.get('response-cache-control')).toBe('no-store');
+  expect(url.searchParams.get('response-content-disposition')).toBe('attachment');
   expect(url.searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/);
   expect(link.expiresAt).toBe(iso(300));
 });

@@ -119,13 +119,24 @@ describe('consents', () => {
     expect(calls[0]?.headers).toMatchObject({ authorization: 'Bearer tt-1' });
   });
 
+  test.each([
+    'javascript:alert(1)',
+    ' java\nscript:alert(1)',
+    'data:text/html,x',
+    'http://files.example/c.pdf',
+    '/c.pdf',
+    'file:///etc/hosts',
+  ])('whose PDF is at %j have none that a caller could open', async (url) => {
+    expect((await setUp(data({ url })).ask('GET /consents/{consentId}/pdf')).statusCode).toBe(502);
+  });
+
   const revoked = { consentId: 'c-1', status: 'INACTIVE', subStatus: 'REVOKED' };
   test.each([
     ['GET /consents/{consentId}', consent, 'GET', 'consents/c-1'],
     ['GET /consents/{consentId}/pdf', { url: 'https://pdf' }, 'GET', 'consents/c-1/pdf'],
     ['POST /consents/{consentId}/revoke', revoked, 'POST', 'consents/revoke'],
   ])('%s is one call to the provider', async (route, answer, method, path) => {
-    const { ask, calls } = setUp(data(answer));
+    const { ask, calls } = setUp(data(route.endsWith('}') ? answer : { ...answer, more: 'is dropped' }));
     const { statusCode, json } = await ask(route);
     expect([statusCode, json]).toEqual([200, answer]);
     expect(calls).toMatchObject([{ method, url: `https://provider.example/api/v1/${path}` }]);
