@@ -462,6 +462,10 @@ describe('the breakers of starts', () => {
     expect(await reportedOf({ answers: [unauthorized()] })).toEqual([nothing]);
   });
 
+  test('get nothing from the refusal of a session token that the caller supplied', async () => {
+    expect(await reportedOf({ plaintext: withToken, answers: [unauthorized()] })).toEqual([nothing]);
+  });
+
   test('have a login before the start in a turn, also with a token of the caller’s, and no start if it fails', async () => {
     const turn = breakerThat('turn');
     const { start, events } = world({ breaker: turn.breaker, plaintext: withToken });

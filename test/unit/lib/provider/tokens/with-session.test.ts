@@ -95,6 +95,26 @@ test('each user has a Task Token of their own, which the refusal of another’s 
   expect([await cache.current('eva'), await cache.current('ana')]).toEqual(['token-2', 'token-3']);
 });
 
+test('a Task Token that could not be made in time leaves the one that was asked for after its time', async () => {
+  const time = clock();
+  const creations: PromiseWithResolvers<string>[] = [];
+  const cache = cacheTaskTokens({
+    create: () => {
+      const creation = Promise.withResolvers<string>();
+      creations.push(creation);
+      return creation.promise;
+    },
+    lifetimeMs: 300_000,
+    now: time.now,
+  });
+  const first = cache.current('ana');
+  time.set(300);
+  const second = cache.current('ana');
+  creations[0]?.reject(new Error('It was not made.'));
+  await expect(first).rejects.toThrow('It was not made.');
+  expect([cache.current('ana') === second, creations.length]).toEqual([true, 2]);
+});
+
 describe('a call with a token', () => {
   /** Makes a call that fails with these errors, one after the other. Returns the tokens of the calls. */
   const calling = async (...errors: readonly Error[]) => {
