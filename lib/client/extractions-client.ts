@@ -50,6 +50,10 @@ export type ExtractionsClient = {
   ) => Promise<PublicExtraction | undefined>;
   /** The caller's own extractions with this reference, of any status, the newest first. Throws ApiError and NoAnswerError. */
   readonly findExtractions: (reference: string, options?: CallOptions) => AsyncIterable<PublicExtraction>;
+  /**
+   * Returns an outcome once its `advice` is final. That of `TIMED_OUT` is `wait` until its grace is over, a day by default, so set
+   * `signal` where a person waits. Throws ApiError and NoSuchExtractionError.
+   */
   readonly waitForOutcome: (extractionId: string, options?: CallOptions) => Promise<PublicExtraction>;
 };
 

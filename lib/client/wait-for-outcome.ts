@@ -20,8 +20,9 @@ export class NoSuchExtractionError extends Error {
 }
 
 /**
- * Reads an extraction until it has an outcome, and its results or the reason why there are none. API failures that may
- * pass are not an end. Throws ApiError for any other, and NoSuchExtractionError. To stop earlier, let `sleep` reject.
+ * Reads an extraction until it has an outcome whose `advice` no longer changes, with its results or the reason why there are none.
+ * API failures that may pass are not an end. Throws ApiError for any other, and NoSuchExtractionError. To stop earlier, let `sleep`
+ * reject.
  */
 export const waitForOutcome = async (
   extractionId: string,
@@ -40,9 +41,12 @@ const ignoreTransient = (error: unknown): 'failed' => {
   throw error;
 };
 
-const withResults: readonly string[] = ['COMPLETED', 'PARTIAL'];
+/** Of these, results or the reason why there are none may still replace the advice (docs/stream.md, "Advice"). */
+const withResults: readonly string[] = ['COMPLETED', 'PARTIAL', 'FAILED'];
 
-/** The provider returns no results for the other outcomes. */
-const isComplete = ({ status, settledAt, collectedAt, collectionError }: PublicExtraction): boolean =>
-  settledAt !== undefined &&
-  (!withResults.includes(status) || collectedAt !== undefined || collectionError !== undefined);
+/** `TIMED_OUT` has the advice `wait` until its grace is over. */
+const isComplete = (read: PublicExtraction): boolean => {
+  const { status, settledAt, advice, collectedAt, collectionError } = read;
+  if (settledAt === undefined || advice === undefined || advice === 'wait') return false;
+  return !withResults.includes(status) || collectedAt !== undefined || collectionError !== undefined;
+};

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import vm from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
@@ -53,6 +55,28 @@ test('a request has the traceparent that is given, and no other', async () => {
   await requestExtraction(request, { traceparent: 'given' });
   await requestExtraction(request);
   expect(sent).toEqual(['given', null]);
+});
+
+test('the sample of docs/api.md acts on an outcome whose results are collected late', async () => {
+  const page = await readFile(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
+  const [, sample = ''] = /```ts\n *import \{ extractionsClient \}.*\n([\s\S]*?)```/.exec(page) ?? [];
+  const outcome = { extractionId: 'e-1', status: 'FAILED', settledAt: '2026-11-22T12:00:00.000Z' };
+  const collected = { ...outcome, collectedAt: '2026-11-22T12:00:01.000Z', advice: 'request-later' };
+  const reads = [outcome, collected];
+  const fetch = async (_url: string, init?: RequestInit) =>
+    Response.json(init?.method === 'POST' ? { extractionId: 'e-1' } : reads.shift());
+  const run = vm.compileFunction(`return (async () => {${sample}})()`, [
+    'extractionsClient',
+    'request',
+    'retryInAnHour',
+  ]);
+  const retried: unknown[] = [];
+  await run(
+    (options: object) => extractionsClient({ apiUrl: '', ...options, fetch }),
+    request,
+    (one: unknown) => retried.push(one),
+  );
+  expect(retried).toEqual([collected]);
 });
 
 test('a signal ends the pause between two reads with its reason', async () => {
