@@ -59,7 +59,7 @@ export type WebhookMetric =
   | 'WebhookSignatureMissing'
   | 'WebhookSignatureMalformed'
   | 'WebhookSignatureMismatch'
-  /** A mismatch that fits the signing key decoded from hex or base64. Once a minute at most, for each process. */
+  /** A mismatch that fits what the text of a signing key encodes or contains. Once a minute at most, for each process. */
   | 'WebhookKeyEncoded'
   | 'WebhookUnreadable'
   | 'WebhookUnknownStatus';

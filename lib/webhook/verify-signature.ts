@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { signaturePattern } from '../provider/assumptions.ts';
+import { secretsIn } from '../secret-shape.ts';
 
 /** A signing key of the provider, in the two forms that are needed. Created once per fetch of the keys. */
 export type SigningKey = {
@@ -89,13 +90,21 @@ const pauseMs = 60_000;
 const forms = { hex: /^(?:[0-9a-f]{2})+$/i, base64: /^[A-Za-z0-9+/_-]{2,}={0,2}$/ } as const;
 
 /** The bytes that a key may encode, each as a key whose `text` names the encoding. */
-const decodingsOf = ({ text }: SigningKey): readonly SigningKey[] =>
+const decodingsOf = (text: string): readonly SigningKey[] =>
   (['hex', 'base64'] as const)
     .filter((encoding) => forms[encoding].test(text))
     // Node's base64 also decodes the alphabet for URLs.
     .map((encoding) => ({ text: encoding, secret: createSecretKey(Buffer.from(text, encoding)) }));
 
-/** Logs and counts it if a refused signature fits the bytes that one of the keys encodes. It stays refused. */
+/** The same of what the text has more than the key, such as quotes, and the key without it. */
+const explanationsOf = ({ text }: SigningKey): readonly SigningKey[] => [
+  ...decodingsOf(text),
+  ...secretsIn(text).flatMap(({ fault, text: inner }) =>
+    [signingKeyOf(inner), ...decodingsOf(inner)].map(({ secret }) => ({ text: fault, secret })),
+  ),
+];
+
+/** Logs and counts it if a refused signature fits what the text of one of the keys encodes or contains. It stays refused. */
 export type ExplainMismatch = (
   signature: string | undefined,
   body: Uint8Array,
@@ -104,7 +113,8 @@ export type ExplainMismatch = (
 
 /**
  * The encoding of the shared key is not shown ("Events", rules 1 and 6), so its text is taken as it is. If the provider signs with
- * the bytes that the text encodes, every delivery is refused as if it were forged. That is reported once a minute at most.
+ * the bytes that the text encodes, or if the secret was filled with more than the key, every delivery is refused as if it were forged.
+ * That is reported once a minute at most.
  */
 export const explainMismatches = (
   telemetry: Pick<Telemetry, 'count' | 'log'>,
@@ -113,11 +123,11 @@ export const explainMismatches = (
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (signature, body, keys) => {
     if (now().getTime() - reportedAt < pauseMs) return;
-    const found = verifySignature(signature, body, keys.flatMap(decodingsOf));
+    const found = verifySignature(signature, body, keys.flatMap(explanationsOf));
     if (!found.verified) return;
     reportedAt = now().getTime();
     telemetry.count('WebhookKeyEncoded');
     const encoding = found.key;
-    telemetry.log('The provider signs with the bytes that the signing key encodes.', { encoding }, 'error');
+    telemetry.log('The provider signs with what the text of the signing key encodes.', { encoding }, 'error');
   };
 };

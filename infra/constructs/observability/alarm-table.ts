@@ -424,7 +424,7 @@ const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'signing-key-encoded',
     symptom:
-      'Every webhook is refused: the provider signs with the bytes that the stored key encodes in hex or base64.',
+      'Every webhook is refused: the provider signs with what the text of the stored key encodes or contains.',
     // Nobody without the key can cause it.
     metric: metrics.custom('WebhookKeyEncoded').with(minutes(15)),
     threshold: 1,

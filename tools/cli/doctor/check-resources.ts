@@ -11,11 +11,9 @@ import {
   ListEventSourceMappingsCommand,
 } from '@aws-sdk/client-lambda';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
-import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { queueNameOf } from '../aws/queues.ts';
 import type { Rule } from '../aws/read-rules.ts';
-import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 export const checkStack = (name: string, status: string): Finding => {
@@ -207,22 +205,4 @@ export const checkConcurrency = async (client: LambdaClient, reconcileConcurrenc
     `account may run ${quota} functions at once, where ${needed} are needed: twice reconcileConcurrency, which is ${reconcileConcurrency}, and ${headroom} for the rest`,
     `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
   );
-};
-
-/** Fails where a secret has no value, with `remedy`. Reads the ages of its versions, and no value. */
-export const checkSecret = async (
-  client: SecretsManagerClient,
-  { name, label, remedy }: { readonly name: string; readonly label: string; readonly remedy: string },
-  now: Date,
-): Promise<Finding> => {
-  const { Versions = [] } = await client.send(new ListSecretVersionIdsCommand({ SecretId: name }));
-  const ageOf = (stage: string): string | undefined => {
-    const created = Versions.find(({ VersionStages }) => VersionStages?.includes(stage))?.CreatedDate;
-    return created === undefined ? undefined : formatSeconds((now.getTime() - created.getTime()) / 1_000);
-  };
-  const current = ageOf('AWSCURRENT');
-  if (current === undefined) return failed(`${label} is not filled (${name})`, remedy);
-  const previous = ageOf('AWSPREVIOUS');
-  const other = previous === undefined ? '' : `; the previous one, ${previous} old, is AWSPREVIOUS`;
-  return passed(`${label} was filled ${current} ago${other}`);
 };

@@ -32,10 +32,10 @@ import {
   checkConsumer,
   checkMachine,
   checkRules,
-  checkSecret,
   checkStack,
   checkTable,
 } from './check-resources.ts';
+import { checkSecret, type Secret } from './check-secrets.ts';
 import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
@@ -44,13 +44,16 @@ type Runs = Readonly<Record<string, Check['run']>>;
 
 const secretChecks = ({ client, output, name }: Deployment, now: Date): Runs => {
   const secrets = new SecretsManagerClient(client);
-  const filled = (id: string, label: string, remedy: () => string): Runs => ({
-    [id]: () => checkSecret(secrets, { name: `${name}/${id}`, label, remedy: remedy() }, now),
+  const check = (id: string, secret: Pick<Secret, 'label' | 'kind'>, remedy: () => string): Runs => ({
+    [id]: () => checkSecret(secrets, { name: `${name}/${id}`, ...secret, remedy: remedy() }, now),
   });
+  const apiKey = { label: 'provider API key', kind: 'API key' } as const;
+  const signingKey = { label: 'webhook signing key', kind: 'signing key' } as const;
+  const fingerprintKey = { label: 'fingerprint key', kind: 'generated' } as const;
   return {
-    ...filled('provider-api-key', 'provider API key', () => output('FillProviderApiKey')),
-    ...filled('webhook-signing-key', 'webhook signing key', () => output('FillWebhookSigningKey')),
-    ...filled('fingerprint-key', 'fingerprint key', () => 'The stack generates it. Deploy the stack again.'),
+    ...check('provider-api-key', apiKey, () => output('FillProviderApiKey')),
+    ...check('webhook-signing-key', signingKey, () => output('FillWebhookSigningKey')),
+    ...check('fingerprint-key', fingerprintKey, () => 'The stack generates it. Deploy the stack again.'),
   };
 };
 

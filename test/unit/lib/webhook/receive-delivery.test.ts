@@ -55,7 +55,7 @@ test("the doctor's delivery is refused as any other, and its reason names it", a
   expect(observed).toEqual(['WebhookSignatureMismatch']);
 });
 
-describe('a signature under the bytes that the key encodes', () => {
+describe('a signature under what the text of the key encodes', () => {
   const bytes = Buffer.from('00ff10a5c3d2e1f0112233445566778899aabbccddeeff00', 'hex');
   const under = (secret: Uint8Array): Partial<RawDelivery> => ({
     body: payload,
@@ -67,6 +67,10 @@ describe('a signature under the bytes that the key encodes', () => {
     ['hex', bytes.toString('hex').toUpperCase()],
     ['base64', bytes.toString('base64')],
     ['base64', bytes.toString('base64url')],
+    ['json', JSON.stringify({ 'webhook-signing-key': bytes.toString('hex') })],
+    ['quotes', `"${bytes.toString('base64')}"`],
+    ['white-space', `${bytes.toString('hex')} `],
+    ['byte-order-mark', `\ufeff '${bytes.toString('hex')}'`],
   ])(
     'in %s is refused, and reported once a minute, which no forged one uses up',
     async (encoding, current) => {
@@ -79,11 +83,28 @@ describe('a signature under the bytes that the key encodes', () => {
       const mismatch = 'WebhookSignatureMismatch';
       const reported = [mismatch, 'WebhookKeyEncoded'];
       expect(observed).toEqual([mismatch, ...reported, mismatch, ...reported]);
-      const line = ['The provider signs with the bytes that the signing key encodes.', { encoding }, 'error'];
+      const line = [
+        'The provider signs with what the text of the signing key encodes.',
+        { encoding },
+        'error',
+      ];
       expect(logged).toEqual([line, line]);
       expect(recorded).toEqual([]);
     },
   );
+
+  test.each([
+    ['json', '{"other":1,"key":"shared secret"}'],
+    ['quotes', '‘shared secret’'],
+    ['white-space', 'shared secret\n\n'],
+    ['byte-order-mark', '\ufeff"shared secret"'],
+  ])('is named %s where the secret was filled with more than the key', async (encoding, current) => {
+    const { receive, logged, recorded } = webhook({ current });
+    expect(await receive(under(Buffer.from('shared secret')))).toEqual({ answer: 401, reason: 'mismatch' });
+    expect(logged).toEqual([[expect.any(String), { encoding }, 'error']]);
+    expect(JSON.stringify(logged)).not.toContain('shared');
+    expect(recorded).toEqual([]);
+  });
 });
 
 const wrapped = (text: string): string => JSON.stringify({ data: encryptedByOpenssl(text, key) });

@@ -18,10 +18,10 @@ import {
   checkConsumer,
   checkMachine,
   checkRules,
-  checkSecret,
   checkStack,
   checkTable,
 } from '../../../../../tools/cli/doctor/check-resources.ts';
+import { checkSecret } from '../../../../../tools/cli/doctor/check-secrets.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
 import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
@@ -168,11 +168,54 @@ test.each([
   [undefined, unfilled],
   [[version('AWSPENDING', 0)], unfilled],
   [[version('AWSPREVIOUS', 0), version('AWSCURRENT', 9_400)], { result: 'passed', message }],
-])('only the versions of a secret are read, never its value: %j is %j', async (Versions, finding) => {
-  const { client, sent } = stubClient<SecretsManagerClient>(() => ({ Versions }));
-  const secret = { name: 'S/key', label: 'key', remedy: 'run this' };
-  expect(await checkSecret(client, secret, at(10_000))).toEqual(finding);
-  expect(sent.map(({ name }) => name)).toEqual(['ListSecretVersionIdsCommand']);
+])(
+  'only the versions of a generated secret are read, never its value: %j is %j',
+  async (Versions, finding) => {
+    const { client, sent } = stubClient<SecretsManagerClient>(() => ({ Versions }));
+    const secret = { name: 'S/key', label: 'key', kind: 'generated', remedy: 'run this' } as const;
+    expect(await checkSecret(client, secret, at(10_000))).toEqual(finding);
+    expect(sent.map(({ name }) => name)).toEqual(['ListSecretVersionIdsCommand']);
+  },
+);
+
+describe('the shape of a secret', () => {
+  const check = (kind: 'API key' | 'signing key', value: string | Error) => {
+    const { client } = stubClient<SecretsManagerClient>(({ constructor: { name } }) => {
+      if (name === 'ListSecretVersionIdsCommand') return { Versions: [version('AWSCURRENT', 9_400)] };
+      if (value instanceof Error) throw value;
+      return { SecretString: value };
+    });
+    return checkSecret(client, { name: 'S/key', label: 'key', kind, remedy: 'run this' }, at(10_000));
+  };
+  const filled = 'key was filled 10 min ago';
+
+  test.each([
+    ['API key', 'k3y-sentinel\n', `${filled}, in one piece`],
+    ['signing key', 'pass phrase: sentinel', `${filled}, in one piece`],
+    ['signing key', '{"webhook-signing-key":"sentinel"}', /is JSON, as the console/],
+    ['API key', '"sentinel"', /is in quotes/],
+    ['signing key', ' sentinel', /white space/],
+    ['signing key', '\ufeffsentinel', /byte order mark/],
+    ['API key', 'señal-sentinel', /has a space, or another character/],
+    ['API key', 'two sentinels', /has a space, or another character/],
+  ] as const)('of the %s %j is reported, and nothing of its value: %s', async (kind, value, expected) => {
+    const found = await check(kind, value);
+    expect(found).toMatchObject({
+      result: typeof expected === 'string' ? 'passed' : 'failed',
+      message: typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    });
+    expect(JSON.stringify(found)).not.toContain('sentinel');
+  });
+
+  test('is not checked for somebody who may not read it, and other errors are not hidden', async () => {
+    const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' });
+    expect(await check('API key', denied)).toEqual({
+      result: 'passed',
+      message: `${filled}; its shape was not checked, as you may not read it`,
+    });
+    await expect(check('API key', new Error('down'))).rejects.toThrow('down');
+    expect(await check('API key', '')).toEqual(unfilled);
+  });
 });
 
 describe('check-table', () => {
