@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { STSClient } from '@aws-sdk/client-sts';
+import { adoptRegion } from '../../lib/aws-region.ts';
 import { defined } from '../../lib/defined.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
@@ -22,6 +23,8 @@ const main = async ([command, ...args]: readonly string[]): Promise<number> => {
 };
 
 const deploy = async (args: readonly string[]): Promise<number> => {
+  // The CDK CLI takes its region from there, too.
+  adoptRegion(process.env);
   const problem = await findProblem(args);
   if (problem !== undefined) {
     console.error(problem);
@@ -67,8 +70,8 @@ const findProblem = async (args: readonly string[]): Promise<string | undefined>
   const profile = findOption(args, '--profile');
   // Where the SDK and the CDK CLI find both: https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
   const { config } = new STSClient(defined({ profile }));
-  // The CLI also takes its region from here. Without any region, where it deploys is its own choice.
-  const region = await config.region().catch(() => process.env.AWS_DEFAULT_REGION);
+  // Without any region, where the CDK CLI deploys is its own choice.
+  const region = await config.region().catch(() => undefined);
   try {
     const credentials = await new STSClient(
       defined({ profile, region: region ?? 'us-east-1' }),

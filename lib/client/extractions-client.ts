@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { regionIn } from '../aws-region.ts';
 import { defined } from '../defined.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { once } from '../once.ts';
@@ -12,7 +13,7 @@ import { waitForOutcome } from './wait-for-outcome.ts';
 export type ExtractionsClientOptions = {
   /** The stack's output `ApiUrl`. */
   readonly apiUrl: string;
-  /** Default: `AWS_REGION`. */
+  /** Default: `AWS_REGION`, then `AWS_DEFAULT_REGION`. */
   readonly region?: string;
   /** Default: those that the AWS SDK finds (environment, profile, container, instance). */
   readonly credentials?: () => Promise<Credentials>;
@@ -88,8 +89,8 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
   };
 };
 
-const regionOf = ({ region = process.env.AWS_REGION }: ExtractionsClientOptions): string => {
-  if (region !== undefined) return region;
+const regionOf = ({ region = regionIn(process.env) }: ExtractionsClientOptions): string => {
+  if (region !== undefined && region !== '') return region;
   throw new TypeError('No region is set. Pass region, or set AWS_REGION.');
 };
 

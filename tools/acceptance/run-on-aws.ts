@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { explainFailedDeployment } from '../../infra/deploy/explain-failed-deployment.ts';
 import { findBootstrapProblem, findQualifier } from '../../infra/deploy/find-bootstrap-problem.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
+import { adoptRegion } from '../../lib/aws-region.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack, readStackResources } from '../cli/aws/stack.ts';
 import { checkConcurrency } from '../cli/doctor/check-resources.ts';
@@ -84,6 +85,7 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
  * takes us-east-1 where it finds no region: it would deploy a stage that nothing here can check or destroy.
  */
 const agreeOnRegion = async (): Promise<void> => {
+  adoptRegion(process.env);
   const { config } = new CloudFormationClient();
   process.env.AWS_REGION = await config.region().catch((cause: unknown) => {
     throw new UsageError('No region is set. Set AWS_REGION, or AWS_PROFILE to a profile that has one.', {

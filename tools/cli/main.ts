@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
+import { adoptRegion } from '../../lib/aws-region.ts';
 import { connect } from './aws/deployment.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
 import { exitCodes } from './terminal/errors.ts';
@@ -25,14 +26,15 @@ const describeUsageError = ({ code, message }: CommanderError, program: Command)
  */
 export const main = async (args: readonly string[], root: string): Promise<number> => {
   let code: number = exitCodes.done;
+  adoptRegion(process.env);
   const program = createProgram(async (work) => {
     const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
       stack,
-      region,
-      profile,
+      region: region || undefined,
+      profile: profile || undefined,
       root,
       stage: stage ?? process.env.COSECHA_STAGE,
       endpoint: endpoint === '' ? undefined : endpoint,

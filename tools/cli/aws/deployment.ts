@@ -70,7 +70,14 @@ const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOp
   try {
     return await config.region();
   } catch (cause) {
-    if (!(cause instanceof Error) || cause.message !== 'Region is missing') throw cause;
+    if (!(cause instanceof Error)) throw cause;
+    // The SDK refuses what cannot be part of a host name.
+    if (cause.message.startsWith('Region not accepted')) {
+      throw new UsageError('The region is not one of AWS. Check --region, AWS_REGION and the profile.', {
+        cause,
+      });
+    }
+    if (cause.message !== 'Region is missing') throw cause;
     const inProfile =
       profile === undefined ? '' : `, and the profile "${profile}" has none or does not exist`;
     throw new UsageError(`No region is set${inProfile}. Use --region <region>, or set AWS_REGION.`, {

@@ -1,3 +1,4 @@
+import { regionIn } from '../../../lib/aws-region.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
 
 /**
@@ -27,9 +28,9 @@ export const findEmulator = async (url: string, auth: boolean, env: Record<strin
   }
   return {
     endpoint,
-    region: env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1',
-    accessKeyId: env.AWS_ACCESS_KEY_ID ?? 'test',
-    secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? 'test',
+    region: regionIn(env) ?? 'us-east-1',
+    accessKeyId: env.AWS_ACCESS_KEY_ID || 'test',
+    secretAccessKey: env.AWS_SECRET_ACCESS_KEY || 'test',
     ...(env.AWS_SESSION_TOKEN && { sessionToken: env.AWS_SESSION_TOKEN }),
     ...(env.NODE_EXTRA_CA_CERTS && { caFile: env.NODE_EXTRA_CA_CERTS }),
   };

@@ -151,3 +151,20 @@ test('without a fetch, requests are signed for the region', async () => {
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/execute-api\/aws4_request/,
   );
 });
+
+test('the region of the environment is that of the AWS CLI, where an empty variable is absent', async () => {
+  const fetch = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({}));
+  onTestFinished(() => {
+    fetch.mockRestore();
+    vi.unstubAllEnvs();
+  });
+  const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
+  const options = { apiUrl: 'https://api.example', credentials };
+  vi.stubEnv('AWS_REGION', '');
+  vi.stubEnv('AWS_DEFAULT_REGION', '');
+  expect(() => extractionsClient(options)).toThrow('No region is set.');
+  vi.stubEnv('AWS_DEFAULT_REGION', 'eu-west-2');
+  await extractionsClient(options).getExtraction('e-1');
+  const [sent] = fetch.mock.calls[0] ?? [];
+  expect((sent as Request).headers.get('authorization')).toContain('/eu-west-2/execute-api/');
+});

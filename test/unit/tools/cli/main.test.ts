@@ -1,14 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
 import { id } from '../../../support/data/extraction-fixtures.ts';
+import { httpServer } from '../../../support/programs/stub-servers.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -27,7 +28,7 @@ beforeEach(() => {
     stderr += String(chunk);
     return true;
   });
-  for (const name of ['COSECHA_STAGE', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_PROFILE'])
+  for (const name of ['COSECHA_STAGE', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE'])
     vi.stubEnv(name, undefined);
   vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
 });
@@ -74,6 +75,37 @@ test.each(wrongCommandLines)('%j is a line, or JSON, with exit code 2', async (m
   stderr = '';
   expect(await main([...args, '--json'], root)).toBe(2);
   expect({ stdout, error: JSON.parse(stderr) }).toEqual({ stdout: '', error: { error: message } });
+});
+
+/** CloudFormation without any stack. */
+const { baseUrl: withoutStacks } = await httpServer((response) => {
+  response.statusCode = 400;
+  response.end('<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>');
+});
+
+test.each<[string, { readonly [name: string]: string }, readonly string[]]>([
+  ['eu-west-1', { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-2' }, []],
+  ['eu-west-2', { AWS_DEFAULT_REGION: 'eu-west-2' }, []],
+  ['eu-west-2', { AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-2' }, []],
+  ['eu-west-2', { AWS_DEFAULT_REGION: 'eu-west-2' }, ['--profile', 'named']],
+  ['sa-east-1', { AWS_REGION: '', AWS_DEFAULT_REGION: '' }, ['--profile', 'named']],
+  ['sa-east-1', { AWS_PROFILE: 'named' }, ['--region', '', '--profile', '']],
+  ['eu-west-3', { AWS_REGION: 'eu-west-1' }, ['--region', 'eu-west-3']],
+])('the region is %s with %j and %j, as with the AWS CLI', async (region, env, args) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-region-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const config = join(directory, 'config');
+  const keys = 'aws_access_key_id = test\naws_secret_access_key = test\n';
+  writeFileSync(config, `[default]\n${keys}[profile named]\nregion = sa-east-1\n${keys}`);
+  const all = { ...env, AWS_CONFIG_FILE: config, AWS_ENDPOINT_URL: withoutStacks };
+  for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
+  expect(await main([...args, '--stage', 'prod', 'list'], root)).toBe(1);
+  expect(stderr).toContain(`There is no stack Cosecha-prod in ${region}.`);
+});
+
+test('a region that cannot be one is refused', async () => {
+  expect(await main(['--region', 'eu west', '--stage', 'prod', 'list'], root)).toBe(2);
+  expect(stderr).toBe('The region is not one of AWS. Check --region, AWS_REGION and the profile.\n');
 });
 
 test('help prints the commands, or the options of one', async () => {
