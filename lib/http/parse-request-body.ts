@@ -1,5 +1,5 @@
 import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
-import { pointerTo, type Violation } from './violation.ts';
+import { type Violation, violationAt } from './violation.ts';
 
 type ParsedRequestBody =
   | { readonly kind: 'json'; readonly json: unknown }
@@ -24,7 +24,7 @@ export const parseRequestBody = (
     const twice = findDuplicateNames(text);
     if (twice.length === 0) return { kind: 'json', json };
     const detail = 'must occur once in its object';
-    return { kind: 'ambiguous', violations: twice.map((path) => ({ pointer: pointerTo(path), detail })) };
+    return { kind: 'ambiguous', violations: twice.map((path) => violationAt(path, detail)) };
   } catch {
     return { kind: 'not-json' };
   }

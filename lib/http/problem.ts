@@ -39,15 +39,24 @@ export const problemTypes = Object.keys(titles) as readonly ProblemType[];
 /** Absolute, because a relative URI would be resolved against the request's URL (RFC 9457, section 3.1.1). */
 export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${type}`;
 
-/** An RFC 9457 answer. `more` must not contain a value of the request. */
+/** With pointers of 500 bytes and our longest detail, these are less than 64 KB. Nobody repairs more at once. */
+const maxErrors = 50;
+
+/** An RFC 9457 answer with the first 50 of the errors. `more` must not contain a value of the request. */
 export const problem = (
   type: ProblemType,
-  more: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},
+  { detail, errors }: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},
 ): APIGatewayProxyStructuredResultV2 => ({
   statusCode: statuses[type],
   headers: {
     'content-type': 'application/problem+json',
     ...(statuses[type] === 503 ? { 'retry-after': '5' } : {}),
   },
-  body: JSON.stringify({ type: problemUri(type), title: titles[type], status: statuses[type], ...more }),
+  body: JSON.stringify({
+    type: problemUri(type),
+    title: titles[type],
+    status: statuses[type],
+    detail,
+    errors: errors?.slice(0, maxErrors),
+  }),
 });

@@ -11,8 +11,29 @@ export type Violation = {
 export const pointerTo = (names: readonly unknown[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-const pointerOf = (issue: v.BaseIssue<unknown>): string =>
-  pointerTo((issue.path ?? []).map(({ key }) => key));
+/** As JSON in UTF-8. A body of 64 KB can have a name of 64 KB, or thousands of levels. An answer repeats pointers only up to here. */
+const maxPointerBytes = 500;
+
+const fits = (pointer: string): boolean => Buffer.byteLength(JSON.stringify(pointer)) <= maxPointerBytes;
+
+/**
+ * A violation at a path of names, from the outermost one. If its pointer would be too long, it has that of the innermost value around it
+ * that is not.
+ */
+export const violationAt = (names: readonly unknown[], detail: string): Violation => {
+  let pointer = '';
+  for (const name of names) {
+    const next = `${pointer}${pointerTo([name])}`;
+    if (!fits(next)) {
+      return {
+        pointer,
+        detail: `${detail} (inside of this value, at a pointer of over ${maxPointerBytes} bytes)`,
+      };
+    }
+    pointer = next;
+  }
+  return { pointer, detail };
+};
 
 /** Replaces messages of valibot, which quote the value. Messages of our schemas do not. */
 const detailOf = (issue: v.BaseIssue<unknown>): string => {
@@ -25,7 +46,8 @@ const detailOf = (issue: v.BaseIssue<unknown>): string => {
 };
 
 /** @internal Converts an issue of valibot into a violation for the caller. */
-export const violationOf = (issue: v.BaseIssue<unknown>): Violation => ({
-  pointer: pointerOf(issue),
-  detail: detailOf(issue),
-});
+export const violationOf = (issue: v.BaseIssue<unknown>): Violation =>
+  violationAt(
+    (issue.path ?? []).map(({ key }) => key),
+    detailOf(issue),
+  );

@@ -92,6 +92,13 @@ describe('a consent session', () => {
     expect(calls).toEqual([]);
   });
 
+  test('is not opened with repeated names in a long one, and the answer does not repeat it 50 times', async () => {
+    const body = `{"${'k'.repeat(15_000)}":{${'"a":1,'.repeat(60)}"a":1}}`;
+    const { statusCode, body: answer = '' } = await setUp(session).ask('POST /consent-sessions', { body });
+    expect(statusCode).toBe(400);
+    expect(answer.length).toBeLessThan(64 * 1024);
+  });
+
   test('is not opened while a setting is missing', async () => {
     const { ask, calls } = setUp(session, {
       widgetConfigId: () => {

@@ -82,6 +82,26 @@ describe('a name that occurs twice in one object', () => {
     expect(pointersIn(body)).toEqual(pointers);
   });
 
+  const long = 'k'.repeat(60_000);
+  const deep = 1_000;
+  const twice = '"":1,"":1,'.repeat(500);
+  test.each([
+    ['a long name', `{"${long}":{${twice}"a":1}}`, ''],
+    ['a long name that needs escapes', `{"${'\\u0001'.repeat(10_000)}":{${twice}"a":1}}`, ''],
+    [
+      'many levels',
+      `${'{"123456789":'.repeat(deep)}{${twice}"a":1}${'}'.repeat(deep)}`,
+      '/123456789'.repeat(49),
+    ],
+  ])('inside of %s is refused in a short answer, at a value around it', (_what, body, around) => {
+    const read = parseRequestBody({ body }, 64 * 1024);
+    if (read.kind !== 'ambiguous') throw new Error(`The test's body is ${read.kind}.`);
+    const answer = problem('invalid-request', { errors: read.violations }).body ?? '';
+    expect(Buffer.byteLength(answer)).toBeLessThan(64 * 1024);
+    const { errors } = JSON.parse(answer) as { errors: readonly { pointer: string }[] };
+    expect(errors.map(({ pointer }) => pointer)).toEqual(Array(50).fill(around));
+  });
+
   test.each([
     '{"a":{"a":["a","a"]},"b":{"a":"a"}}',
     '["a","a"]',

@@ -5,6 +5,7 @@ import {
 } from '../../../../../lib/extraction/api/parse-request.ts';
 import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { parseRequestBody } from '../../../../../lib/http/parse-request-body.ts';
+import { problem } from '../../../../../lib/http/problem.ts';
 import type { Violation } from '../../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
@@ -151,7 +152,11 @@ test('a text that was not UTF-8 before is named in credentials of every mode, an
   ]);
 });
 
-test('the answer to the longest body is within Lambda’s limit', () => {
+/** The bytes of the answer to a body that is not valid. */
+const answerTo = (body: unknown) =>
+  Buffer.from(problem('invalid-request', { errors: violationsOf(body) }).body ?? '');
+
+test('the answer is never larger than the longest body', () => {
   const key = 'k'.repeat(30_000);
   const hostile = [
     `{"${key}":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`,
@@ -160,9 +165,14 @@ test('the answer to the longest body is within Lambda’s limit', () => {
     `{"pin":${'['.repeat(2_000)}${Array.from({ length: 10_000 }, () => '[]').join()}${']'.repeat(2_000)}}`,
   ];
   for (const value of hostile) {
-    const parsed = parseExtractionRequest(bodyWith(value));
-    expect(parsed.kind).toBe('invalid');
-    // Lambda and API Gateway pass on 6 MB at most.
-    expect(JSON.stringify(parsed).length).toBeLessThan(6_000_000);
+    expect(answerTo(bodyWith(value)).length).toBeLessThan(64 * 1024);
   }
+  const manyFields = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`f${index}`, 0]));
+  expect(answerTo(manyFields).length).toBeLessThan(64 * 1024);
+  expect(answerTo({ ...valid, actions: Array(30_000).fill(0) }).length).toBeLessThan(64 * 1024);
+});
+
+test('a pointer that is too long to repeat is that of the value around it', () => {
+  const body = bodyWith(`{"safe":{"${'k'.repeat(500)}":1e999,"${'k'.repeat(400)}":1e999}}`);
+  expect(pointersOf(body)).toEqual(['/credentials/value/safe', `/credentials/value/safe/${'k'.repeat(400)}`]);
 });
