@@ -12,9 +12,16 @@ const checkDigitOf = (digits: string): string => {
   return digit === 10 ? 'K' : String(digit);
 };
 
-/** Whether a text is a national id with a correct check digit. Dots and hyphen are optional ("Create OTP token"). */
-export const isNationalId = (text: string): boolean => {
-  const [, body, digit] = nationalIdPattern.exec(text) ?? [];
-  if (body === undefined || digit === undefined) return false;
-  return checkDigitOf(body.replaceAll('.', '')) === digit.toUpperCase();
+/**
+ * The one form of a national id, however it is written: without dots, hyphen, spaces and leading zeros, and with `K` for `k`. Undefined
+ * if the text is none: its check digit is wrong, or it has no number, as `0-0`.
+ */
+export const bareNationalId = (text: string): string | undefined => {
+  const bare = text.replaceAll(/[\s.\p{Pd}]/gu, '').replace('k', 'K');
+  const [, digits, checkDigit] = /^0*([1-9]\d{0,8})([\dK])$/.exec(bare) ?? [];
+  return digits !== undefined && checkDigitOf(digits) === checkDigit ? digits + checkDigit : undefined;
 };
+
+/** Whether a text is a national id with a correct check digit. Dots and hyphen are optional ("Create OTP token"). */
+export const isNationalId = (text: string): boolean =>
+  nationalIdPattern.test(text) && bareNationalId(text) !== undefined;

@@ -9,10 +9,10 @@ const checkDigit = (digits: string): string => {
   return '0K987654321'.charAt(sum % 11);
 };
 
-/** Whether the digit at the end is right, of a text that has the form of a national id. */
+/** Whether the digit at the end is right, of a text that has the form of a national id. Nobody has the number 0. */
 export const hasRightCheckDigit = (nationalId: string): boolean => {
   const plain = nationalId.replaceAll('.', '').replace('-', '').toUpperCase();
-  return checkDigit(plain.slice(0, -1)) === plain.at(-1);
+  return Number(plain.slice(0, -1)) > 0 && checkDigit(plain.slice(0, -1)) === plain.at(-1);
 };
 
 const spelled = (digits: string, dots: boolean, hyphen: boolean, small: boolean): string => {
