@@ -92,3 +92,9 @@ export const inProgressStatuses: readonly string[] = ['pending', 'running'];
  * shown. The document's locale is `es-CL`, so the Chilean RUT is assumed: 1 to 9 digits and a check digit, 0 to 9 or K.
  */
 export const nationalIdPattern = /^(\d{1,3}(?:\.\d{3}){0,2}|\d{1,9})-?([\dkK])$/;
+
+/**
+ * The fields of raw credentials that name the user. The document shows `username`, `password` "and for business banking
+ * `businessId`", and no other field. So any other one, such as a one-time code, may differ each time that a password is sent.
+ */
+export const userFields = ['username', 'businessId'] as const;

@@ -5,17 +5,17 @@ import { type Member, member, type Population } from './draw-population.ts';
 
 const callers = ['arn:aws:iam::111122223333:role/Caller', 'arn:aws:iam::111122223333:role/Other'] as const;
 
-/** The same value twice, and another password. */
+/** The same login twice, written in two ways and with a one-time code, and another password. */
 const values = [
-  { username: 'ana', password: 'x' },
-  { password: 'x', username: 'ana' },
-  { username: 'ana', password: 'y' },
+  { username: '9.007.928-K', password: 'x' },
+  { password: 'x', code: '1', username: '9007928k' },
+  { username: '9.007.928-K', password: 'y' },
 ];
 
 const refused: TerminalStatus = 'CREDENTIALS_WRONG';
 
 /**
- * Random extractions of one login: two or three of one caller, entity and value, and at times one that differs in one of them.
+ * Random extractions of one login: two or three of one caller, entity and password, and at times one that differs in one of them.
  * Calls of tables lose their answers and processes; deliveries are lost, late and replayed; starts are held by a provider that
  * cannot be reached; and an operator may forget all refusals.
  */

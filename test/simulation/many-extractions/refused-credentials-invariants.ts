@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { RefusalMark } from '../../../lib/extraction/store.ts';
 import type { Member } from './draw-population.ts';
@@ -26,13 +25,14 @@ type Kind<K extends RefusalFact['kind']> = Extract<RefusalFact, { kind: K }>;
 const of = <K extends RefusalFact['kind']>({ facts }: Service, kind: K, id?: string): readonly Kind<K>[] =>
   facts.filter((one): one is Kind<K> => one.kind === kind && (id === undefined || one.of === id));
 
+/** All are of one user, so that only the password differs. */
 const isSameLogin = (one: Member, other: Member): boolean =>
   one.caller === other.caller &&
   one.entity === other.entity &&
   one.raw !== undefined &&
-  isDeepStrictEqual(one.raw.value, other.raw?.value);
+  one.raw.value.password === other.raw?.value.password;
 
-/** Of the extractions of one login, which are all members but this one that sent the same value. */
+/** Of the extractions of one login, which are all members but this one that sent the same password. */
 const othersOfLogin = ({ population }: Service, one: Member): readonly Member[] =>
   population.members.filter((other) => other !== one && isSameLogin(one, other));
 
@@ -110,7 +110,7 @@ const refusedNotSentAgain: Invariant = {
 
 const refusedForAReason: Invariant = {
   name: 'refused-for-a-reason',
-  rule: 'An extraction is refused only if the bank refused the same value of the same caller and entity, and neither a confirmed one was accepted since nor the mark was forgotten or has ended.',
+  rule: 'An extraction is refused only if the bank refused the same login of the same caller and entity, and neither a confirmed one was accepted since nor the mark was forgotten or has ended.',
   check: (service) => {
     for (const rejected of of(service, 'status')) {
       if (rejected.reason !== 'credentials-refused-before') continue;
