@@ -59,7 +59,7 @@ export const answerRequest = async (
     {
       extractionId,
       requestedBy: caller,
-      fingerprint: fingerprint(parsed.request, await deps.fingerprintKey()),
+      fingerprint: fingerprint(parsed.request, await deps.fingerprintKey(), { caller, extractionId }),
       request: parsed.request,
       traceparent,
     },

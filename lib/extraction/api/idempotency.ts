@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
-import { keyedMac } from '../refused-credentials.ts';
+import { keyedMac, userOf } from '../refused-credentials.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
 type IdempotencyKey =
@@ -38,7 +38,7 @@ type Parts = {
   readonly shown: object;
   readonly raw?: object;
   readonly persisted?: string;
-  readonly password?: unknown;
+  readonly login?: { readonly user: object; readonly password: unknown };
 };
 
 const partsOf = (request: ExtractionRequest): Parts => {
@@ -52,22 +52,34 @@ const partsOf = (request: ExtractionRequest): Parts => {
   if (credentials.mode === 'encrypted') return { shown };
   if (credentials.mode === 'persisted') return { shown, persisted: credentials.value };
   const { password, ...raw } = credentials.value;
-  return { shown, raw, password };
+  return password === undefined
+    ? { shown, raw }
+    : { shown, raw, login: { user: userOf(credentials.value), password } };
 };
+
+/** Whose request it is, and the record that shows the fingerprint. */
+type FingerprintOf = { readonly caller: string; readonly extractionId: string };
 
 /**
  * Distinguishes a repeated request from another one under the same idempotency key. It has four MACs, so that who has the key and
- * the record cannot guess a password back. The MAC of the password has 8 bits, which 39 of 10,000 PINs share. It is of the password
- * alone. With other fields in it, each record of a user would fit another 39 PINs, and two records would leave one.
+ * the record cannot guess a password back.
+ *
+ * Three are bound to the extraction, so that no two records can be compared. The MAC of the password has 8 bits, which 39 of 10,000
+ * PINs share. It is bound to caller and user, so that no table of PINs holds for another user. It is bound to nothing that differs
+ * between the records of one user: each record would fit another 39 PINs, and two records would leave one.
  */
-export const fingerprint = (request: ExtractionRequest, key: string): string => {
-  const { shown, raw, persisted, password } = partsOf(request);
-  const part = (purpose: Parameters<typeof keyedMac>[1], value: unknown, bits: number): string =>
-    value === undefined ? '' : keyedMac(key, purpose, value, bits);
+export const fingerprint = (
+  request: ExtractionRequest,
+  key: string,
+  { caller, extractionId }: FingerprintOf,
+): string => {
+  const { shown, raw, persisted, login } = partsOf(request);
+  const bound = (purpose: 'request' | 'raw' | 'persisted', value: unknown, bits: number): string =>
+    value === undefined ? '' : keyedMac(key, purpose, [extractionId, value], bits);
   return [
-    part('request', shown, 128),
-    part('raw', raw, 64),
-    part('persisted', persisted, 64),
-    part('password', password, 8),
+    bound('request', shown, 128),
+    bound('raw', raw, 64),
+    bound('persisted', persisted, 64),
+    login === undefined ? '' : keyedMac(key, 'password', [caller, login.user, login.password], 8),
   ].join('-');
 };

@@ -57,29 +57,46 @@ describe('the fingerprint', () => {
   const mac = (text: string, digits: number) =>
     createHmac('sha256', 'key').update(text).digest('hex').slice(0, digits);
 
+  const of = { caller: 'caller', extractionId: 'id' };
+  const partsOf = (request: CredentialsRequest, whose = of) => fingerprint(request, 'key', whose).split('-');
+
   test('has a MAC of what is shown, of the user, of persisted credentials, and one byte of the password', () => {
-    const shown = mac('request:{"actions":[{"id":"tef"}],"entity":"bank","method":"credentials"}', 32);
-    const user = mac('raw:{"b":2,"username":"ana"}', 16);
-    expect(fingerprint(given, 'key')).toBe(`${shown}-${user}--${mac('password:"0007"', 2)}`);
-    const persisted = fingerprint(withValue('ciphertext', 'persisted'), 'key');
-    expect(persisted).toBe(`${shown}--${mac('persisted:"ciphertext"', 16)}-`);
-    expect(fingerprint(withValue('ciphertext', 'encrypted'), 'key')).toBe(`${shown}---`);
+    const shown = mac('request:["id",{"actions":[{"id":"tef"}],"entity":"bank","method":"credentials"}]', 32);
+    const user = mac('raw:["id",{"b":2,"username":"ana"}]', 16);
+    const password = mac('password:["caller",{"username":"ana"},"0007"]', 2);
+    expect(partsOf(given)).toEqual([shown, user, '', password]);
+    const persisted = mac('persisted:["id","ciphertext"]', 16);
+    expect(partsOf(withValue('ciphertext', 'persisted'))).toEqual([shown, '', persisted, '']);
+    expect(partsOf(withValue('ciphertext', 'encrypted'))).toEqual([shown, '', '', '']);
+    expect(partsOf(withValue({ username: 'ana' })).at(-1)).toBe('');
+  });
+
+  test('shows nothing by which two records can be compared, but the byte of one user and caller', () => {
+    const again = partsOf(given, { ...of, extractionId: 'another' });
+    expect(again.map((part, index) => part === partsOf(given)[index])).toEqual([false, false, true, true]);
+    const persisted = withValue('ciphertext', 'persisted');
+    expect(partsOf(persisted, { ...of, extractionId: 'another' })[2]).not.toBe(partsOf(persisted)[2]);
+    const passwords = Array.from({ length: 20 }, (_, index) => String(index));
+    const bytesOf = (username: string, caller: string) =>
+      passwords.map((password) => partsOf(withValue({ username, password }), { ...of, caller })[3]);
+    expect(bytesOf('ana', 'other')).not.toEqual(bytesOf('ana', 'caller'));
+    expect(bytesOf('eva', 'caller')).not.toEqual(bytesOf('ana', 'caller'));
   });
 
   test('leaves some 39 of 10,000 PINs, the same ones in each record of a user', () => {
     const pins = Array.from({ length: 10_000 }, (_, pin) => String(pin).padStart(4, '0'));
-    const fitting = (request: CredentialsRequest) => {
-      const known = fingerprint(request, 'key');
-      const guess = (password: string) =>
-        fingerprint(
-          { ...request, credentials: { mode: 'raw', value: { username: 'ana', password, b: 2 } } },
-          'key',
-        );
-      return pins.filter((pin) => guess(pin) === known);
+    const fitting = (known: CredentialsRequest, extractionId: string) => {
+      const byte = partsOf(known, { ...of, extractionId })[3];
+      const { value } = known.credentials;
+      return pins.filter((password) => {
+        const guess = withValue({ ...(value as object), password });
+        return partsOf(guess, { ...of, extractionId })[3] === byte;
+      });
     };
-    const left = fitting(given);
+    const left = fitting(withValue({ username: '9.007.928-K', password: '0007', code: '1' }), 'first');
     expect(left.length).toBeGreaterThan(20);
     expect(left.length).toBeLessThan(60);
-    expect(fitting({ ...given, entity: 'other-bank', reference: 'another day' })).toEqual(left);
+    const again = withValue({ username: '9007928k', password: '0007', code: '2' });
+    expect(fitting({ ...again, entity: 'other-bank', reference: 'another day' }, 'second')).toEqual(left);
   });
 });
