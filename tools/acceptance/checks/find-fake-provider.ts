@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { describeStack } from '../../cli/aws/stack.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
+import { secretKeptSeconds } from '../fake-provider/function/deliver.ts';
 import { fakeProviderStackNameOf, readersStackNameOf } from '../settings.ts';
 import type { DeployedFunction } from './stack-parts.ts';
 
@@ -58,12 +60,13 @@ export const findFakeProvider = async (
       if (shared === undefined) throw new Error('The keys are shared before any check runs.');
       return shared;
     },
-    /** Stores the keys at the stage and at the fake provider, with the webhook URL. */
+    /** Stores the keys at the stage and at the fake provider, with the webhook URL, and waits until every process there uses them. */
     share: async (keys: SharedKeys): Promise<void> => {
       // The stage first: it then accepts the new key, and still the one before it.
       await put(`${stackName}/webhook-signing-key`, keys.signingKey);
       await put(`${stackName}/provider-api-key`, keys.apiKey);
       await put(`${fakeStack}/registration`, JSON.stringify({ ...keys, webhookUrl }));
+      await setTimeout(secretKeptSeconds * 1_000);
       shared = keys;
     },
   };

@@ -1,9 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.ts';
+import { cachedRead } from '../../../lib/cached-read.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
-import { cachedRead } from './cached-read.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
 import { describeStack, readStackResources } from './stack.ts';
 

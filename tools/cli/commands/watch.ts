@@ -1,6 +1,6 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { cachedRead } from '../../../lib/cached-read.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
-import { cachedRead } from '../aws/cached-read.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';

@@ -9,12 +9,13 @@ import {
   startExtraction,
 } from './answer-consent-flow.ts';
 import { logIn, readTask, startTask } from './answer-tasks.ts';
-import type { ProviderEnv, ProviderPorts } from './call.ts';
+import { assertNamesCredentials, type ProviderEnv, type ProviderPorts } from './call.ts';
 
 /** The endpoints of the provider that the checks need. All state is in tokens and ids, so that nothing is stored. */
 export const createApp = (ports: ProviderPorts): Hono<ProviderEnv> =>
   new Hono<ProviderEnv>()
     .use(async (call, next) => {
+      assertNamesCredentials(call);
       call.set('ports', ports);
       call.set('key', await ports.tokenKey());
       call.set('now', ports.now());

@@ -29,6 +29,14 @@ export const readBody = async <Schema extends v.GenericSchema>({ req }: Call, sc
   return parsed.output;
 };
 
+/** Refused with 401 unless the request has a header of the provider's API for credentials. */
+export const assertNamesCredentials = ({ req }: Call): void => {
+  if (req.header('x-api-key') !== undefined) return;
+  if (!bearer.test(req.header('authorization') ?? '')) throw refused(401, 'NO_CREDENTIALS');
+};
+
+const bearer = /^Bearer (\S+)$/;
+
 /** Refused with 401 unless the request has the registered API key. */
 export const checkApiKey = async ({ req, var: { ports } }: Call): Promise<void> => {
   const { apiKey } = await ports.registration();
@@ -37,7 +45,7 @@ export const checkApiKey = async ({ req, var: { ports } }: Call): Promise<void> 
 
 /** The Bearer token and its fields. The last field is when it expires. Refused with 401 if it is not valid. */
 export const readBearer = ({ req, var: { key, now } }: Call, kind: 'session' | 'user') => {
-  const [, token = ''] = /^Bearer (\S+)$/.exec(req.header('authorization') ?? '') ?? [];
+  const [, token = ''] = bearer.exec(req.header('authorization') ?? '') ?? [];
   const fields = openToken(key, kind, token);
   if (fields === undefined || Number(fields.at(-1)) <= now) throw refused(401, 'INVALID_TOKEN');
   return { token, fields };

@@ -7,6 +7,9 @@ export type Delivery = { readonly taskId: string; readonly attempt: number };
 /** What a client has agreed with the provider. `npm run accept` fills it in. */
 export type Registration = Readonly<Record<'webhookUrl' | 'signingKey' | 'apiKey', string>>;
 
+/** How long a process of the fake provider uses what it has read. A new registration holds everywhere after this time. */
+export const secretKeptSeconds = 2;
+
 export interface DeliveryPorts {
   tokenKey(): Promise<string>;
   registration(): Promise<Registration>;

@@ -8,11 +8,12 @@ import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../../../../lib/aws/wiring/environment-variables.ts';
+import { cachedRead } from '../../../../lib/cached-read.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
 import { observability, telemetry } from '../../../../lib/observability/powertools-telemetry.ts';
 import { createApp } from './app.ts';
 import type { ProviderPorts } from './call.ts';
-import { type Delivery, deliver } from './deliver.ts';
+import { type Delivery, deliver, secretKeptSeconds } from './deliver.ts';
 
 /** "Each attempt waits at most 5 seconds for the answer" ("Events", rule 8). */
 const attemptTimeoutMs = 5_000;
@@ -23,13 +24,15 @@ const registrationSecret = requiredVariable('REGISTRATION_SECRET');
 const tokenKeySecret = requiredVariable('TOKEN_KEY_SECRET');
 const queueUrl = requiredVariable('DELIVERY_QUEUE_URL');
 
-// Secrets are read for every use: a new registration applies at once, and a run of `npm run accept` reads some hundreds.
+/** Anybody on the internet can call, so that a secret is not read for each call. */
+const kept = <Value>(read: () => Promise<Value>) => cachedRead(secretKeptSeconds, () => new Date(), read);
+
 const ports: ProviderPorts = {
   now: () => Math.floor(Date.now() / 1_000),
   nonce: () => randomBytes(4).toString('base64url'),
   sleep: (seconds) => setTimeout(seconds * 1_000),
-  tokenKey: () => readSecret(secrets, tokenKeySecret),
-  registration: async () => JSON.parse(await readSecret(secrets, registrationSecret)),
+  tokenKey: kept(() => readSecret(secrets, tokenKeySecret)),
+  registration: kept(async () => JSON.parse(await readSecret(secrets, registrationSecret))),
   post: async (url, body, headers) => {
     const { status } = await fetch(url, {
       method: 'POST',

@@ -3,7 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
-import { cachedRead } from '../../aws/cached-read.ts';
+import { cachedRead } from '../../../../lib/cached-read.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import { logsClient, readFunctionLog } from '../../aws/logs.ts';

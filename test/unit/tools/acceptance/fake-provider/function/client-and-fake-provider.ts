@@ -52,7 +52,7 @@ export const connectFakeProvider = (status = 204) => {
   const deliverQueued = async (): Promise<void> => {
     for (const { delivery } of queued.splice(0)) await deliver(delivery, ports);
   };
-  return { clock, queued, received, clientWith, client: clientWith(), deliverQueued };
+  return { ports, clock, queued, received, clientWith, client: clientWith(), deliverQueued };
 };
 
 const receive = (body: string, signature: string | undefined): Promise<Received> =>

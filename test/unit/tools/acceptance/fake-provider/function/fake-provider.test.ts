@@ -1,7 +1,9 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { isNationalId } from '../../../../../../lib/provider/national-id.ts';
 import { ProviderUnauthorized } from '../../../../../../lib/provider/transport/errors.ts';
+import { createApp } from '../../../../../../tools/acceptance/fake-provider/function/app.ts';
 import {
   formatNationalId,
   formatUsername,
@@ -15,6 +17,11 @@ import {
   webhooks,
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
 import { connectFakeProvider } from './client-and-fake-provider.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retries: 5 }) => ({
   entity: 'any',
@@ -69,6 +76,45 @@ test.each([
 test('a wrong API key logs in nobody', async () => {
   const { clientWith } = connectFakeProvider();
   await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
+});
+
+test.each<readonly [string, Readonly<Record<string, string>>]>([
+  ['no header', {}],
+  ['no Bearer token', { authorization: 'Basic dTpw' }],
+])('a request with %s of credentials reads no secret', async (_what, headers) => {
+  const { ports } = connectFakeProvider();
+  const [tokenKey, registration] = [vi.fn(ports.tokenKey), vi.fn(ports.registration)];
+  const app = createApp({ ...ports, tokenKey, registration });
+  for (const path of ['/api/v1/auth/login', '/api/v2/tasks', '/nowhere']) {
+    expect((await app.request(path, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+  }
+  expect([tokenKey, registration].flatMap(({ mock }) => mock.calls)).toEqual([]);
+});
+
+test('requests within seconds share one read of each secret', async () => {
+  const read = vi.spyOn(SecretsManagerClient.prototype, 'send').mockImplementation((async () => ({
+    SecretString: '{"apiKey":"k"}',
+  })) as () => never);
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  for (const name of ['registration', 'token-key', 'delivery-queue']) {
+    const variable = name.toUpperCase().replaceAll('-', '_');
+    vi.stubEnv(`${variable}_${name === 'delivery-queue' ? 'URL' : 'SECRET'}`, name);
+  }
+  const { handler } = await import(
+    '../../../../../../tools/acceptance/fake-provider/function/fake-provider.ts'
+  );
+  const event = {
+    version: '2.0',
+    rawPath: '/api/v1/auth/login',
+    rawQueryString: '',
+    headers: { 'x-api-key': 'k', 'content-type': 'application/json' },
+    body: '{}',
+    isBase64Encoded: false,
+    requestContext: { http: { method: 'POST' }, domainName: 'provider.example' },
+  };
+  const statuses = [];
+  for (const _ of Array(3)) statuses.push((await handler(event as never, {} as never)).statusCode);
+  expect({ statuses, reads: read.mock.calls.length }).toEqual({ statuses: [200, 200, 200], reads: 2 });
 });
 
 test('a taskId that the fake provider did not issue is unknown to polls, and sends no webhook', async () => {
