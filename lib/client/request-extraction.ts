@@ -1,6 +1,7 @@
 import { defined } from '../defined.ts';
 import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import { isIdempotencyKey } from '../idempotency-key.ts';
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /** The body of `POST /extractions`. Defaults: `method` is `credentials`, `variant` is `v1`. */
@@ -17,7 +18,7 @@ export type RequestedExtraction = {
 
 /**
  * Requests an extraction, and retries transient failures. The key makes that safe: all tries are one extraction. Throws
- * ApiError, and NoAnswerError where the request may have been accepted.
+ * ApiError, NoAnswerError where the request may have been accepted, and RangeError for a key that the API does not accept.
  */
 export const requestExtraction = async (
   apiUrl: string,
@@ -25,6 +26,9 @@ export const requestExtraction = async (
   idempotencyKey: string,
   { traceparent, ...deps }: SendDeps & { readonly traceparent?: string },
 ): Promise<RequestedExtraction> => {
+  if (!isIdempotencyKey(idempotencyKey)) {
+    throw new RangeError('An idempotencyKey has 1 to 255 printable ASCII characters.');
+  }
   const { headers, body } = await sendWithRetries(
     `${apiUrl}/extractions`,
     {

@@ -1,6 +1,7 @@
 import { defined } from '../defined.ts';
 import { ApiError, isTransientStatus, NoAnswerError } from './api-errors.ts';
-import type { SignedFetch } from './signed-fetch.ts';
+import { isProgrammingError } from './is-programming-error.ts';
+import { NoCredentialsError, type SignedFetch } from './signed-fetch.ts';
 
 export type SendDeps = {
   readonly fetch: SignedFetch;
@@ -39,24 +40,30 @@ const attempt = async (
     return await (signal === undefined ? exchange() : untilAborted(exchange(), signal));
   } catch (cause) {
     signal?.throwIfAborted();
+    if (isProgrammingError(cause) || cause instanceof NoCredentialsError) throw cause;
     throw new NoAnswerError(url, { cause });
   }
 };
 
+/** What a retry may change: an answer did not come, or the credentials did not, as where their provider is a server. */
+type Failure = NoAnswerError | NoCredentialsError;
+
 /** The reason to send again as a sentence, or undefined where a retry would change nothing. */
-const retryReason = (result: Answer | NoAnswerError): string | undefined => {
+const retryReason = (result: Answer | Failure): string | undefined => {
   if (result instanceof NoAnswerError) return 'No answer came.';
+  if (result instanceof NoCredentialsError) return 'There were no credentials.';
   return isTransientStatus(result.status) ? `The service answered ${result.status}.` : undefined;
 };
 
-const caught = (error: unknown): NoAnswerError => {
-  if (error instanceof NoAnswerError) return error;
+const caught = (error: unknown): Failure => {
+  if (error instanceof NoAnswerError || error instanceof NoCredentialsError) return error;
   throw error;
 };
 
 /**
  * Sends a request that is safe to repeat: five tries over 15 s where there is no answer, 5xx or 429. Throws ApiError for
- * any answer but 2xx, NoAnswerError if the last try got none, and the reason of `signal` as soon as it is aborted.
+ * any answer but 2xx, NoAnswerError if the last try got none, the error of the credentials' provider, and the reason of `signal`
+ * as soon as it is aborted. What no request can be made of is thrown at once, as it is.
  */
 export const sendWithRetries = async (url: string, init: RequestInit, deps: SendDeps): Promise<Answer> => {
   let result = await attempt(url, init, deps).catch(caught);
@@ -67,6 +74,7 @@ export const sendWithRetries = async (url: string, init: RequestInit, deps: Send
     await deps.sleep(pause);
     result = await attempt(url, init, deps).catch(caught);
   }
+  if (result instanceof NoCredentialsError) throw result.cause;
   if (result instanceof NoAnswerError) throw result;
   if (result.status >= 300) throw new ApiError(result.status, result.body);
   return result;

@@ -15,11 +15,25 @@ type Signer = {
 
 export type SignedFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** A fetch that signs each request for the IAM-authorized routes of API Gateway (SigV4, `execute-api`). It never retries. */
+/** There were no credentials to sign a request with, so nothing was sent. The cause is the error of their provider. */
+export class NoCredentialsError extends Error {
+  override readonly name = 'NoCredentialsError';
+
+  constructor(cause: unknown) {
+    super('There are no credentials to sign the request with.', { cause });
+  }
+}
+
+/**
+ * A fetch that signs each request for the IAM-authorized routes of API Gateway (SigV4, `execute-api`). It never retries. Throws
+ * NoCredentialsError, and what fetch throws.
+ */
 export const signedFetch = ({ region, credentials }: Signer): SignedFetch => {
+  const read = async () => (typeof credentials === 'function' ? credentials() : credentials);
   return async (url, init) => {
-    const current = typeof credentials === 'function' ? await credentials() : credentials;
-    const { accessKeyId, secretAccessKey, sessionToken } = current;
+    const { accessKeyId, secretAccessKey, sessionToken } = await read().catch((error: unknown) => {
+      throw new NoCredentialsError(error);
+    });
     const aws = new AwsClient(
       defined({ accessKeyId, secretAccessKey, sessionToken, service: 'execute-api', region, retries: 0 }),
     );

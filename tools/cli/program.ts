@@ -3,6 +3,7 @@ import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { isIdempotencyKey } from '../../lib/idempotency-key.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
 import type { CommandContext } from './commands/command-context.ts';
 import { parseDuration, parseSince } from './terminal/parse-time.ts';
@@ -44,6 +45,10 @@ const when = (accepts: (text: string) => boolean) => (text: string) => (accepts(
 
 const extractionId = unlessEmpty('extractionId', parsed(when(isUuid), 'An extractionId is a UUID.'));
 const taskId = unlessEmpty('taskId', parsed(when(isTaskId), 'A taskId has 1 to 100 characters.'));
+const idempotencyKey = parsed(
+  when(isIdempotencyKey),
+  'An idempotency key has 1 to 255 printable ASCII characters.',
+);
 const duration = parsed(parseDuration, 'A duration is a number with s, min, h or d, such as 90s or 2h.');
 const since = parsed(parseSince, 'Name a duration before now, such as 2h, or an ISO 8601 time.');
 const httpUrl = parsed(
@@ -90,6 +95,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option(
         '--idempotency-key <key>',
         'all requests with one key are one extraction (default: a random key)',
+        idempotencyKey,
       )
       .option('--watch', 'continue as watch does')
       .addHelpText(

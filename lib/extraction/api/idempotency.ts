@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
+import { isIdempotencyKey } from '../../idempotency-key.ts';
 import { keyedMac, userOf } from '../refused-credentials.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
@@ -14,7 +15,7 @@ type IdempotencyKey =
  */
 export const parseIdempotencyKey = (header: string | undefined): IdempotencyKey => {
   if (header === undefined) return { kind: 'absent' };
-  if (/^[\x20-\x7e]{1,255}$/.test(header)) return { kind: 'given', key: header };
+  if (isIdempotencyKey(header)) return { kind: 'given', key: header };
   return { kind: 'invalid', detail: 'The Idempotency-Key must have 1 to 255 printable ASCII characters.' };
 };
 

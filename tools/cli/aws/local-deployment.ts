@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 
 /**
  * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
@@ -33,6 +34,7 @@ const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
     await answer.body?.cancel();
     return true;
   } catch (error) {
+    if (isProgrammingError(error)) throw error;
     // fetch throws a TypeError for every failure of the network, with the cause: https://fetch.spec.whatwg.org/#fetch-method
     const { cause } = error as { readonly cause?: { readonly code?: unknown } };
     return cause?.code !== 'ECONNREFUSED';

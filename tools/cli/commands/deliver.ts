@@ -1,6 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { isLocalStage } from '../../../lib/aws/stage.ts';
+import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
@@ -119,6 +120,7 @@ const send = async (
     await answer.body?.cancel();
     return answer.status;
   } catch (cause) {
+    if (isProgrammingError(cause)) throw cause;
     throw new CliError(`${webhookUrl} did not answer. Check that it is reachable from here.`, { cause });
   }
 };

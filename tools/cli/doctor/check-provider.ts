@@ -1,6 +1,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { createConnection } from '../../../lib/aws/wiring/provider-from-environment.ts';
+import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { logIn } from '../../../lib/provider/tokens/log-in.ts';
 import {
@@ -58,7 +59,8 @@ export const checkWebhook = async (
       body: '{}',
       signal: AbortSignal.timeout(15_000),
     });
-  } catch {
+  } catch (error) {
+    if (isProgrammingError(error)) throw error;
     return failed(
       `webhook ${url} does not answer`,
       'Check its DNS name and its certificate. The provider must reach it, too.',

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 
 /** The secret's prefix in the Standard Webhooks specification. The rest is base64. */
 export const secretPrefix = 'whsec_';
@@ -51,6 +52,7 @@ const post = async (
     await answer.body?.cancel();
     return failure === undefined ? { accepted: answer.status } : { refused: failure };
   } catch (error) {
+    if (isProgrammingError(error)) throw error;
     const { cause } = error as { readonly cause?: { readonly code?: unknown } };
     return { refused: `no answer (${String(cause?.code ?? (error as Error).name)})` };
   }

@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
+import { isProgrammingError } from '../../../../lib/client/is-programming-error.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
+import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
+import { signedFetch } from '../../../../lib/client/signed-fetch.ts';
 import { problem } from '../../../../lib/http/problem.ts';
+import { closedPort, rawServer } from '../../../support/programs/stub-servers.ts';
 
 type Answer = Response | Error;
 
@@ -74,4 +78,52 @@ test('five tries without an answer are thrown with the last cause', async () => 
   expect(result).toEqual({ error: expect.any(NoAnswerError) });
   expect(result).toMatchObject({ error: { cause: down } });
   expect(sent).toHaveLength(5);
+});
+
+test('a key that the API does not accept is refused before anything is sent', async () => {
+  const fetch = vi.fn();
+  const sleep = vi.fn();
+  for (const key of ['pedido-ñ', '€', '', 'k'.repeat(256)]) {
+    const requesting = requestExtraction('https://api.example', request, key, { fetch, sleep });
+    await expect(requesting).rejects.toThrow('An idempotencyKey has 1 to 255 printable ASCII characters.');
+  }
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+describe('an error that is not of the network', () => {
+  const sleep = async () => {};
+  const send = (url: string, init: RequestInit, credentials = async () => keys) =>
+    sendWithRetries(url, init, { fetch: signedFetch({ region: 'eu-west-1', credentials }), sleep });
+  const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+
+  test.each([
+    ['a header that is not Latin-1', 'https://api.example/', { headers: { traceparent: '€' } }],
+    ['a header with a line break', 'https://api.example/', { headers: { traceparent: 'a\nb' } }],
+    ['an address that is none', 'api.example', {}],
+    ['a port that fetch refuses', 'http://127.0.0.1:0x/', {}],
+    ['a method that does not exist', 'https://api.example/', { method: 'A B' }],
+  ])('such as %s is thrown at once, as it is', async (_what, url, init) => {
+    const error = await send(url, init).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(TypeError);
+    // Node's own fetch throws others.
+    expect(isProgrammingError(await fetch(url, init).catch((one: unknown) => one))).toBe(true);
+  });
+
+  test('the one of the credentials is thrown as it is, after a few tries', async () => {
+    const none = Object.assign(new Error('none'), { name: 'CredentialsProviderError' });
+    const credentials = vi.fn(async () => {
+      throw none;
+    });
+    await expect(send('https://api.example/', {}, credentials)).rejects.toBe(none);
+    expect(credentials).toHaveBeenCalledTimes(5);
+  });
+
+  test('an address where nothing listens, and a connection that breaks, are of the network', async () => {
+    const { baseUrl } = await rawServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
+    );
+    for (const url of [baseUrl, `http://127.0.0.1:${await closedPort()}`]) {
+      await expect(send(url, {})).rejects.toMatchObject({ name: 'NoAnswerError' });
+    }
+  });
 });

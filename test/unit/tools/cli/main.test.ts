@@ -50,6 +50,8 @@ const noDays =
   'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.';
 const noDuration =
   "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.";
+const noKey =
+  "Option '--idempotency-key <key>' argument 'pedido-ñ' is invalid. An idempotency key has 1 to 255 printable ASCII characters.";
 const noId =
   "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.";
 
@@ -61,6 +63,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ['Name one extraction, or use --all-due.', ['reconcile']],
   ['Use --starts, --reads, or both.', ['pause', '--reason', 'maintenance']],
   [noId, ['get', '']],
+  [noKey, ['start', '--idempotency-key', 'pedido-ñ']],
   [noDays, ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement']],
   [noStage, ['list']],
   ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],

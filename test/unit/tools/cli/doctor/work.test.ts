@@ -221,7 +221,9 @@ test.each([
   const signatures: unknown[] = [];
   const answer = async (_url: string, { headers }: RequestInit) => {
     signatures.push((headers as Record<string, string>)['x-service-signature']);
-    return status === undefined ? fail(new TypeError('fetch failed')) : new Response(null, { status });
+    return status === undefined
+      ? fail(new TypeError('fetch failed', { cause: new Error('reset') }))
+      : new Response(null, { status });
   };
   expect(await checkWebhook(answer, url)).toMatchObject({ result, message });
   expect(signatures).toEqual([expect.stringMatching(signaturePattern)]);
