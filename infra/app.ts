@@ -4,7 +4,7 @@ import { CosechaStack } from './cosecha-stack.ts';
 import { runApp } from './run-app.ts';
 import { readConfig } from './settings/config.ts';
 
-// cdk.json runs this with `npx node`, which is the Node 24 of node_modules, also when another Node runs the CDK CLI.
+// cdk.json runs this with the first `node` of the PATH. npm and npx put the Node 24 of node_modules there.
 // cdk.json names no stage and no provider, so a deployment that omits them stops here. `npm run synth` passes examples of
 // both, and a later -c overrides them.
 await runApp(async (app) => {

@@ -2,7 +2,7 @@ import { regionsWithoutPipes } from '../../infra/deploy/refuse-wrong-environment
 import { stackNameOf } from '../../lib/aws/stage.ts';
 
 /** The CDK app of a stage, in place of that of cdk.json. */
-export const acceptanceApp = 'npx node tools/acceptance/app.ts';
+export const acceptanceApp = 'node tools/acceptance/app.ts';
 
 /** The bank of every extraction by credentials. */
 export const fakeEntity = 'fake-bank';

@@ -6,7 +6,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < least[0] || (major === least[0] && minor < least[1])) {
   console.error(
-    `Cosecha needs Node ${least.join('.')} or newer, and this is ${process.versions.node}. In a clone, npm ci installs Node 24 for npm's scripts, unless its install scripts are off (--ignore-scripts).`,
+    `Cosecha needs Node ${least.join('.')} or newer, and this is ${process.versions.node}. In a clone on Linux, npm ci installs Node 24 for npm's scripts, unless it has no optional dependencies.`,
   );
   process.exit(1);
 }

@@ -107,6 +107,42 @@ test("npm warns of no package that needs a newer Node than npm's own, as all run
   expect(stderr).not.toContain('EBADENGINE');
 });
 
+describe('`npm ci` installs only what the lockfile has the hash of', () => {
+  type Locked = {
+    readonly version: string;
+    readonly integrity?: string;
+    readonly bin?: object;
+    readonly inBundle?: boolean;
+  };
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  // What is bundled is part of another package, and of its hash.
+  const installed = Object.entries(packages).filter(
+    ([path, { inBundle }]) => path !== '' && inBundle !== true,
+  );
+
+  test('every package, and the Node of each kind of Linux', () => {
+    expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    const nodes = installed.filter(([, { bin = {} }]) => Object.hasOwn(bin, 'node'));
+    expect(nodes.map(([path]) => path)).toEqual(
+      ['arm64', 'x64'].map((cpu) => `node_modules/node-linux-${cpu}`),
+    );
+    expect(new Set(nodes.map(([, { version }]) => version.split('.')[0]))).toEqual(new Set(['24']));
+  });
+
+  test('no install script fetches more', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cosecha-scripts-'));
+    copyFileSync(new URL('.npmrc', repository), join(directory, '.npmrc'));
+    const manifest = { name: 'fetches', version: '1.0.0', scripts: { postinstall: 'touch fetched' } };
+    writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+    const { status } = spawnSync('npm', ['install', '--offline'], { cwd: directory });
+    const fetched = existsSync(join(directory, 'fetched'));
+    rmSync(directory, { recursive: true });
+    expect({ status, fetched }).toEqual({ status: 0, fetched: false });
+  });
+});
+
 describe('the requirement of Node', () => {
   const least = '22.18';
   const manifest = JSON.parse(read('package.json')) as {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import tls from 'node:tls';
 import { defined } from '../../../lib/defined.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
 import { tail } from '../run-command.ts';
@@ -103,7 +103,7 @@ const makeTemporaryDirectory = async (directory: string): Promise<string> => {
  * as Node reads it only when it starts.
  */
 export const trustCertificate = (caFile: string): void => {
-  setDefaultCACertificates([...getCACertificates('default'), readFileSync(caFile, 'utf8')]);
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(caFile, 'utf8')]);
 };
 
 const readPort = async (child: ChildProcess, wanted: number, logFile: string): Promise<number> => {
