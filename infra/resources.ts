@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { stackNameOf } from '../lib/aws/stage.ts';
 import { DataKey } from './constructs/data-key.ts';
 import { extractionMachineArn } from './constructs/extraction-machine.ts';
 import { ReconcileQueue } from './constructs/reconcile-queue.ts';
@@ -11,7 +12,7 @@ import type { Config } from './settings/config.ts';
 export type Resources = ReturnType<typeof createResources>;
 
 export const createResources = (scope: Construct, config: Config, existing: DataKey['key'] | undefined) => {
-  const dataKey = new DataKey(scope, 'DataKey', { config, existing });
+  const dataKey = new DataKey(scope, 'DataKey', { config, name: stackNameOf(config.stage), existing });
   const sealKey = new SealKey(scope, 'SealKey', { config });
   const secrets = new Secrets(scope, 'Secrets', { config, dataKey });
   const storage = new Storage(scope, 'Storage', { config, dataKey });

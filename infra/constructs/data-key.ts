@@ -9,6 +9,8 @@ import { removalPolicy } from './removal-policy.ts';
 
 type DataKeyProps = {
   readonly config: Config;
+  /** Of whose data: its alias is `<name>/data`, and an account has an alias once in a region. */
+  readonly name: string;
   /** Takes the place of a new key. */
   readonly existing?: IKey | undefined;
 };
@@ -20,13 +22,13 @@ type DataKeyProps = {
 export class DataKey extends Construct {
   readonly key: IKey;
 
-  constructor(scope: Construct, id: string, { config, existing }: DataKeyProps) {
+  constructor(scope: Construct, id: string, { config, name, existing }: DataKeyProps) {
     super(scope, id);
     this.key =
       existing ??
       new Key(this, 'Key', {
-        alias: `${stackNameOf(config.stage)}/data`,
-        description: `${stackNameOf(config.stage)}: encrypts tables, results, logs and secrets`,
+        alias: `${name}/data`,
+        description: `${name}: encrypts tables, results, logs and secrets`,
         enableKeyRotation: true,
         removalPolicy: removalPolicy(config),
       });

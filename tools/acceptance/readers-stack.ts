@@ -55,7 +55,7 @@ export class ReadersStack extends Stack {
     const consumer = new CosechaFunction(this, 'StreamConsumer', {
       config,
       code,
-      dataKey: new DataKey(this, 'DataKey', { config }),
+      dataKey: new DataKey(this, 'DataKey', { config, name: this.stackName }),
       name: 'stream-consumer',
       timeout: Duration.seconds(10),
       memoryMB: 256,

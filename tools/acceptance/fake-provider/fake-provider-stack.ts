@@ -36,7 +36,7 @@ export class FakeProviderStack extends Stack {
     super(scope, fakeProviderStackNameOf(config.stage), {
       description: `Cosecha ${config.stage}: the fake provider`,
     });
-    const dataKey = new DataKey(this, 'DataKey', { config });
+    const dataKey = new DataKey(this, 'DataKey', { config, name: this.stackName });
     // Holds each webhook until it is due, 15 minutes at most: the id of its task, and no body. Lambda requires at least the
     // timeout of the function, and recommends six times as much.
     const deliveries = new Inbox(this, 'Deliveries', {
