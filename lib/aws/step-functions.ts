@@ -9,6 +9,7 @@ import {
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
 import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
+import type { Why } from '../extraction/plan.ts';
 import type { WakeOutcome } from '../extraction/record-delivery.ts';
 
 /** The ARN of an extraction's execution. Its name is the extractionId. */
@@ -57,12 +58,13 @@ export const wakeMachine =
   };
 
 /**
- * Fails the state StartTask with an error name. `cause` is a code or a fixed sentence, because it is
+ * Fails the state StartTask with an error name, which must not begin with `States.`: those are reserved
+ * (https://states-language.net/spec.html#errors). `cause` is a code or a fixed sentence, because it is
  * readable in the execution's history. A callback token that is no longer awaited is ignored.
  */
 export const failTask =
   (client: SFNClient) =>
-  async (callbackToken: string, error: string, cause: string): Promise<void> => {
+  async (callbackToken: string, error: Why, cause: string): Promise<void> => {
     try {
       await client.send(new SendTaskFailureCommand({ taskToken: callbackToken, error, cause }));
     } catch (failure) {

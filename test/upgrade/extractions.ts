@@ -5,9 +5,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
-import { failTask } from '../../lib/aws/step-functions.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
+import { endWait } from '../../tools/acceptance/move-time.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
@@ -64,10 +64,9 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
     /** Resolves once a delivery would wake the execution. */
     linked: (one: One) => until(one, tokenOf),
 
-    /** As the timeout of the state StartTask would. */
     endWebhookWait: async (one: One): Promise<void> => {
       const token = (await tokenOf(await until(one, tokenOf))) ?? '';
-      await failTask(new SFNClient(client))(token, 'States.Timeout', 'The wait is over.');
+      await endWait(new SFNClient(client))(token);
     },
 
     passDeadline: ({ extractionId }: One) =>

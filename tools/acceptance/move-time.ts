@@ -19,18 +19,25 @@ const hourSeconds = 3_600;
 type Mover = Pick<Deployment, 'output'> & {
   readonly dynamo: DynamoDBClient;
   readonly tasks: TaskStore;
-  readonly failTask: ReturnType<typeof failTask>;
+  readonly endWait: ReturnType<typeof endWait>;
   readonly lambda: LambdaClient;
   readonly signal: AbortSignal;
 };
 
 const anHourAgo = (): string => new Date(Date.now() - hourSeconds * 1_000).toISOString();
 
-/** Ends the execution's wait for the webhook as its timeout would, once start-task has linked the task. */
+/**
+ * Ends the wait of a callback token: the machine goes on to poll, as after the timeout of the state. The error of a timeout is
+ * reserved, and this one is never retried either.
+ */
+export const endWait = (client: SFNClient) => (token: string) =>
+  failTask(client)(token, 'StartWindowOver', 'The wait is over.');
+
+/** Ends the execution's wait for the webhook, once start-task has linked the task. */
 const endWebhookWait = async ({ taskId = '' }: Extraction, mover: Mover): Promise<void> => {
   for (;;) {
     const token = (await mover.tasks.get(taskId))?.callbackToken;
-    if (token !== undefined) return mover.failTask(token, 'States.Timeout', 'The wait is over.');
+    if (token !== undefined) return mover.endWait(token);
     await delay(200, undefined, { signal: mover.signal });
   }
 };
@@ -101,7 +108,7 @@ export const moveTime = async (
     signal,
     dynamo,
     tasks: dynamoTaskStore(dynamo, output('TasksTableName'), () => new Date()),
-    failTask: failTask(new SFNClient(client)),
+    endWait: endWait(new SFNClient(client)),
     lambda: new LambdaClient(client),
   };
   const ended = new Set<string>();

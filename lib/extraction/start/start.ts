@@ -1,7 +1,7 @@
 import type { CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
-import type { Plan, Seen } from '../plan.ts';
+import type { Plan, Seen, Why } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
 import {
@@ -166,7 +166,7 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
    * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
    * shows it, and the machine hands the last one to Reconcile.
    */
-  readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
+  readonly fail: (callbackToken: string, error: Why, cause: string) => Promise<void>;
 };
 
 /** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */

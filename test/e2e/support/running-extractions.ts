@@ -1,6 +1,6 @@
 import { expect, inject } from 'vitest';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import { failTask } from '../../../lib/aws/step-functions.ts';
+import { endWait } from '../../../tools/acceptance/move-time.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
@@ -43,13 +43,13 @@ export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
 };
 
 /**
- * Ends the machine's wait for the webhook as its timeout would: the machine goes on to poll. The real timeout is tested
+ * Ends the machine's wait for the webhook: the machine goes on to poll. The real timeout is tested
  * in outage.test.ts.
  */
 export const endWebhookWait = async (extractionId: string): Promise<void> => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
   const { callbackToken = '' } = (await linkedItem(extractionId, taskId)) ?? {};
-  await failTask(aws.stepFunctions)(callbackToken, 'States.Timeout', 'The wait is over.');
+  await endWait(aws.stepFunctions)(callbackToken);
 };
 
 /** Lets a running extraction pass its deadline, and returns the TIMED_OUT record. */

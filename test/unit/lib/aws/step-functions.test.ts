@@ -38,5 +38,7 @@ test('waking the machine throws a throttle or a 5xx, so that the provider delive
 
 test('failing the state takes a token that timed out for done, and throws what else fails', async () => {
   await failTask(failing(new TaskTimedOut(about)))('token-1', 'ProviderBusy', '');
+  // @ts-expect-error Step Functions reserves names that begin with "States.".
+  await failTask(failing(new TaskTimedOut(about)))('token-1', 'States.Timeout', '');
   await expect(failTask(failing(throttled))('token-1', 'ProviderBusy', '')).rejects.toBe(throttled);
 });
