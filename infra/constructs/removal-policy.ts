@@ -21,5 +21,6 @@ export const tableRemovalPolicy = (config: Config): RemovalPolicy =>
 /** Whether the stage never has data that matters. Of stages on AWS, only a fake provider decides it, not the name. */
 export const isDisposable = (config: Config): boolean => isLocal(config) || config.hasFakeProvider === true;
 
-/** Whether this stage runs on an emulator. */
-export const isLocal = (config: Config): boolean => isLocalStage(config.stage);
+/** Whether this stage runs on the emulator to which its template is adapted. */
+export const isLocal = (config: Config): boolean =>
+  isLocalStage(config.stage) && config.onCompleteEmulator !== true;

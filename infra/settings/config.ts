@@ -29,6 +29,8 @@ const maxCiphertextMinutes = 60;
 export type Config = Readonly<v.InferOutput<SettingsSchema>> & {
   /** Whether a fake provider takes the place of the provider. `CosechaStack` sets it, and no setting does. */
   readonly hasFakeProvider?: true;
+  /** Whether the stage, of any name, is for an emulator that needs no adapted template. `npm run accept` sets it, and no setting does. */
+  readonly onCompleteEmulator?: true;
 };
 
 /**

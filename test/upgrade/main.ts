@@ -47,7 +47,7 @@ const upgradeTo = async (name: string, tree: string, local: LocalSystem): Promis
   const all = await updateInPlace<One>({
     cases: casesOf(system),
     briefCases: briefCasesOf(system),
-    isEmulated: true,
+    killsInvocations: true,
     request: () => system.requestWith({ durationMs: 500 }),
     update: (beforeDeploy) => local.deployOver({ tree, directory: join(directory, name), beforeDeploy }),
     closed: (one) => system.until(one, ({ dueShard }) => dueShard === undefined),

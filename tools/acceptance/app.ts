@@ -7,5 +7,5 @@ import { acceptanceSources, addStage } from './stage.ts';
 await runApp(async (app) => {
   const outdir = resolve(app.outdir, 'functions');
   const [{ code }, own] = await Promise.all([bundleFunctions(outdir), bundle(outdir, acceptanceSources)]);
-  addStage(app, { ...code, ...own.code }, process.env);
+  addStage(app, { ...code, ...own.code }, process.env.AWS_ENDPOINT_URL);
 });

@@ -8,12 +8,14 @@ import { explainFailedDeployment } from '../../infra/deploy/explain-failed-deplo
 import { findBootstrapProblem, findQualifier } from '../../infra/deploy/find-bootstrap-problem.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { adoptRegion } from '../../lib/aws-region.ts';
+import { defined } from '../../lib/defined.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack, readStackResources } from '../cli/aws/stack.ts';
 import { checkConcurrency } from '../cli/doctor/check-resources.ts';
 import { removeObjects } from '../cli/operate/erase-on-aws.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
 import { CliError, exitCodes, UsageError } from '../cli/terminal/errors.ts';
+import { completeStack } from '../local/emulator/complete-stack.ts';
 import { createRunDirectory, repository } from '../local/paths.ts';
 import { laterTree } from './check-out-version.ts';
 import { checkStage } from './check-stage.ts';
@@ -22,6 +24,8 @@ import { moveTime } from './move-time.ts';
 import type { AcceptOptions } from './read-accept-options.ts';
 import {
   acceptanceApp,
+  completeEmulatorSettings,
+  emulatorLateTaskSeconds,
   fakeProviderStackNameOf,
   readersStackNameOf,
   settingsFor,
@@ -31,11 +35,19 @@ import {
 /** Deploys the stage, checks it, and destroys it, or the part of this that the options name. Returns the exit code. */
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
-  const { stage, settings, keep, again, destroy: onlyDestroy, upgrade } = options;
-  const { settings: byDefault, omitted } = settingsFor(process.env.AWS_REGION);
+  const { stage, settings, keep, again, destroy: onlyDestroy, upgrade, apiPath } = options;
+  const onEmulator =
+    apiPath === undefined ? undefined : { settings: completeEmulatorSettings, omitted: undefined };
+  const { settings: byDefault, omitted } = onEmulator ?? settingsFor(process.env.AWS_REGION);
   if (omitted !== undefined) shell.hint(omitted);
   const ofUpgrade = upgrade && upgradeSettings;
-  const all: Readonly<Record<string, string>> = { ...byDefault, ...ofUpgrade, ...settings, stage };
+  const all: Readonly<Record<string, string>> = defined({
+    ...byDefault,
+    ...ofUpgrade,
+    ...settings,
+    stage,
+    apiPath,
+  });
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const deploy = ({ tree, fails, tag }: Update = {}): Promise<number> => {
     const args = ['deploy', '--require-approval', 'never', ...context];
@@ -47,16 +59,23 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
     : options.checks;
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const check = async (): Promise<number> => {
-    const deployment = await connect({ stage, root: repository, endpoint });
-    if (upgrade) await moveTime(deployment, stop);
-    return checkStage({ checks, deployment, shell, stop });
+    const deployment = await connect({ stage, root: repository, endpoint, apiPath });
+    if (onEmulator) {
+      const ignored = await completeStack(deployment.client, deployment.output);
+      if (ignored.length > 0)
+        shell.hint(`Set, as the emulator's CloudFormation ignored it: ${ignored.join(', ')}.`);
+    }
+    if (upgrade || onEmulator) await moveTime(deployment, stop);
+    const lateTaskSeconds = onEmulator && emulatorLateTaskSeconds;
+    return checkStage({ checks, deployment, shell, stop, ...defined({ lateTaskSeconds }) });
   };
   if (again) return check();
   const cloudFormation = new CloudFormationClient();
   await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
   await refuseUnreadyAccount(cloudFormation, endpoint, Number(all.reconcileConcurrency));
-  const command = `npm run accept -- -c stage=${stage}`;
+  const there = apiPath === undefined ? '' : ` --api-path '${apiPath}'`;
+  const command = `npm run accept -- -c stage=${stage}${there}`;
   let code = await deploy();
   try {
     if (code !== 0) {

@@ -68,7 +68,7 @@ export const settingsFor = (region: string | undefined) => {
 };
 
 /**
- * The settings of a stage for `npm run accept` on an emulator. Every window is longer than a run, so that a slow machine
+ * The settings of a stage for `npm run accept` on an emulator, MiniStack. Every window is longer than a run, so that a slow machine
  * exceeds none. `moveTime` ends those that a check waits for. First and longest interval are equal, because the emulator
  * ignores MaxDelaySeconds. The deadline holds start window and wait: 600 + 400 = 1,000.
  */
@@ -81,6 +81,14 @@ export const emulatorSettings: Readonly<Record<string, string>> = {
   machineSlackSeconds: '100',
   pollEverySeconds: '1',
   sweepEveryMinutes: '60',
+};
+
+/** On an emulator that needs no adapted template, with what MiniStack lacks. */
+export const completeEmulatorSettings: Readonly<Record<string, string>> = {
+  ...emulatorSettings,
+  reconcileConcurrency: '50',
+  fanOutToEventBus: 'true',
+  watchedEntities: fakeEntity,
 };
 
 /** For how long extractions stay in their states in an upgrade, in seconds: longer than the update, which on AWS takes minutes. */

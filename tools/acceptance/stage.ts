@@ -29,16 +29,17 @@ const ofAnotherStage = {
 };
 
 /**
- * Adds the three stacks of an acceptance stage: the fake provider, Cosecha, and its readers. `env` has the address of the
- * emulator, for the stage `local`. With `-c failUpdate=true`, an update of Cosecha's stack fails after a minute.
+ * Adds the three stacks of an acceptance stage: the fake provider, Cosecha, and its readers. `endpoint` is that of the emulator, for
+ * the stage `local` and with `-c apiPath=…`. With `-c failUpdate=true`, an update of Cosecha's stack fails after a minute.
  *
  * @throws {ConfigError} as `readConfig` and `CosechaStack`
  */
-export const addStage = (app: App, code: AcceptanceCode, env: NodeJS.ProcessEnv) => {
-  const { failUpdate, ...context } = app.node.getAllContext();
-  const config = readConfig({ ...context, ...ofAnotherStage });
+export const addStage = (app: App, code: AcceptanceCode, endpoint: string | undefined) => {
+  const { failUpdate, apiPath, ...context } = app.node.getAllContext();
+  const read = readConfig({ ...context, ...ofAnotherStage });
+  const config = apiPath === undefined ? read : { ...read, onCompleteEmulator: true as const };
   // First, as its address is a setting of Cosecha.
-  const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], env);
+  const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], { endpoint, apiPath });
   const cosecha = new CosechaStack(app, config, code, fakeProvider.provider);
   if (failUpdate !== undefined) {
     // Nobody signals it, so CloudFormation goes back

@@ -52,7 +52,7 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
   onProgress?.('deploying the stack');
   const emulator = await options.emulator;
   const outputs = await deployAssembly(emulator, directory, signal);
-  await completeStack(emulator, outputs);
+  await completeStack(emulator.client, (name) => outputs[name] ?? '');
   return outputs;
 };
 

@@ -10,8 +10,8 @@ import { expectOutcome, extract, isDone, readUntil, referencePrefix } from './re
 /** The user authorizes the consent this long after its creation, so that both states are seen. */
 const authorizesAfter = 4;
 
-/** How long the task takes, in seconds: on AWS, for some 40 polls. An emulator does not count those of a queue. */
-const taskSeconds = { onAws: 60, onEmulator: 2 } as const;
+/** How long the task takes, in seconds: on AWS, for some 40 polls. MiniStack does not count those of a queue. */
+const taskSeconds = { onAws: 60, onMiniStack: 2 } as const;
 
 /**
  * After so many invocations in one chain, Lambda stops a function that may not invoke itself through a queue
@@ -85,7 +85,7 @@ export const consentFlow: Check = {
   seconds: ({ settings }) => settings.timings.deadline + 90,
   run: async (context) => {
     await expectLoopAllowed(context);
-    const endsAfter = context.deployment.isEmulated ? taskSeconds.onEmulator : taskSeconds.onAws;
+    const endsAfter = context.deployment.isMiniStack ? taskSeconds.onMiniStack : taskSeconds.onAws;
     const authorizedAt = Math.floor(context.now().getTime() / 1_000) + authorizesAfter;
     const target = formatNationalId({ endsAfter, authorizedAt });
     const call = callFor(context, target);
@@ -110,7 +110,7 @@ export const consentFlow: Check = {
     if (revoked.subStatus !== 'REVOKED') {
       throw new Unmet(`The revoked consent ${consentId} is ${revoked.status}, ${revoked.subStatus}.`);
     }
-    const chain = context.deployment.isEmulated
+    const chain = context.deployment.isMiniStack
       ? ''
       : `; ${await expectLongChain(context, extractionId)} polls followed one another`;
     return passed(`consent ${consentId}: ACTIVE, extraction ${extractionId}, then REVOKED${chain}`);

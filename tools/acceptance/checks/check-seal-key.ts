@@ -144,7 +144,9 @@ export const sealKeyRoles: Check = {
       new GetKeyPolicyCommand({ KeyId: variables.SEAL_KEY_ARN, PolicyName: 'default' }),
     );
     // The stage for emulators has no conditions, as emulators do not know them.
-    const problems = keyPolicyProblems(JSON.parse(Policy), users, { withConditions: !deployment.isEmulated });
+    const problems = keyPolicyProblems(JSON.parse(Policy), users, {
+      withConditions: !deployment.isMiniStack,
+    });
     expectNone(problems, 'Compare the policy with the template.');
     return passed(`only ${users.map(({ name }) => name).join(', ')} may decrypt`);
   },

@@ -73,7 +73,7 @@ export type Check = {
   readonly dependsOn?: string;
   /** How many seconds it may take on AWS. Default: 60. */
   readonly seconds?: (context: Pick<AcceptContext, 'settings' | 'lateTaskSeconds'>) => number;
-  /** Why an emulator cannot answer it, if it cannot. The check is then skipped there. */
+  /** Why MiniStack cannot answer it, if it cannot. The check is then skipped there. */
   readonly notOnEmulator?: string;
   /** Throws Unmet, and the SDK's errors, which count as failures. */
   readonly run: (context: AcceptContext) => Promise<CheckResult>;

@@ -86,16 +86,15 @@ const runCheck = async (
 ): Promise<CheckReport> => {
   const { id, title } = check;
   const dependent = (): CheckResult => skipped(`depends on ${check.dependsOn}, which failed`);
-  const { isEmulated } = shared.deployment;
   const report = (result: CheckResult, seconds: number): CheckReport => ({ id, title, ...result, seconds });
-  if (isEmulated && check.notOnEmulator !== undefined) {
+  if (shared.deployment.isMiniStack && check.notOnEmulator !== undefined) {
     return report(skipped(`emulator: ${check.notOnEmulator}`), 0);
   }
   if (stop.aborted) return report(failed('It was stopped before it began.'), 0);
   if (failure.aborted) return report(dependent(), 0);
   const begun = shared.now().getTime();
   const elapsed = (): number => Math.round((shared.now().getTime() - begun) / 100) / 10;
-  const limit = secondsOf(check, shared) * (isEmulated ? emulatorFactor : 1);
+  const limit = secondsOf(check, shared) * (shared.deployment.isEmulated ? emulatorFactor : 1);
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), limit * 1_000);
   const signal = AbortSignal.any([ended.signal, stop, failure]);

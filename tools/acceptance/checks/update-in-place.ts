@@ -7,11 +7,11 @@ const completed = ({ status, collectedAt }: Ended) => status === 'COMPLETED' && 
 const completedBy = (by: string) => (one: Ended) => completed(one) && one.settledBy === by;
 
 /**
- * Lambda ends an invocation that is under way with the old code. The emulator kills it, and the machine does not learn that. So a start
+ * Lambda ends an invocation that is under way with the old code. MiniStack kills it, and the machine does not learn that. So a start
  * that it interrupts ends without a task, or as one that nobody knows.
  */
-const started = (one: Ended, isEmulated: boolean) =>
-  completed(one) || (isEmulated && ['UNCONFIRMED', 'NOT_STARTED'].includes(one.status));
+const started = (one: Ended, killsInvocations: boolean) =>
+  completed(one) || (killsInvocations && ['UNCONFIRMED', 'NOT_STARTED'].includes(one.status));
 
 /** The states in which an update finds extractions, and whether they end as they must. */
 const endings = {
@@ -45,14 +45,15 @@ type Update<Brought> = {
   /** Updates the stack. It calls `beforeUpdate` once everything is prepared. */
   readonly update: (beforeUpdate: () => Promise<void>) => Promise<unknown>;
   readonly closed: (one: Brought, state: string) => Promise<Ended>;
-  readonly isEmulated: boolean;
+  /** As MiniStack does where it updates a function. */
+  readonly killsInvocations: boolean;
   readonly waitFor: (what: string) => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** Updates a stack while extractions are in these states and others are requested. Throws CliError unless each ends as it must. */
 export const updateInPlace = async <Brought extends One>(options: Update<Brought>) => {
-  const { request, closed, isEmulated, waitFor, sleep } = options;
+  const { request, closed, killsInvocations, waitFor, sleep } = options;
   const all: (Brought & { readonly state: State })[] = [];
   const bring = async (cases: Cases<Brought>): Promise<void> => {
     const bringing = Object.entries(cases).map(async ([state, one]) => ({
@@ -83,7 +84,7 @@ export const updateInPlace = async <Brought extends One>(options: Update<Brought
   const wrong: string[] = [];
   for (const one of all) {
     const record = await closed(one, one.state);
-    if (endings[one.state](record, isEmulated)) continue;
+    if (endings[one.state](record, killsInvocations)) continue;
     wrong.push(`${one.extractionId} (${one.state}) ended as ${record.status}, by ${record.settledBy}.`);
   }
   if (wrong.length > 0) throw new CliError(wrong);

@@ -19,6 +19,12 @@ import { fakeProviderStackNameOf } from '../settings.ts';
 import { fakeClient } from './function/answer-consent-flow.ts';
 import { AlarmInbox, Inbox } from './inbox.ts';
 
+/** Where an emulator is, if the stage is on one, and the path of an HTTP API there (`emulatorApiUrl`). */
+export type EmulatorAddress = {
+  readonly endpoint?: string | undefined;
+  readonly apiPath?: string | undefined;
+};
+
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */
 const timeout = Duration.seconds(29);
 
@@ -32,7 +38,7 @@ export class FakeProviderStack extends Stack {
   /** What takes the place of the settings of Cosecha. */
   readonly provider: FakeProvider;
 
-  constructor(scope: Construct, config: Config, code: string, env: NodeJS.ProcessEnv) {
+  constructor(scope: Construct, config: Config, code: string, emulator: EmulatorAddress) {
     super(scope, fakeProviderStackNameOf(config.stage), {
       description: `Cosecha ${config.stage}: the fake provider`,
     });
@@ -78,7 +84,8 @@ export class FakeProviderStack extends Stack {
       batchSize: 1,
     }).node.addDependency(fakeProvider.role);
     const api = this.api(config, dataKey, fakeProvider);
-    const url = isLocal(config) ? urlOnEmulator(api.apiId, env) : api.apiEndpoint;
+    const isEmulated = isLocal(config) || emulator.apiPath !== undefined;
+    const url = isEmulated ? urlOnEmulator(api.apiId, emulator) : api.apiEndpoint;
     const { topicArn } = new AlarmInbox(this, 'Alarms');
     this.provider = { providerBaseUrl: url, ...fakeClient, alarmTopicArn: topicArn };
     new CfnOutput(this, 'FakeProviderUrl', {
@@ -136,11 +143,11 @@ export class FakeProviderStack extends Stack {
 
 /**
  * Where an emulator serves the API of the fake provider. The functions reach the emulator at the same address as the CDK CLI.
- * @throws {ConfigError} if `env` names no emulator
+ * @throws {ConfigError} without an endpoint
  */
-const urlOnEmulator = (apiId: string, { AWS_ENDPOINT_URL }: { readonly AWS_ENDPOINT_URL?: string }) => {
-  if (AWS_ENDPOINT_URL) return emulatorApiUrl(AWS_ENDPOINT_URL, apiId);
+const urlOnEmulator = (apiId: string, { endpoint, apiPath }: EmulatorAddress): string => {
+  if (endpoint) return emulatorApiUrl(endpoint, apiId, apiPath);
   throw new ConfigError(
-    'The stage "local" needs AWS_ENDPOINT_URL: the address of the fake provider contains that of the emulator.',
+    'A stage on an emulator needs AWS_ENDPOINT_URL: the address of the fake provider contains that of the emulator.',
   );
 };

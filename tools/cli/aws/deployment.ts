@@ -24,6 +24,8 @@ type ConnectOptions = {
   /** Directory of the package, in which `npm start` writes where it serves. */
   readonly root: string;
   readonly endpoint?: string | undefined;
+  /** The path at which the emulator at `endpoint` serves an HTTP API, with `{apiId}`. Default: that of MiniStack. */
+  readonly apiPath?: string | undefined;
   /** Where the deployment is, if that is known already. */
   readonly client?: ClientConfig;
 };
@@ -125,7 +127,8 @@ export const connect = async (options: ConnectOptions) => {
     );
   };
   const endpoint = client.endpoint ?? options.endpoint;
-  const base = endpoint === undefined ? output('ApiUrl') : emulatorApiUrl(endpoint, output('ApiId'));
+  const base =
+    endpoint === undefined ? output('ApiUrl') : emulatorApiUrl(endpoint, output('ApiId'), options.apiPath);
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
   const { credentials } = cloudFormation.config;
@@ -143,6 +146,8 @@ export const connect = async (options: ConnectOptions) => {
     stackName,
     stackStatus: String(stack.status),
     isEmulated: endpoint !== undefined,
+    /** Whether its template is adapted to MiniStack (`infra/adapt-to-emulator.ts`). Every other emulator gets that of AWS. */
+    isMiniStack: isLocalStage(stage) && options.apiPath === undefined,
     output,
     findOutput,
     /** Physical ids of the stack's resources of a type. */

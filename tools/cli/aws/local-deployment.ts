@@ -60,12 +60,15 @@ export const removeLocalDeployment = async (root: string, { endpoint }: LocalDep
   if (written?.endpoint === endpoint) await rm(fileIn(root), { force: true });
 };
 
+/** The path at which MiniStack serves an HTTP API. */
+const miniStackApiPath = '/_aws/execute-api/{apiId}/$default';
+
 /**
- * Where the emulator serves an HTTP API, without a trailing slash. By path, as the host in the stack's output is a
+ * Where an emulator serves an HTTP API, without a trailing slash. By path, as the host in the stack's output is a
  * `*.localhost`, which Node does not resolve.
  */
-export const emulatorApiUrl = (endpoint: string, apiId: string): string =>
-  `${endpoint.replace(/\/+$/, '')}/_aws/execute-api/${apiId}/$default`;
+export const emulatorApiUrl = (endpoint: string, apiId: string, path = miniStackApiPath): string =>
+  `${endpoint.replace(/\/+$/, '')}${path.replace('{apiId}', () => apiId).replace(/\/+$/, '')}`;
 
 /** A URL of the API on AWS, such as the output WebhookUrl, as the emulator serves it: by its path. */
 export const toEmulatorUrl = (base: string, url: string): string => `${base}${new URL(url).pathname}`;

@@ -90,12 +90,12 @@ const storageChecks = (deployment: Deployment, now: Date): Runs => {
 };
 
 const sweepChecks = (deployment: Deployment, now: Date): Runs => {
-  const { client, output, stage, isEmulated, resources, sweepEveryMinutes } = deployment;
+  const { client, output, stage, isMiniStack, resources, sweepEveryMinutes } = deployment;
   return {
     rules: async () =>
       checkRules(await readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule'))),
     sweep: () =>
-      isEmulated
+      isMiniStack
         ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
         : checkSweep(new CloudWatchClient(client), stage, sweepEveryMinutes(), now),
     overdue: async () => {

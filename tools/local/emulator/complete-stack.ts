@@ -1,37 +1,85 @@
 import {
+  DescribeContinuousBackupsCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   UpdateContinuousBackupsCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { LambdaClient, PutFunctionRecursionConfigCommand } from '@aws-sdk/client-lambda';
-import type { Emulator } from './emulator.ts';
+import {
+  GetFunctionRecursionConfigCommand,
+  LambdaClient,
+  PutFunctionRecursionConfigCommand,
+} from '@aws-sdk/client-lambda';
+import type { ClientConfig } from '../../cli/aws/deployment.ts';
+
+type Property = {
+  readonly name: string;
+  readonly isSet: () => Promise<boolean>;
+  readonly set: () => Promise<unknown>;
+};
+
+const timeToLive = (dynamo: DynamoDBClient, TableName: string): Property => ({
+  name: `the time to live of ${TableName}`,
+  isSet: async () => {
+    const { TimeToLiveDescription } = await dynamo.send(new DescribeTimeToLiveCommand({ TableName }));
+    return TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL') ?? false;
+  },
+  set: () => {
+    const timeToLiveSpecification = { AttributeName: 'expiresAt', Enabled: true };
+    return dynamo.send(
+      new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: timeToLiveSpecification }),
+    );
+  },
+});
+
+const pointInTimeRecovery = (dynamo: DynamoDBClient, TableName: string): Property => ({
+  name: `the point-in-time recovery of ${TableName}`,
+  isSet: async () => {
+    const answer = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
+    const { PointInTimeRecoveryDescription: recovery } = answer.ContinuousBackupsDescription ?? {};
+    return recovery?.PointInTimeRecoveryStatus === 'ENABLED';
+  },
+  set: () => {
+    const pointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+    return dynamo.send(
+      new UpdateContinuousBackupsCommand({
+        TableName,
+        PointInTimeRecoverySpecification: pointInTimeRecoverySpecification,
+      }),
+    );
+  },
+});
+
+const recursiveLoop = (lambda: LambdaClient, FunctionName: string): Property => ({
+  name: `the recursive loop of ${FunctionName}`,
+  isSet: async () => {
+    const answer = await lambda.send(new GetFunctionRecursionConfigCommand({ FunctionName }));
+    return answer.RecursiveLoop === 'Allow';
+  },
+  set: () => lambda.send(new PutFunctionRecursionConfigCommand({ FunctionName, RecursiveLoop: 'Allow' })),
+});
 
 /**
- * Switches on what the emulator's services have, but its CloudFormation ignores in the template: TTL, point-in-time recovery,
- * and the permission of reconcile-extraction to invoke itself through a queue.
+ * Switches on what an emulator's services have, but its CloudFormation ignores in the template: TTL, point-in-time recovery,
+ * and the permission of reconcile-extraction to invoke itself through a queue. Returns what was not on. `output` is one of the stack.
  */
 export const completeStack = async (
-  { client }: Pick<Emulator, 'client'>,
-  outputs: Record<string, string>,
-): Promise<void> => {
+  client: ClientConfig,
+  output: (name: string) => string,
+): Promise<readonly string[]> => {
   const dynamo = new DynamoDBClient(client);
-  const { ExtractionsTableName, ReconcileFunctionName } = outputs;
-  const { TasksTableName, RequestsTableName, RefusalsTableName } = outputs;
-  const timeToLiveSpecification = { AttributeName: 'expiresAt', Enabled: true };
-  await Promise.all([
-    ...[ExtractionsTableName, TasksTableName, RequestsTableName, RefusalsTableName].map((TableName) =>
-      dynamo.send(
-        new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: timeToLiveSpecification }),
-      ),
-    ),
-    dynamo.send(
-      new UpdateContinuousBackupsCommand({
-        TableName: ExtractionsTableName,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      }),
-    ),
-    new LambdaClient(client).send(
-      new PutFunctionRecursionConfigCommand({ FunctionName: ReconcileFunctionName, RecursiveLoop: 'Allow' }),
-    ),
-  ]);
+  const tables = ['Extractions', 'Tasks', 'Requests', 'Refusals'].map((name) => output(`${name}TableName`));
+  const properties = [
+    ...tables.map((name) => timeToLive(dynamo, name)),
+    pointInTimeRecovery(dynamo, output('ExtractionsTableName')),
+    recursiveLoop(new LambdaClient(client), output('ReconcileFunctionName')),
+  ];
+  const ignored = await Promise.all(
+    properties.map(async ({ name, isSet, set }) => {
+      if (await isSet()) return [];
+      await set();
+      return [name];
+    }),
+  );
+  return ignored.flat();
 };

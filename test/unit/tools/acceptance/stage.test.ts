@@ -106,6 +106,16 @@ test('the stage is accept by default, and no real stage is taken', () => {
   expect(() => readAcceptOptions(['-c', 'nonsense'])).toThrow('It is not <setting>=<value>.');
 });
 
+test('another emulator than MiniStack is named with the path of its APIs, and never taken for AWS', () => {
+  const env = { AWS_ENDPOINT_URL: 'https://127.0.0.1:4566' };
+  const ofApi = ['--api-path', '/apis/{apiId}'];
+  expect(readAcceptOptions(ofApi, env)).toMatchObject({ stage: 'local', apiPath: '/apis/{apiId}' });
+  expect(() => readAcceptOptions(ofApi, {})).toThrow('AWS_ENDPOINT_URL is not set');
+  expect(() => readAcceptOptions([], env)).toThrow('AWS_ENDPOINT_URL names an emulator. Say with --api-path');
+  expect(() => readAcceptOptions(['--api-path', '/apis'], env)).toThrow('contain {apiId} once');
+  expect(readAcceptOptions(['--emulator'], env)).toMatchObject({ emulator: true });
+});
+
 test('a kept stage is checked again, as a whole or in part', () => {
   const options = readAcceptOptions(['--again', '--only', 'cost, erase', '--json']);
   expect(options).toMatchObject({ again: true, json: true });
@@ -177,9 +187,25 @@ test('the fake provider is the provider of every function that calls one, by an 
   expect(templates).not.toContain('Fn::GetStackOutput');
 });
 
-test('in the stage local the provider is where the emulator serves the API of the fake provider', () => {
-  const { FakeProviderUrl } = synthesizeStage({ stage: 'local' }).fakeProvider.findOutputs('FakeProviderUrl');
-  expect(flatten(FakeProviderUrl?.Value)).toBe('http://127.0.0.1:4566/_aws/execute-api/<Api>/$default');
+test.each([
+  [{ stage: 'accept' }, '<Api.ApiEndpoint>'],
+  [{ stage: 'local' }, 'http://127.0.0.1:4566/_aws/execute-api/<Api>/$default'],
+  [{ stage: 'local', apiPath: '/apis/{apiId}/live/' }, 'http://127.0.0.1:4566/apis/<Api>/live'],
+])('with %o the fake provider is where its API is served', (settings, url) => {
+  const { FakeProviderUrl } = synthesizeStage(settings).fakeProvider.findOutputs('FakeProviderUrl');
+  expect(flatten(FakeProviderUrl?.Value)).toBe(url);
+});
+
+test('any other emulator gets the template of AWS, under the name of its stage', () => {
+  const [there, onAws] = ['local', 'accept'].map((stage) => {
+    const settings = { stage, apiPath: '/{apiId}', fanOutToEventBus: 'true' };
+    const { cosecha: template, readers: reading } = synthesizeStage(settings);
+    // CDK puts a hash behind a name that contains that of the stack.
+    return JSON.stringify([template, reading])
+      .replaceAll(stage, '…')
+      .replace(/(?<=[a-z])[0-9A-F]{8,16}(?=")/g, '');
+  });
+  expect(there).toBe(onAws);
 });
 
 test('the logs of the fake provider are encrypted', () => {

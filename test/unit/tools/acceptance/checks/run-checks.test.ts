@@ -11,8 +11,8 @@ import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts'
 import { type Cases, updateInPlace } from '../../../../../tools/acceptance/checks/update-in-place.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 
-const shared = (isEmulated = false) =>
-  ({ deployment: { isEmulated }, now: () => new Date() }) as unknown as AcceptContext;
+const shared = (isMiniStack = false) =>
+  ({ deployment: { isMiniStack }, now: () => new Date() }) as unknown as AcceptContext;
 
 const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check => ({
   id,
@@ -23,10 +23,10 @@ const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check 
 
 const never = (): Promise<CheckResult> => new Promise(() => {});
 
-const runAll = (checks: readonly Check[], options: { isEmulated?: boolean; stop?: AbortSignal } = {}) =>
+const runAll = (checks: readonly Check[], options: { isMiniStack?: boolean; stop?: AbortSignal } = {}) =>
   runChecks(
     checks,
-    shared(options.isEmulated),
+    shared(options.isMiniStack),
     { onEnd: () => {}, onWait: () => {} },
     options.stop ?? new AbortController().signal,
   );
@@ -84,9 +84,9 @@ test('a thrown error is the failure of its check, and the others still run', asy
   ]);
 });
 
-test('a check that an emulator cannot answer is skipped there by name, and runs elsewhere', async () => {
+test('a check that MiniStack cannot answer is skipped there by name, and runs on AWS and on any other emulator', async () => {
   const real = check('real', async () => passed('on AWS'), { notOnEmulator: 'it has no metrics' });
-  expect(await runAll([real], { isEmulated: true })).toMatchObject([
+  expect(await runAll([real], { isMiniStack: true })).toMatchObject([
     { kind: 'skipped', why: 'emulator: it has no metrics' },
   ]);
   expect(await runAll([real])).toMatchObject([{ kind: 'passed', why: 'on AWS' }]);
@@ -126,11 +126,11 @@ type One = { readonly extractionId: string; readonly goOn?: () => Promise<unknow
 type Ended = Parameters<typeof updateInPlace>[0]['closed'];
 
 /** Updates a stack with one extraction in this state, which ends with this record. Returns the steps. */
-const update = async (cases: Cases<One>, ended: Ended, isEmulated = false) => {
+const update = async (cases: Cases<One>, ended: Ended, killsInvocations = false) => {
   const steps: string[] = [];
   await updateInPlace<One>({
     cases,
-    isEmulated,
+    killsInvocations,
     closed: ended,
     waitFor: (what) => steps.push(what),
     sleep: async () => {},
