@@ -19,6 +19,7 @@ import type { FunctionCode } from './lambda/function-names.ts';
 import { prebuiltFunctions } from './lambda/prebuilt-functions.ts';
 import { addOutputs } from './outputs.ts';
 import { acknowledgeNagRules } from './policies/acknowledge-nag-rules.ts';
+import { prefixOf } from './prefix-of.ts';
 import { createResources } from './resources.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/config-error.ts';
@@ -97,9 +98,15 @@ export class Cosecha extends Construct {
   }
 
   private refuseSecondOfStage(): void {
-    const isTwin = (other: IConstruct): boolean =>
-      other instanceof Cosecha && other !== this && other.stage === this.stage;
-    const twin = Stack.of(this).node.findAll().find(isTwin);
+    const isOther = (other: IConstruct): other is Cosecha => other instanceof Cosecha && other !== this;
+    const others = Stack.of(this).node.findAll().filter(isOther);
+    const namesake = others.find((other) => prefixOf(other) === prefixOf(this));
+    if (namesake !== undefined) {
+      throw new ConfigError(
+        `${this.node.path} and ${namesake.node.path} would have outputs of the same names, as only letters and digits of an id count: give one another id.`,
+      );
+    }
+    const twin = others.find(({ stage }) => stage === this.stage);
     if (twin === undefined) return;
     throw new ConfigError(
       `The stage "${this.stage}" is already in this stack, as ${twin.node.path}: its secrets, alarms and parameters would have the same names. Give each deployment a stage of its own.`,

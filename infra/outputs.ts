@@ -2,6 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Connected } from './lambda/connect-functions.ts';
 import type { CosechaFunctions } from './lambda/create-functions.ts';
+import { prefixOf } from './prefix-of.ts';
 import type { Resources } from './resources.ts';
 
 type Output = readonly [id: string, value: string, description: string];
@@ -24,8 +25,7 @@ export const addOutputs = (
 
 /** `ApiUrl` in the stack of this repository, and `BankApiUrl` where the construct has the id `Bank`: without CDK's hash. */
 const addOutput = (scope: Construct, id: string, value: string, description: string): void => {
-  const output = new CfnOutput(scope, id, { value, description });
-  if (scope.node.id !== 'Default') output.overrideLogicalId(`${scope.node.id}${id}`);
+  new CfnOutput(scope, id, { value, description }).overrideLogicalId(`${prefixOf(scope)}${id}`);
 };
 
 const apiOutputs = ({ api }: Connected): readonly Output[] => [

@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
 import { read } from '../docs/metric-names.ts';
@@ -83,6 +84,39 @@ describe('two deployments in one stack', () => {
       '<BankStorageExtractions.StreamArn>',
     );
     expect(Object.keys(template.findParameters('*'))).toEqual(['BootstrapVersion']);
+  });
+});
+
+describe('the ids of a construct', () => {
+  const outputsOf = (stack: Stack): readonly string[] =>
+    Object.keys(Template.fromStack(stack).findOutputs('*'));
+
+  test.each(['bank-data', 'Bank_Data', '1bank'])('may be any that CDK takes: %s', (id) => {
+    const stack = newStack();
+    embed(stack, id);
+    const names = outputsOf(stack);
+    expect(names).toContain(`${id.replace(/[-_]/, '')}ApiUrl`);
+    // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/outputs-section-structure.html
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9]+$/);
+  });
+
+  test('may be the same in two constructs, and outputs begin as the logical ids of resources do', () => {
+    const stack = newStack();
+    embed(new Construct(stack, 'North'), 'Bank');
+    embed(new Construct(stack, 'SouthBank'), 'Bank', { stage: 'south' });
+    const template = Template.fromStack(stack);
+    for (const prefix of ['NorthBank', 'SouthBank']) {
+      expect(outputsOf(stack)).toContain(`${prefix}ApiUrl`);
+      expect(Object.keys(resourcesOf(template, 'AWS::Lambda::Function'))).toContainEqual(
+        expect.stringMatching(new RegExp(`^${prefix}StartTaskFunction`)),
+      );
+    }
+  });
+
+  test('are refused where nothing but other characters tells two apart', () => {
+    const stack = newStack();
+    embed(stack, 'bank-data');
+    expect(() => embed(stack, 'bankdata', { stage: 'trial' })).toThrow('give one another id');
   });
 });
 

@@ -8,6 +8,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
 import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-consumer.ts';
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
 import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
@@ -28,7 +29,7 @@ const code = Object.fromEntries(
   functionNames.map((name) => [name, mkdtempSync(join(workspace, `${name}-`))]),
 ) as FunctionCode;
 
-export const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
+export const embed = (stack: Construct, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
   const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...required, ...props };
   const topic = alarmTopic && { alarmTopicArn: alarmTopic.topicArn };
   const built = { config: readConfig({ ...given, ...topic }), code };

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { logicalPrefixOf } from '../../../lib/aws/logical-prefix.ts';
 import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.ts';
 import { cachedRead } from '../../../lib/cached-read.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
@@ -17,7 +18,7 @@ export type ClientConfig = {
 
 type ConnectOptions = {
   readonly stage: string | undefined;
-  /** Where the construct is in another stack: its name, a slash, and the id of the construct. */
+  /** Where the construct is in another stack: its name, a slash, and the ids down to the construct, with slashes between. */
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
@@ -90,6 +91,14 @@ const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOp
 
 const isRefused = (error: unknown): boolean => (error as { code?: unknown }).code === 'ECONNREFUSED';
 
+/** Whether a resource belongs to the deployment with this prefix, and not to another of the stack whose prefix is longer. */
+const isOfDeployment = (prefix: string, outputs: readonly string[]) => {
+  const prefixes = outputs.flatMap((key) => (key.endsWith('ApiUrl') ? [key.slice(0, -'ApiUrl'.length)] : []));
+  const longer = prefixes.filter((other) => other !== prefix && other.startsWith(prefix));
+  return (logicalId: string): boolean =>
+    logicalId.startsWith(prefix) && !longer.some((other) => logicalId.startsWith(other));
+};
+
 /**
  * Finds the stack of a stage. Throws UsageError without a stage or a region, CliError where there is no such stack or
  * nothing answers, and the SDK's errors.
@@ -97,7 +106,8 @@ const isRefused = (error: unknown): boolean => (error as { code?: unknown }).cod
 export const connect = async (options: ConnectOptions) => {
   const stage = stageOf(options);
   const name = stackNameOf(stage);
-  const [stackName = name, prefix = ''] = options.stack?.split('/') ?? [];
+  const [stackName = name, ...ids] = options.stack?.split('/') ?? [];
+  const prefix = logicalPrefixOf(ids);
   const client = await clientFor(stage, options);
   const cloudFormation = new CloudFormationClient(client);
   const region = await regionOf(cloudFormation, options);
@@ -136,7 +146,7 @@ export const connect = async (options: ConnectOptions) => {
   const byType = cachedRead(
     300,
     () => new Date(),
-    () => readStackResources(cloudFormation, stackName),
+    () => readStackResources(cloudFormation, stackName, isOfDeployment(prefix, Object.keys(stack.outputs))),
   );
   return {
     stage,
@@ -150,7 +160,7 @@ export const connect = async (options: ConnectOptions) => {
     isMiniStack: isLocalStage(stage) && options.apiPath === undefined,
     output,
     findOutput,
-    /** Physical ids of the stack's resources of a type. */
+    /** Physical ids of the deployment's resources of a type. */
     resources: async (type: string) => (await byType()).get(type) ?? [],
     /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
     sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),

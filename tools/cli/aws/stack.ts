@@ -19,11 +19,20 @@ export const describeStack = async (client: CloudFormationClient, name: string) 
   }
 };
 
-export const readStackResources = async (client: CloudFormationClient, stackName: string) => {
+/** The physical ids of a stack's resources by type, or of those whose logical ids pass. */
+export const readStackResources = async (
+  client: CloudFormationClient,
+  stackName: string,
+  passes: (logicalId: string) => boolean = () => true,
+) => {
   const byType = new Map<string, string[]>();
   for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
-    for (const { ResourceType = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {
-      if (PhysicalResourceId === undefined) continue;
+    for (const {
+      ResourceType = '',
+      LogicalResourceId = '',
+      PhysicalResourceId,
+    } of page.StackResourceSummaries ?? []) {
+      if (PhysicalResourceId === undefined || !passes(LogicalResourceId)) continue;
       byType.set(ResourceType, [...(byType.get(ResourceType) ?? []), PhysicalResourceId]);
     }
   }

@@ -15,7 +15,7 @@ import { closedPort, httpServer } from '../../../../support/programs/stub-server
 
 /** CloudFormation's query protocol for DescribeStacks. There are two stacks. */
 const { baseUrl: endpoint } = await httpServer((response, { body }) => {
-  if (/StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
+  if (/Action=DescribeStacks.*StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
     const webhookUrl = 'https://api.example/webhooks/provider';
     const outputs = {
       ApiId: 'abc123',
@@ -23,6 +23,9 @@ const { baseUrl: endpoint } = await httpServer((response, { body }) => {
       BankApiId: 'embedded1',
       BankWebhookUrl: webhookUrl,
       BankEmpty: '',
+      NorthbankdataApiId: 'embedded2',
+      NorthbankdataWebhookUrl: webhookUrl,
+      BankTrialApiUrl: 'https://trial.example',
     };
     const members = Object.entries(outputs).map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -31,6 +34,17 @@ const { baseUrl: endpoint } = await httpServer((response, { body }) => {
       '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Cosecha-local</StackName>' +
         '<StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>' +
         `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    );
+    return;
+  }
+  if (body.includes('Action=ListStackResources')) {
+    const ids = ['BankStartTaskLog12345678', 'BankTrialStartTaskLog12345678', 'OtherLog12345678'];
+    const members = ids.map(
+      (id) =>
+        `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>log of ${id}</PhysicalResourceId><ResourceType>AWS::Logs::LogGroup</ResourceType></member>`,
+    );
+    response.end(
+      `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
     );
     return;
   }
@@ -103,6 +117,16 @@ describe('the deployment of npm start', () => {
     const api = { base: `${endpoint}/_aws/execute-api/embedded1/$default` };
     expect(deployment).toMatchObject({ name: 'Cosecha-local', stackName: 'Banking', api });
     expect(() => deployment.output('Empty')).toThrow('has no output BankEmpty');
+  });
+
+  test('is found where its construct is in another, whose ids need not be those of outputs', async () => {
+    const { api } = await connect({ ...options, stack: 'Banking/North/bank-data' });
+    expect(api.base).toBe(`${endpoint}/_aws/execute-api/embedded2/$default`);
+  });
+
+  test('has the resources of its construct, and not those of others in the stack', async () => {
+    const deployment = await connect({ ...options, stack: 'Banking/Bank' });
+    expect(await deployment.resources('AWS::Logs::LogGroup')).toEqual(['log of BankStartTaskLog12345678']);
   });
 
   test('is distinguished from a stack that does not exist', async () => {
