@@ -49,6 +49,7 @@ export class ExtractionApi extends Construct {
   /** The base address, without a slash at the end. */
   readonly url: string;
   readonly webhookUrl: string;
+  readonly accessLog: EncryptedLogGroup;
   /** The custom domain, and where DNS has to point it. */
   readonly customDomain: { readonly name: string; readonly target: string } | undefined;
 
@@ -75,19 +76,18 @@ export class ExtractionApi extends Construct {
       reason: 'The provider has no AWS identity. receive-webhook first verifies the HMAC of each delivery.',
     });
 
+    this.accessLog = new EncryptedLogGroup(this, 'AccessLog', {
+      config,
+      dataKey,
+      logGroupName: vendedLogGroupName('apigateway', name),
+    });
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new EncryptedLogGroup(this, 'AccessLog', {
-            config,
-            dataKey,
-            logGroupName: vendedLogGroupName('apigateway', name),
-          }),
-        ),
+        destination: new LogGroupLogDestination(this.accessLog),
         format: accessLogFormat,
       },
     });

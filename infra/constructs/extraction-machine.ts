@@ -35,6 +35,7 @@ export const extractionMachineArn = (scope: Construct, config: Config): string =
 /** The Standard state machine, one execution per extraction, with a role that may invoke its two functions. */
 export class ExtractionMachine extends Construct {
   readonly machine: StateMachine;
+  readonly logGroup: EncryptedLogGroup;
 
   constructor(scope: Construct, id: string, props: ExtractionMachineProps) {
     super(scope, id);
@@ -54,6 +55,11 @@ export class ExtractionMachine extends Construct {
     // The emulator gives every error that a handler throws this name.
     const notYet = isLocal(config) ? ['NotYet', 'Runtime.HandlerError'] : undefined;
     const definition = extractionMachineDefinition(config, functions, notYet);
+    this.logGroup = new EncryptedLogGroup(this, 'Log', {
+      config,
+      dataKey,
+      logGroupName: vendedLogGroupName('states', name),
+    });
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,
       stateMachineType: StateMachineType.STANDARD,
@@ -61,11 +67,7 @@ export class ExtractionMachine extends Construct {
       // As a string, because CloudFormation turns the numbers of an object into strings.
       definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(definition)),
       logs: {
-        destination: new EncryptedLogGroup(this, 'Log', {
-          config,
-          dataKey,
-          logGroupName: vendedLogGroupName('states', name),
-        }),
+        destination: this.logGroup,
         // Failures only. Inputs and outputs have nothing but ids, and the history shows them.
         level: LogLevel.ERROR,
         includeExecutionData: false,

@@ -21,9 +21,11 @@ type ReconcileRulesProps = {
  * The other invokes the sweep, which is the guarantee. Changing the id `SafetyNet` would replace both.
  */
 export class ReconcileRules extends Construct {
+  readonly all: readonly Rule[];
+
   constructor(scope: Construct, id: string, { config, queue, sweep, machine }: ReconcileRulesProps) {
     super(scope, id);
-    new Rule(this, 'ExecutionBroken', {
+    const executionBroken = new Rule(this, 'ExecutionBroken', {
       description: 'Reconciles the extraction of an execution that FAILED, TIMED_OUT or was ABORTED',
       eventPattern: {
         source: ['aws.states'],
@@ -41,7 +43,7 @@ export class ReconcileRules extends Construct {
         }),
       ],
     });
-    new Rule(this, 'Sweep', {
+    const scheduled = new Rule(this, 'Sweep', {
       description: 'The sweep: sends every extraction that is due to the queue',
       schedule: Schedule.rate(Duration.minutes(config.sweepEveryMinutes)),
       // A sweep that fails or is not delivered needs no dead letter: the next one does the same.
@@ -49,5 +51,6 @@ export class ReconcileRules extends Construct {
         new LambdaFunction(sweep.function, { event: RuleTargetInput.fromObject({ trigger: 'sweep' }) }),
       ],
     });
+    this.all = [executionBroken, scheduled];
   }
 }

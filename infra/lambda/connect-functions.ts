@@ -17,13 +17,18 @@ export type Connected = ReturnType<typeof connectFunctions>;
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
 export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
   const { config, dataKey, queue } = resources;
-  const { machine } = new ExtractionMachine(scope, 'ExtractionMachine', {
+  const { machine, logGroup: machineLog } = new ExtractionMachine(scope, 'ExtractionMachine', {
     config,
     dataKey,
     startTask: functions.startTask.function,
     reconcile: functions.reconcileExtraction.function,
   });
-  new ReconcileRules(scope, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
+  const { all: rules } = new ReconcileRules(scope, 'SafetyNet', {
+    config,
+    queue,
+    sweep: functions.sweepExtractions,
+    machine,
+  });
   const api = new ExtractionApi(scope, 'ExtractionApi', {
     config,
     dataKey,
@@ -38,6 +43,8 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     resources,
     functions,
     machine,
+    rules,
+    serviceLogs: [machineLog, api.accessLog],
     api: api.api,
     ...stream,
   });

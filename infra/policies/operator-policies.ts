@@ -1,6 +1,8 @@
 import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IRule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -9,6 +11,7 @@ import { allow } from '../constructs/allow.ts';
 import { secretArn } from '../constructs/secrets.ts';
 import type { EventFanOut } from '../constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
+import { prefixOf } from '../prefix-of.ts';
 import type { Resources } from '../resources.ts';
 
 type OperatorPoliciesProps = {
@@ -16,6 +19,9 @@ type OperatorPoliciesProps = {
   readonly functions: CosechaFunctions;
   readonly api: HttpApi;
   readonly machine: IStateMachine;
+  readonly rules: readonly IRule[];
+  /** The logs that AWS services write, beside those of the functions. */
+  readonly serviceLogs: readonly ILogGroup[];
   readonly streamArn: string;
   readonly fanOut: EventFanOut | undefined;
 };
@@ -25,7 +31,7 @@ type OperatorPoliciesProps = {
  * policy holds 6,144 characters and an ARN takes a hundred:
  *
  * - viewer: read records, logs, metrics and the stream. No results, which are bank data.
- * - operator: also request, reconcile, redrive and pause, read results, and start what somebody stopped.
+ * - operator: also request, reconcile, redrive and pause, read results, and start what somebody stopped, a key included.
  * - admin: also read and fill the signing key and the API key, erase, forget refusals, and restore. With the signing key anybody can settle an
  *   extraction.
  */
@@ -60,9 +66,23 @@ export class OperatorPolicies extends Construct {
   }
 }
 
+/** Names that CloudFormation makes: of the stack, of the logical id, and random. */
+const functionLogs = (stackName: string, prefix: string, functions: CosechaFunctions): readonly string[] => [
+  ...new Set(Object.values(functions).map(({ node }) => `${stackName}-${prefix}${node.id.charAt(0)}*`)),
+];
+
+const streamLabel = '????-??-??T*';
+
 type Arns = ReturnType<typeof arnsOf>;
 
-const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => {
+/**
+ * Of this deployment alone. A pattern such as `Cosecha-eu-*` would also fit the names of the stage `eu-prod`. A stage has no capitals, so
+ * a capital ends the name of the stack: the first one of the logical id, with which CloudFormation goes on. The ARN of each log would make
+ * the policy too long.
+ */
+const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
+  const { resources, functions, api, rules, serviceLogs, fanOut } = props;
+  const prefix = prefixOf(scope.node.scope ?? scope);
   const stack = Stack.of(scope);
   const { storage, config } = resources;
   const name = stackNameOf(config.stage);
@@ -71,11 +91,18 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
     stack.formatArn({ service, resource, resourceName, ...options });
   return {
     stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
-    rules: arn('events', 'rule', `${stack.stackName}-*`),
-    pipes: arn('pipes', 'pipe', `${name}-*`),
-    logs: [`${stack.stackName}-*`, `/aws/vendedlogs/*/${name}-*`].map((group) =>
-      arn('logs', 'log-group', group, colon),
-    ),
+    rules: rules.map(({ ruleArn }) => ruleArn),
+    mappings: arn('lambda', 'event-source-mapping', '*', colon),
+    // Its name ends in that of its stream, such as `2026-01-31T10-00-00.000`.
+    pipes: arn('pipes', 'pipe', `${name}-${streamLabel}`),
+    logs: [
+      ...functionLogs(stack.stackName, prefix, functions).map((names) =>
+        arn('logs', 'log-group', names, colon),
+      ),
+      ...[...serviceLogs, ...(fanOut === undefined ? [] : [fanOut.logGroup])].map(
+        ({ logGroupArn }) => logGroupArn,
+      ),
+    ],
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
     restored: arn('dynamodb', 'table', `${name}-restored*`),
@@ -91,6 +118,8 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
   };
 };
 
+const describing = ['ContinuousBackups', 'Table', 'TimeToLive'].map((of) => `dynamodb:Describe${of}`);
+
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
@@ -104,13 +133,10 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
+      [...describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
       [arns.extractions, ...arns.indexes, arns.tasks, arns.breakers],
     ),
-    allow(
-      ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
-      [arns.extractions, arns.tasks, arns.requests, arns.refusals],
-    ),
+    allow(describing, [arns.requests, arns.refusals]),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     // For `audit`, and never what is sealed
     // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_examples_dynamodb_columns.html).
@@ -120,7 +146,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     }),
     dataKey.readingTables(),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
-    allow(['events:DescribeRule'], [arns.rules]),
+    allow(['events:DescribeRule'], arns.rules),
     allow(['iam:SimulatePrincipalPolicy'], [functions.reconcileExtraction.role.roleArn]),
     ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     allow(
@@ -152,7 +178,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
 
 /** `start`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
-  const { dataKey, queue, storage } = resources;
+  const { dataKey, sealKey, queue, storage } = resources;
   return [
     allow(['execute-api:Invoke'], [arns.requestExtraction]),
     storage.onResults('GetObject'),
@@ -167,7 +193,12 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
     ),
     storage.onBreakers('GetItem', 'PutItem'),
     dataKey.writingTables(),
-    allow(['events:EnableRule'], [arns.rules]),
+    allow(['events:EnableRule'], arns.rules),
+    // What `doctor` prints for a consumer or a key that somebody switched off.
+    allow(['lambda:UpdateEventSourceMapping'], [arns.mappings], {
+      ArnEquals: { 'lambda:FunctionArn': functions.reconcileExtraction.function.functionArn },
+    }),
+    allow(['kms:CancelKeyDeletion', 'kms:EnableKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['states:RedriveExecution'], [arns.executions]),
     ...(fanOut === undefined
       ? []
@@ -220,35 +251,34 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
 /** Gives the rules of AWS Solutions the reason of each wildcard. */
 const acknowledgeWildcards = (
   policies: OperatorPolicies,
-  { resources: { storage, config }, fanOut }: OperatorPoliciesProps,
+  { resources: { storage, config }, functions, fanOut }: OperatorPoliciesProps,
 ): void => {
   const stack = Stack.of(policies);
   const name = stackNameOf(config.stage);
   const arn = (service: string, resource: string): string =>
     `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
   const bucket = stack.getLogicalId(storage.results.node.defaultChild as CfnBucket);
-  const ofStack = 'CloudFormation makes these names, which begin with the name of the stack.';
   const every = 'They are named by extraction, so this is the narrowest possible resource.';
   const acknowledge = (policy: ManagedPolicy, resource: string, reason: string): void =>
     Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
-  acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
-  acknowledge(policies.viewer, arn('events', `rule/${stack.stackName}-*`), ofStack);
-  if (fanOut !== undefined) {
-    for (const policy of [policies.viewer, policies.operator]) {
-      acknowledge(policy, arn('pipes', `pipe/${name}-*`), 'The name of the pipe ends in that of its stream.');
-    }
+  for (const names of functionLogs(stack.stackName, prefixOf(policies.node.scope ?? policies), functions)) {
+    acknowledge(policies.viewer, arn('logs', `log-group:${names}`), 'The logs of the functions.');
   }
-  acknowledge(policies.viewer, arn('logs', `log-group:${stack.stackName}-*`), ofStack);
-  acknowledge(
-    policies.viewer,
-    arn('logs', `log-group:/aws/vendedlogs/*/${name}-*`),
-    'A part of the id of the stack ends these names.',
-  );
-  acknowledge(policies.operator, arn('events', `rule/${stack.stackName}-*`), ofStack);
+  acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
   for (const policy of [policies.viewer, policies.operator]) {
     acknowledge(policy, arn('states', `execution:${name}-extractions:*`), every);
   }
   acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
+  if (fanOut !== undefined) {
+    for (const policy of [policies.viewer, policies.operator]) {
+      acknowledge(
+        policy,
+        arn('pipes', `pipe/${name}-${streamLabel}`),
+        'The time of its stream ends the name.',
+      );
+    }
+  }
+  acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
   acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);

@@ -42,6 +42,7 @@ const pipeNameOf = ({ stage }: Config, streamArn: string): string => {
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
   readonly pipeName: string;
+  readonly logGroup: EncryptedLogGroup;
   private readonly pipe: CfnPipe;
   /** What the pipe abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
@@ -54,6 +55,12 @@ export class EventFanOut extends Construct {
       description: 'Outcomes of extractions (docs/stream.md)',
     });
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
+    this.logGroup = new EncryptedLogGroup(this, 'Log', {
+      config: props.config,
+      dataKey: props.dataKey,
+      logGroupName: vendedLogGroupName('pipes', stackNameOf(props.config.stage)),
+      deleteWithOption: true,
+    });
     this.pipe = this.connect(this.pipeRole(props), props);
   }
 
@@ -102,13 +109,7 @@ export class EventFanOut extends Construct {
     return role;
   }
 
-  private connect(role: Role, { config, dataKey, streamArn }: EventFanOutProps): CfnPipe {
-    const log = new EncryptedLogGroup(this, 'Log', {
-      config,
-      dataKey,
-      logGroupName: vendedLogGroupName('pipes', stackNameOf(config.stage)),
-      deleteWithOption: true,
-    });
+  private connect(role: Role, { config, streamArn }: EventFanOutProps): CfnPipe {
     const pipe = new CfnPipe(this, 'Pipe', {
       name: this.pipeName,
       description: 'Puts outcomes of extractions from the stream on the bus',
@@ -136,7 +137,7 @@ export class EventFanOut extends Construct {
       // Without `includeExecutionData`, which would log the records.
       logConfiguration: {
         level: 'ERROR',
-        cloudwatchLogsLogDestination: { logGroupArn: log.logGroupArn },
+        cloudwatchLogsLogDestination: { logGroupArn: this.logGroup.logGroupArn },
       },
     });
     pipe.node.addDependency(role);

@@ -65,10 +65,14 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     [/--secret-id "\$STACK(\/)/, (name) => `secret:Cosecha-prod${name}`],
     [/resource Lambda::Function (\w+)\)/, (name) => `<${name}Function.Arn>`],
     [/resource SQS::Queue (\w+)\)/, (name) => `<${name}DeadLetters.Arn>`],
-    [/resource Events::Rule ()/, () => 'rule/Cosecha-prod-'],
+    [/resource Events::Rule (\w+)\)/, (name) => `<${name}.Arn>`],
     [/output PipeName()/, () => 'pipe/Cosecha-prod-'],
-    [/^logs\(\)()/, () => 'log-group:Cosecha-prod-'],
-    [/^logs ExtractionApiAccessLog()/, () => 'log-group:/aws/vendedlogs/'],
+    [/^logs\(\)()/, () => 'log-group:Cosecha-prod-S'],
+    [/^logs (ExtractionApiAccessLog)/, (name) => `<${name}.Arn>`],
+    // Those of doctor.
+    [/enable-rule --name \$\{()/, () => '<SafetyNetSweep.Arn>'],
+    [/--uuid ()/, () => 'event-source-mapping:*'],
+    [/--key-id \$\{()/, () => '<SealKey.Arn>'],
   ];
   const resourceOf = ({ line }: AwsCommand): string => {
     const [found] = resources.flatMap(([pattern, arn]) => {
@@ -100,6 +104,21 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
       ),
   )('%s, %s: %s %s', (_heading, level, action, resource) => {
     const allowed = levels.slice(0, levels.indexOf(level) + 1).flatMap(allowedBy);
+    expect(allowed.filter((line) => line.startsWith(`${action} `) && line.includes(resource))).not.toEqual(
+      [],
+    );
+  });
+
+  const doctor = new URL('../../../tools/cli/doctor/', import.meta.url);
+  const printed = readdirSync(doctor)
+    .flatMap((file) => read(`tools/cli/doctor/${file}`).split('\n'))
+    .filter((line) => !/with the permissions to deploy/i.test(line))
+    .flatMap(awsCommandsIn)
+    .map((command) => [actionOf(command), resourceOf(command)] as const);
+
+  test.each(printed)('what doctor prints may be run by an operator: %s %s', (action, resource) => {
+    const allowed = ['viewer', 'operator'].flatMap(allowedBy);
+    expect(resource).not.toBe('');
     expect(allowed.filter((line) => line.startsWith(`${action} `) && line.includes(resource))).not.toEqual(
       [],
     );

@@ -63,6 +63,38 @@ describe('the marks of refused credentials', () => {
   );
 });
 
+describe('the policies of people', () => {
+  // With a bus, which adds a pipe and its log.
+  const eu = synthesize({ stage: 'eu', fanOutToEventBus: 'true' }).template;
+  const arn = (rest: string): string =>
+    `arn:<AWS::Partition>:${rest.replace('::', ':<AWS::Region>:<AWS::AccountId>:')}`;
+  const mayInEu = (action: string, resource: string): boolean =>
+    people.some((name) =>
+      isAllowed({ principal: name, action, resource }, { identity: statementsOfLevel(eu, name) }, flatten),
+    );
+
+  test.each([
+    ['logs:FilterLogEvents', 'logs::log-group:Cosecha-STAGE-StartTaskLog9A8B7C6D-aBcDeF:*'],
+    ['states:RedriveExecution', 'states::execution:Cosecha-STAGE-extractions:0190'],
+    ['secretsmanager:DescribeSecret', 'secretsmanager::secret:Cosecha-STAGE/provider-api-key-AbCdEf'],
+    ['cloudformation:DescribeStacks', 'cloudformation::stack/Cosecha-STAGE/0190'],
+    ['dynamodb:DeleteTable', 'dynamodb::table/Cosecha-STAGE-restored'],
+  ])('are of their stage, and of none whose name begins with it: %s', (action, resource) => {
+    expect(mayInEu(action, arn(resource.replace('STAGE', 'eu')))).toBe(true);
+    expect(mayInEu(action, arn(resource.replace('STAGE', 'eu-prod')))).toBe(false);
+  });
+
+  test.each([
+    'logs:FilterLogEvents logs::log-group:/aws/vendedlogs/apigateway/Cosecha-eu-prod-api-0190:*',
+    'logs:FilterLogEvents logs::log-group:/aws/vendedlogs/pipes/Cosecha-eu-prod-0190:*',
+    'events:EnableRule events::rule/Cosecha-eu-prod-SafetyNetSweep9A8B7C6D-aBcDeF',
+    'pipes:StartPipe pipes::pipe/Cosecha-eu-prod-2026-01-31T10-00-00.000',
+  ])('do not reach what AWS names for another stage: %s', (call) => {
+    const [action = '', resource = ''] = call.split(' ');
+    expect(mayInEu(action, arn(resource))).toBe(false);
+  });
+});
+
 describe('the fingerprint key', () => {
   const policies = propertiesOf(template, 'AWS::SecretsManager::ResourcePolicy');
   const own = statementsOf(policies[0]?.ResourcePolicy);

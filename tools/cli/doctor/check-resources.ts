@@ -168,7 +168,7 @@ export const checkConsumer = async (
   if (mapping === undefined) {
     return failed(
       `nothing receives from the ${queue}: its event source mapping is missing`,
-      `${effect} Run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn <ARN of the queue> --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
+      `${effect} With the permissions to deploy, run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn <ARN of the queue> --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
     );
   }
   const { UUID = '', State = '', ScalingConfig } = mapping;
@@ -203,6 +203,6 @@ export const checkConcurrency = async (client: LambdaClient, reconcileConcurrenc
   if (quota >= needed) return passed(`account may run ${quota} functions at once`);
   return failed(
     `account may run ${quota} functions at once, where ${needed} are needed: twice reconcileConcurrency, which is ${reconcileConcurrency}, and ${headroom} for the rest`,
-    `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
+    `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region, with the permissions to deploy: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
   );
 };
