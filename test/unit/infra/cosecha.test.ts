@@ -113,7 +113,7 @@ describe('the ids of a construct', () => {
     }
   });
 
-  test('are refused where nothing but other characters tells two apart', () => {
+  test('are refused that differ in nothing but other characters', () => {
     const stack = newStack();
     embed(stack, 'bank-data');
     expect(() => embed(stack, 'bankdata', { stage: 'trial' })).toThrow('give one another id');

@@ -99,7 +99,7 @@ test.each([
  * The longest region and ARNs: a key's id has 36 characters, and the name of a bucket 63, of a function, role or rule 64, of a queue 80. A
  * stack's name of 30 gives all others at most 150.
  */
-const longestOf: readonly (readonly [RegExp | string, number])[] = [
+const maxLengths: readonly (readonly [RegExp | string, number])[] = [
   [/<(DataKey|SealKey|StorageResults)\.Arn>/g, 80],
   [/<\w+(Function|Role|Sweep|ExecutionBroken)\.Arn>/g, 116],
   [/<\w+(Queue|QueueSlow|DeadLetters)\.Arn>/g, 120],
@@ -112,7 +112,7 @@ const longestOf: readonly (readonly [RegExp | string, number])[] = [
 test('the policies of people fit a managed policy, with names as long as they get', () => {
   const { template } = synthesize({ fanOutToEventBus: 'true' });
   for (const { PolicyDocument } of propertiesOf(template, 'AWS::IAM::ManagedPolicy')) {
-    const deployed = longestOf.reduce(
+    const deployed = maxLengths.reduce(
       (text, [reference, length]) => text.replaceAll(reference, 'x'.repeat(length)),
       jsonOf(PolicyDocument),
     );
