@@ -83,6 +83,7 @@ const timingsOf = (config: Config): string =>
     pollFirst: config.pollFirstSeconds,
     pollEvery: config.pollEverySeconds,
     collectFor: config.collectForSeconds,
+    resultsLag: Math.min(config.resultsLagSeconds, config.collectForSeconds),
     grace: config.graceSeconds,
     recordRetention: config.recordRetentionDays * daySeconds,
   });

@@ -160,6 +160,12 @@ const deadlines = {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
   }),
+  resultsLagSeconds: withDefault(seconds(1, 30 * daySeconds), 600, {
+    description:
+      'How long after the outcome results are read again while an action of the request, or all data of a consent, is missing from them. Afterwards what is there is stored, with the `lastProblem` `results-incomplete`.',
+    reason:
+      'The provider may report the end of a task before a read shows its results. It is never longer than `collectForSeconds`.',
+  }),
   sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
     description: 'How often the sweep sends everything that is due to the reconcile queue.',
     reason:

@@ -57,6 +57,8 @@ export const codes = {
   'still-running': 'the provider reported that the task runs',
   'never-read': 'no read of the task was made',
   'no-results': 'the outcome implies results, but reads returned none',
+  'results-incomplete':
+    'an action of the request, or all data of a consent, is missing from the results; after `resultsLagSeconds` they are stored as they are',
   'results-too-large': 'the results exceed `resultsMaxBytes`',
   'results-not-stored': 'the bucket did not accept the results',
   'read-ends-process': 'three reads in a row ended their process',
@@ -130,7 +132,7 @@ export const adviceOf = (of: Advised): Advice | undefined => {
   // Only an extraction by consent has a reason.
   if (status === 'FAILED' && reason !== undefined) return 'request-later';
   if (of.collectedAt === undefined) return undefined;
-  if (status === 'COMPLETED') return 'none';
+  if (status === 'COMPLETED') return of.lastProblem === 'results-incomplete' ? 'request-again' : 'none';
   const mayPass = of.actionResults?.some(({ errorCode = '' }) => passing.test(errorCode)) === true;
   return mayPass ? 'request-later' : 'request-again';
 };

@@ -19,6 +19,8 @@ export type Timings = {
   readonly pollEvery: number;
   /** For how long after settling results are tried to be collected, until `collectionError` is written. */
   readonly collectFor: number;
+  /** For how long after settling results are read again while a part of what was requested is missing from them. */
+  readonly resultsLag: number;
   /** For how long after `TIMED_OUT` the provider is read for a correction. */
   readonly grace: number;
   /** From the close until TTL removes the record. */
@@ -34,6 +36,7 @@ const names = [
   'pollFirst',
   'pollEvery',
   'collectFor',
+  'resultsLag',
   'grace',
   'recordRetention',
 ] as const satisfies readonly (keyof Timings)[];

@@ -338,6 +338,10 @@ const abandon = (at: At, waiting: Waiting): Plan => {
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
 
+/** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
+const lagEnd = ({ record: { settledAt, requestedAt }, timings }: At): string =>
+  plusSeconds(settledAt ?? requestedAt, timings.resultsLag);
+
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
 const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now, timings } = at;
@@ -345,7 +349,8 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, waiting));
   const { settledAt = record.requestedAt } = record;
   const ceiling = isLast ? timings.pollEvery : collectCeiling;
-  const dueAt = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
+  const next = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
+  const dueAt = why === 'results-incomplete' && lagEnd(at) < next ? lagEnd(at) : next;
   const deferred = toDefer(record, dueAt, waiting);
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
@@ -374,8 +379,24 @@ const afterNoRead = (
   return planned && counting('ProviderReadFailed', planned);
 };
 
-const closeCollected = (at: At, { actionResults }: Ended, results: StoredResults | undefined): Plan =>
-  toWrite(change.closeCollected({ ...at, results, actionResults }), ['Collected']);
+/** Whether the document shows results for the outcome: not with wrong or locked credentials, nor with a failure by consent. */
+const impliesResults = ({ method, status }: Extraction): boolean =>
+  status === 'COMPLETED' || status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');
+
+/** Whether the results lack a part of what was requested. The provider may report the end of a task before it shows its results. */
+const lacksResults = (record: Extraction, { isComplete }: Ended): boolean =>
+  impliesResults(record) && !isComplete;
+
+const closeCollected = (at: At, reading: Ended, results: StoredResults | undefined): Plan => {
+  const { actionResults } = reading;
+  const once: readonly ExtractionMetric[] = ['Collected'];
+  return results !== undefined && lacksResults(at.record, reading)
+    ? toWrite(change.closeCollected({ ...at, results, actionResults, lastProblem: 'results-incomplete' }), [
+        ...once,
+        'ResultsIncomplete',
+      ])
+    : toWrite(change.closeCollected({ ...at, results, actionResults }), once);
+};
 
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, seen: Seen): Plan => {
@@ -387,6 +408,9 @@ const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, s
   // If the outcome implies results, a read without them is a passing error of the provider.
   if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
     return retryCollection(at, { why: 'no-results', readsSlowly: false }, isLast);
+  }
+  if (lacksResults(record, reading) && at.now.toISOString() < lagEnd(at)) {
+    return retryCollection(at, { why: 'results-incomplete', readsSlowly: false }, isLast);
   }
   const stored: Plan = reading.hasResults
     ? { kind: 'store', reading, isLast, counts: [] }

@@ -13,6 +13,7 @@ export const whys = {
   'start-in-progress': 'another process may be making the start call',
   'still-running': 'the provider reported that the task runs',
   'no-results': 'the provider returned no results',
+  'results-incomplete': 'an action of the request, or all data of a consent, was missing from the results',
   'results-too-large': 'the results exceed resultsMaxBytes',
   'results-not-stored': 'the bucket did not accept the results',
   'read-ends-process': 'each of the last reads ended its process, so none is made',
@@ -60,7 +61,10 @@ export type Reading =
       readonly taskStatus: TerminalStatus;
       /** The provider's error code, if the status does not imply the reason. */
       readonly reason: string | undefined;
+      /** Whether there is anything to store. */
       readonly hasResults: boolean;
+      /** Whether the results are those of the request: each requested action is there, or by consent anything. */
+      readonly isComplete: boolean;
       readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */
       readonly expected: boolean;

@@ -110,7 +110,7 @@ type Progress = {
   readonly reason?: string;
   /**
    * Why the last try brought nothing, as one of the public codes: the last start of an extraction that is not started, or the last read.
-   * Absent where nobody knows it.
+   * Absent where nobody knows it. With stored results only `results-incomplete`: a part of what was requested is missing from them.
    */
   readonly lastProblem?: string;
   /** What the caller's code should do next. `isFinal` does not fix it: it follows the results too. */

@@ -454,22 +454,25 @@ const closeWith = (decision: Decision, set: Attributes & { readonly status?: nev
   };
 };
 
-/** The results are stored, or there are none to store. Closes. */
+/** The results are stored, or there are none to store. Closes. `lastProblem`: what is stored is not all that was requested. */
 export const closeCollected = (
-  decision: Decision & {
-    readonly results: StoredResults | undefined;
-    readonly actionResults: readonly ActionResult[] | undefined;
-  },
+  decision: Decision &
+    Problem & {
+      readonly results: StoredResults | undefined;
+      readonly actionResults: readonly ActionResult[] | undefined;
+    },
 ): Change => {
-  const { record, results, actionResults, now } = decision;
+  const { record, results, actionResults, now, lastProblem } = decision;
   const collectedAt = now.toISOString();
   const { collectionError: _collectionError, ...ended } = record;
-  const advice = adviceOf({ ...ended, ...defined({ actionResults }), collectedAt });
-  const close = closing(decision, { ...defined({ results, actionResults, advice }), collectedAt });
+  const advice = adviceOf({ ...ended, ...defined({ actionResults }), collectedAt, lastProblem });
+  const replaced = replacing({ lastProblem });
+  const known = { ...defined({ results, actionResults, advice }), ...replaced.set };
+  const close = closing(decision, { ...known, collectedAt });
   return {
     ...close,
     when: unchangedSince(record),
-    remove: [...close.remove, 'collectionError', 'lastProblem'],
+    remove: [...close.remove, 'collectionError', ...replaced.remove],
     proof: (refusing) =>
       equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
   };

@@ -9,6 +9,8 @@ export type Parts = {
   readonly items?: Parts;
   /** A number is kept as it is. Any other one becomes 0, as it decides nothing. */
   readonly isNumber?: true;
+  /** An object with any field keeps one, with an empty name. So it differs from an empty object. */
+  readonly showsFields?: true;
 };
 
 /** In characters. The rest of a longer key, string or number is dropped. No status, id or code that counts is as long. */
@@ -86,7 +88,9 @@ class KeptParts {
 
   #name(key: string): void {
     const last = this.#open.at(-1);
-    if (this.#dropped === 0 && last !== undefined) last.key = key;
+    if (this.#dropped > 0 || last === undefined) return;
+    last.key = key;
+    if (last.parts.showsFields === true) Object.assign(last.value, { '': null });
   }
 
   /** The parts of the value that begins now; undefined if it is not kept. */

@@ -28,6 +28,8 @@ export type ExtractionMetric =
   | 'UnknownTaskStatus'
   /** `results` had an unexpected shape, or a text where a code belongs. The bytes were stored unchanged. */
   | 'UnexpectedResults'
+  /** Results were stored without a part of what was requested, because reads had lacked it for `resultsLagSeconds`. */
+  | 'ResultsIncomplete'
   | 'Collected'
   /** An attempt to collect failed. Deferred: the next one is so late that it is left to the sweep. */
   | 'CollectionFailed'
@@ -110,6 +112,7 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'UnknownTaskStatus',
   'WebhookUnknownStatus',
   'UnexpectedResults',
+  'ResultsIncomplete',
   'CollectionAbandoned',
   'ReadEndsProcess',
   'UnknownRecord',

@@ -9,7 +9,7 @@ import {
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './decision-chain.ts';
-import { mayEnd, ownAttempt } from './records.ts';
+import { lagEndOf, mayEnd, ownAttempt } from './records.ts';
 
 /** What holds for every chain. `broken` returns how a chain breaks it. */
 type Check = {
@@ -261,6 +261,30 @@ const readsAllowed: Check = {
   },
 };
 
+const laggingAwaited: Check = {
+  name: 'lagging-awaited',
+  rule: 'Results of COMPLETED that lack a part are read again until resultsLag has passed, and then stored as they are.',
+  broken: (chain) => {
+    const { happened, end, endedAt } = chain;
+    const looks = of(chain, 'look');
+    const read = looks.findLast(({ lookup }) => lookup.kind === 'read')?.seen;
+    if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.isComplete) return undefined;
+    const close = writesOf(chain).find(({ change }) => change.set.collectedAt !== undefined);
+    if (close?.before?.status === 'COMPLETED') {
+      if (close.at.toISOString() < lagEndOf(close.before)) return 'They are stored too early.';
+      return close.change.set.lastProblem === 'results-incomplete'
+        ? undefined
+        : 'They are stored as complete.';
+    }
+    const { record } = end;
+    if (end.why !== 'results-incomplete' || !isOpen(record)) return undefined;
+    const last = happened.findLast((one) => one.kind === 'write');
+    if (last?.outcome !== 'written' || last.change.set.dueAt !== record.dueAt) return undefined;
+    if (endedAt.toISOString() >= lagEndOf(record)) return 'They are awaited for too long.';
+    return (record.dueAt ?? '') <= lagEndOf(record) ? undefined : 'The next read comes too late.';
+  },
+};
+
 export const checks: readonly Check[] = [
   neverThrows,
   oneStartCall,
@@ -273,4 +297,5 @@ export const checks: readonly Check[] = [
   refusalForgets,
   limitsHold,
   readsAllowed,
+  laggingAwaited,
 ];

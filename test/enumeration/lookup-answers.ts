@@ -5,8 +5,20 @@ import type { Lookup } from '../../lib/extraction/run.ts';
 const ended = (
   taskStatus: TerminalStatus,
   hasResults: boolean,
-  { reason, expected = true }: { readonly reason?: string; readonly expected?: boolean } = {},
-): Reading => ({ kind: 'ended', taskStatus, hasResults, expected, reason, actionResults: undefined });
+  {
+    reason,
+    expected = true,
+    isComplete = true,
+  }: { readonly reason?: string; readonly expected?: boolean; readonly isComplete?: boolean } = {},
+): Reading => ({
+  kind: 'ended',
+  taskStatus,
+  hasResults,
+  isComplete,
+  expected,
+  reason,
+  actionResults: undefined,
+});
 
 const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   { kind: 'running', known: true },
@@ -15,6 +27,7 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('COMPLETED', true),
   ended('COMPLETED', false),
   ended('COMPLETED', true, { expected: false }),
+  ended('COMPLETED', true, { isComplete: false }),
   ended('FAILED', false, method === 'consent' ? { reason: 'CODE' } : {}),
   ended('FAILED', true),
 ];

@@ -125,6 +125,10 @@ export const mayEnd = (record: Extraction, at: Date): boolean =>
     ? isStartStale(record, at, timings)
     : at.toISOString() >= (limitsOf(record)[0] ?? '');
 
+/** When results that lack a part are stored as they are. */
+export const lagEndOf = ({ settledAt, requestedAt }: Extraction): string =>
+  plusSeconds(settledAt ?? requestedAt, timings.resultsLag);
+
 /** Before, at and after each limit of a record, and soon after its last change. `dueAt` matters only to a message `due`. */
 export const positionsFor = (record: Extraction, who: Invoker): readonly Date[] => {
   const { requestedAt, startingAt, startedAt, settledAt } = record;
@@ -133,7 +137,8 @@ export const positionsFor = (record: Extraction, who: Invoker): readonly Date[] 
   );
   const isDue = who.kind === 'queue' && who.cause === 'due';
   const limits = isDue ? limitsOf(record) : limitsOf(record).slice(0, 1);
-  const around = limits.flatMap((limit) => [-1, 0, 1].map((by) => Date.parse(limit) + by));
+  const lags = isTerminalStatus(record.status) && record.dueShard !== undefined ? [lagEndOf(record)] : [];
+  const around = [...limits, ...lags].flatMap((limit) => [-1, 0, 1].map((by) => Date.parse(limit) + by));
   return [...new Set([last + 1_000, ...around])].map((time) => new Date(time));
 };
 

@@ -91,6 +91,7 @@ const advance = async (world: ReturnType<typeof left>, extractionId: string, at:
             actionResults: undefined,
             expected: true,
             hasResults: true,
+            isComplete: true,
           },
           bytes: results,
         }),

@@ -111,6 +111,8 @@ export const PlanSchema = v.strictObject({
   /** null: the task does not end by itself. */
   durationMs: v.exactOptional(v.nullable(milliseconds)),
   results: v.exactOptional(v.unknown()),
+  /** For so long after the end of a task or extraction, its reads show `shown` in place of the results. null by default. */
+  resultsLag: v.exactOptional(v.strictObject({ ms: milliseconds, shown: v.exactOptional(v.unknown()) })),
   /** Makes a consent-based extraction fail like this. */
   failure: v.exactOptional(
     v.strictObject({

@@ -143,6 +143,7 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
       custom('CollectionFailed'),
       custom('CollectionDeferred'),
       custom('CollectionAbandoned'),
+      custom('ResultsIncomplete'),
       custom('ReadEndsProcess'),
       custom('UnknownRecord'),
     ]),

@@ -11,7 +11,13 @@ import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../advice.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
 import { isWhy, type Plan, type Reading, type Seen } from '../plan.ts';
-import { type ActionResult, type ConsentVariant, type Extraction, isTerminalStatus } from '../record.ts';
+import {
+  type ActionResult,
+  type ConsentVariant,
+  type Extraction,
+  isTerminalStatus,
+  type RequestedAction,
+} from '../record.ts';
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
@@ -49,7 +55,7 @@ export const readCallFrom =
   async (record: Extraction, taskId: string, isBrief: boolean): Promise<ReadCall | undefined> => {
     const provider = providerFor(isBrief);
     if (record.method !== 'consent') {
-      const get = (token: string) => readV2Task(() => provider.readTask(token, taskId));
+      const get = (token: string) => readV2Task(() => provider.readTask(token, taskId), record.actions);
       return { tokens: provider.sessions, get };
     }
     const stored = await findRequest(record, { requests });
@@ -151,13 +157,14 @@ const partsOfReading: Parts = {
     taskStatus: anyValue,
     taskStatusCode: { isNumber: true },
     results: {
+      showsFields: true,
       fields: {
         actions: {
           items: { fields: { id: anyValue, status: anyValue, error: { fields: { code: anyValue } } } },
         },
       },
     },
-    data: anyValue,
+    data: { showsFields: true },
   },
 };
 
@@ -176,8 +183,21 @@ const codesOnly = ({ id, status, errorCode }: ActionResult): ActionResult => ({
   ...(errorCode === undefined ? {} : { errorCode: codeOrUnknown(errorCode) }),
 });
 
+/** Whether each requested action has a result of its own. The same action may be requested twice. */
+const hasEach = (requested: readonly RequestedAction[], results: readonly ActionResult[]): boolean => {
+  const left = results.map(({ id }) => id);
+  return requested.every(({ id }) => {
+    const index = left.indexOf(id);
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
+};
+
 /** The reading of a v2 task. Its `taskStatus` alone decides whether it has ended. */
-export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read => {
+export const readingOfTask = (
+  { taskStatus, results, bytes }: TaskReading,
+  requested: readonly RequestedAction[],
+): Read => {
   if (!isTerminalStatus(taskStatus)) {
     return without({ kind: 'running', known: taskStatus === 'PENDING' || taskStatus === 'RUNNING' });
   }
@@ -190,6 +210,7 @@ export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read
     expected:
       parsed.kind !== 'unexpected' && actions.flatMap((one) => Object.values(one)).every(looksLikeCode),
     hasResults: parsed.kind !== 'none',
+    isComplete: parsed.kind === 'none' || hasEach(requested, actions),
     actionResults: parsed.kind === 'actions' ? actions.map(codesOnly) : undefined,
   } as const;
   return { reading, bytes };
@@ -199,9 +220,12 @@ export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read
  * Reads a v2 task. An answer over the size limit is a reading too, without a status. Throws every other error of
  * `read`.
  */
-export const readV2Task = async (read: () => Promise<TaskReading>): Promise<Read> => {
+export const readV2Task = async (
+  read: () => Promise<TaskReading>,
+  requested: readonly RequestedAction[],
+): Promise<Read> => {
   try {
-    return readingOfTask(await read());
+    return readingOfTask(await read(), requested);
   } catch (error) {
     if (error instanceof ProviderAnswerTooLarge) {
       return without({ kind: 'too-large', taskStatus: undefined });
@@ -209,6 +233,10 @@ export const readV2Task = async (read: () => Promise<TaskReading>): Promise<Read
     throw error;
   }
 };
+
+/** Whether there are any data, of whatever form. An empty array is the document's answer if the bank has none. */
+const isAnything = (data: unknown): boolean =>
+  data != null && (typeof data !== 'object' || Array.isArray(data) || Object.keys(data).length > 0);
 
 /**
  * The reading of an extraction by consent. The v1 variant ends with the status `success`, or with another one and the code of an
@@ -220,7 +248,7 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
   if (answer.kind === 'too-large') return without({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const ended = { kind: 'ended', reason: undefined, actionResults: undefined } as const;
   const failedWith = (reason: string): Read =>
-    without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, expected: true });
+    without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, isComplete: true, expected: true });
   if (answer.kind === 'failed') return failedWith(failureReason(answer));
   const { taskStatus, taskStatusCode = 0, data, bytes } = answer;
   if (taskStatus !== undefined && taskStatus !== finishedStatus) {
@@ -228,6 +256,6 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
     if (known || taskStatusCode < firstErrorCode) return without({ kind: 'running', known });
     return failedWith(failureReason({ errorType: taskStatus }));
   }
-  const expected = Array.isArray(data);
-  return { reading: { ...ended, taskStatus: 'COMPLETED', hasResults: true, expected }, bytes };
+  const completed = { ...ended, taskStatus: 'COMPLETED', hasResults: true } as const;
+  return { reading: { ...completed, isComplete: isAnything(data), expected: Array.isArray(data) }, bytes };
 };

@@ -192,7 +192,7 @@ const read = async (given: Answer): Promise<readonly unknown[]> => {
       await readExtraction(connection, 'token', { variant, taskId: 'task', parse: parseRead }),
     );
   const task = () =>
-    readV2Task(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead));
+    readV2Task(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead), []);
   const readings = [task(), poll('v1'), poll('v2')].map((reading) =>
     reading.then(
       ({ reading: made }) => ({ ...made, advice: adviceOf({ status: 'FAILED', ...made }) }),

@@ -37,7 +37,7 @@ const readingsOf = async (bytes: Buffer, parse: ParseBytes) => {
     ).reading;
   return {
     task: await Promise.resolve()
-      .then(() => readingOfTask(parseTask(bytes, parse)).reading)
+      .then(() => readingOfTask(parseTask(bytes, parse), [{ id: 'tef' }]).reading)
       .catch(notUnderstood),
     v1: await poll('v1').catch(notUnderstood),
     v2: await poll('v2').catch(notUnderstood),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { consentStateAt, namedConsentOf } from '../consents/consent-state.ts';
 import { extractionAnswer } from '../consents/extraction-answer.ts';
 import { PRODUCTS } from '../entities.ts';
-import { planOf } from '../planned-behaviour.ts';
+import { planOf, resultsShown } from '../planned-behaviour.ts';
 import { addMarker } from '../results/build-results.ts';
 import type { ConsentTaskRequest, Sandbox } from '../state-types.ts';
 import { createPolledTask } from '../tasks/create-task.ts';
@@ -110,12 +110,11 @@ const poll = (
   c.get('reportReceived')();
   const now = sandbox.clock.now();
   const progress = progressAt(task, now);
+  const endedAt = task.endsAt ?? now;
   const answer =
     progress === 'ended'
-      ? extractionAnswer(
-          planOf(sandbox, username),
-          { ...asked, owner: username, at: task.endsAt ?? now },
-          (data) => finished(addMarker(sandbox, username, data)),
+      ? extractionAnswer(planOf(sandbox, username), { ...asked, owner: username, at: endedAt }, (data) =>
+          finished(resultsShown(sandbox, username, { endedAt, results: addMarker(sandbox, username, data) })),
         )
       : { status: 202, body: inProgress(progress) };
   return answerRead(sandbox, c, { username, token, ...answer });

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { CredentialsSchema, readCredentials } from '../credentials/read-credentials.ts';
+import { resultsShown } from '../planned-behaviour.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import { addMarker } from '../results/build-results.ts';
 import type { Sandbox } from '../state-types.ts';
@@ -76,7 +77,8 @@ export const addTaskRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => 
     if (task === undefined || hasExpired(sandbox, task)) throw refused(404, { message: 'Not found' });
     // "Authentication" 2. The document does not show the status.
     if (task.clientId !== session.clientId) throw refused(403, { message: 'Forbidden' });
-    const { username } = task;
+    const { username, ending } = task;
+    const results = addMarker(sandbox, username, ending?.results ?? null);
     call.username = username;
     c.get('reportReceived')();
     return answerRead(sandbox, c, {
@@ -85,7 +87,7 @@ export const addTaskRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void => 
       status: 200,
       body: {
         taskStatus: taskStatusAt(task, sandbox.clock.now()),
-        results: addMarker(sandbox, username, task.ending?.results ?? null),
+        results: resultsShown(sandbox, username, { endedAt: ending?.finishedAt, results }),
       },
     });
   });

@@ -15,12 +15,14 @@ import { pausesFor } from './breakers.ts';
 import { sendFor, sessionsFor, taskTokensFor, unsealFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
 
-const bytes = new TextEncoder().encode('secret-results');
+const bytes = new TextEncoder().encode('secret-results []');
+const bytesWhileLagging = new TextEncoder().encode('secret-results');
 
-const taskReading = (answer: ReadAnswer): TaskReading =>
-  answer.kind === 'running'
-    ? { taskStatus: answer.taskStatus, results: null, bytes }
-    : endedReading(answer.status, bytes);
+const taskReading = (answer: ReadAnswer): TaskReading => {
+  if (answer.kind === 'running') return { taskStatus: answer.taskStatus, results: null, bytes };
+  const { status, lagging } = answer;
+  return endedReading(status, lagging === undefined ? bytes : bytesWhileLagging, lagging);
+};
 
 /** The part of HTTP that a poll needs, so that the real client interprets status and body. */
 const pollsOf = (world: World, process: Process, taskId: string): Connection => {
@@ -86,7 +88,9 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
         name: 'store results',
         kind: 'write',
         take: () => {
-          const key = `${extractionId}/results.json`;
+          // Only what lags has no array.
+          const isComplete = Buffer.from(stored).includes('[]');
+          const key = `${extractionId}/${isComplete ? 'complete' : 'incomplete'}.json`;
           return { bucket: 'results', key, bytes: stored.byteLength, sha256: '0'.repeat(64) };
         },
       }),

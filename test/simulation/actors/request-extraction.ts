@@ -17,7 +17,7 @@ const requestOf = ({ method, callersToken }: World['scenario']): ExtractionReque
       target: 'secret-target',
     };
   }
-  const asked = { method, entity: 'bank', actions: [{ id: 'product-balance' }] } as const;
+  const asked = { method, entity: 'bank', actions: [{ id: 'product-balance' }, { id: 'tef' }] } as const;
   return callersToken
     ? {
         ...asked,

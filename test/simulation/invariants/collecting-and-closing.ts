@@ -146,6 +146,30 @@ export const resultsCollected: Invariant = {
   },
 };
 
+export const laggingAwaited: Invariant = {
+  name: 'lagging-awaited',
+  rule: 'Results that lack a part of what was requested are stored once resultsLag has passed since the outcome, and not before. The record then has results-incomplete, and otherwise not.',
+  needs: 'The outcome implies results.',
+  checks: {
+    record: ({ before, after }, { kernel, scenario }, premise) => {
+      const { status, method, results, lastProblem, settledAt = '' } = after;
+      if (after.collectionError === 'results-incomplete') return 'Abandoned, although a part was there.';
+      const isImplied =
+        status === 'COMPLETED' || status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');
+      if (!isImplied || results === undefined || before?.results !== undefined) return undefined;
+      premise();
+      const isIncomplete = results.key.endsWith('incomplete.json');
+      if (isIncomplete !== (lastProblem === 'results-incomplete')) {
+        return `${results.key} is stored with ${lastProblem}.`;
+      }
+      const lagged = kernel.now + scenario.skew * 1_000 - Date.parse(settledAt);
+      return isIncomplete && lagged < settings.resultsLagSeconds * 1_000
+        ? `Stored after ${lagged / 1_000} s without a part of what was requested.`
+        : undefined;
+    },
+  },
+};
+
 export const oversizedOnce: Invariant = {
   name: 'oversized-once',
   rule: 'An answer over the size limit is downloaded once, and the record ends with results-too-large.',

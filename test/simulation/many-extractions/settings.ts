@@ -16,6 +16,7 @@ export const settings = {
   graceSeconds: 86_400,
   machineSlackSeconds: 900,
   collectForSeconds: 86_400,
+  resultsLagSeconds: 600,
   sweepEveryMinutes: 5,
   recordRetentionDays: 120,
   providerTimeoutMs: 20_000,

@@ -113,6 +113,13 @@ export const decisionFaults: Faults = {
     replace: 'const collectCeiling = 86_400;',
     caughtBy: 'visited-again',
   },
+  'lag-end-overslept': {
+    does: 'The last read of results that lag is made long after the end of the lag.',
+    file: decide,
+    find: "const dueAt = why === 'results-incomplete' && lagEnd(at) < next ? lagEnd(at) : next;",
+    replace: 'const dueAt = next;',
+    caughtBy: 'lagging-awaited',
+  },
   'grace-end-overslept': {
     does: 'The last read of grace is made long after its end.',
     file: decide,

@@ -41,6 +41,50 @@ export const intakeAndClosingFaults: Faults = {
     replace: "if (!reading.hasResults && record.taskId === '' &&",
     caughtBy: 'results-collected',
   },
+  'incomplete-results-stored-at-once': {
+    does: 'Results that lack an action of the request are stored as those of the request.',
+    file: readTask,
+    find: "isComplete: parsed.kind === 'none' || hasEach(requested, actions),",
+    replace: 'isComplete: true,',
+    caughtBy: 'lagging-awaited',
+  },
+  'no-data-of-a-consent-stored-at-once': {
+    does: 'A 200 by consent without data is stored at once.',
+    file: readTask,
+    find: 'isComplete: isAnything(data)',
+    replace: 'isComplete: true',
+    caughtBy: 'lagging-awaited',
+  },
+  'any-count-of-actions-is-complete': {
+    does: 'Results count as complete with as many actions as were requested, whatever these are.',
+    file: readTask,
+    find: 'hasEach(requested, actions),',
+    replace: 'actions.length >= requested.length,',
+    caughtBy: 'lagging-awaited',
+  },
+  'incomplete-failure-stored-at-once': {
+    does: 'The error codes of a FAILED task are not awaited.',
+    file: decide,
+    find: "status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');",
+    replace: "status === 'PARTIAL' || (status === 'FAILED' && method === 'consent');",
+    caughtBy: 'lagging-awaited',
+  },
+  'incomplete-results-abandoned': {
+    does: 'Results that stay incomplete are never stored.',
+    file: decide,
+    find: 'const stored: Plan = reading.hasResults\n    ?',
+    replace: `const stored: Plan = lacksResults(record, reading)
+    ? abandon(at, { why: 'results-incomplete' })
+    : reading.hasResults ?`,
+    caughtBy: 'lagging-awaited',
+  },
+  'incomplete-results-unmarked': {
+    does: 'Incomplete results are stored as if nothing were missing.',
+    file: decide,
+    find: ", lastProblem: 'results-incomplete' }), [",
+    replace: ', lastProblem: undefined }), [',
+    caughtBy: 'lagging-awaited',
+  },
   'collection-abandoned-at-once': {
     does: 'Collecting is abandoned after the first failure.',
     file: decide,

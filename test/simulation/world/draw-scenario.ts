@@ -1,5 +1,6 @@
 import { terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
+import { laggingShapes } from '../models/provider.ts';
 import { plain, type Scenario } from './scenario.ts';
 
 const ends = (endsAfter: number | 'never', more: Partial<Scenario['task']> = {}): Scenario['task'] => ({
@@ -79,6 +80,11 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'consent-too-large': { method: 'consent-v2', task: ends(12, { tooLarge: true }) },
   'consent-no-data': { method: 'consent-v2', task: ends(12, { shape: 'no-data' }) },
   'consent-byte-order-mark': { method: 'consent-v1', task: ends(12, { shape: 'byte-order-mark' }) },
+  'lagging-null': { task: ends(12, { lagging: { for: 20, shape: 'null' } }) },
+  'lagging-one-of-two': { task: ends(12, { lagging: { for: 20, shape: 'one of two' } }) },
+  'lagging-for-ever': { task: ends(12, { lagging: { for: 10_000, shape: 'another action' } }) },
+  'lagging-failure': { task: ends(12, { status: 'FAILED', lagging: { for: 20, shape: 'absent' } }) },
+  'lagging-consent': { method: 'consent-v1', task: ends(12, { lagging: { for: 20, shape: 'empty' } }) },
   'consent-late': { method: 'consent-v1', task: ends(110) },
   // The last read is the only one that finds the outcome, and an operator reads at the same time.
   'consent-last-read': { method: 'consent-v1', reconcileAfter: 202, task: ends(200) },
@@ -133,7 +139,7 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
       : random.pick(method === 'consent-v1' ? (['COMPLETED'] as const) : (['COMPLETED', 'FAILED'] as const));
   const disagrees = method === 'credentials' && random.below(8) === 0;
   const outage = { from: random.below(120), to: 0 };
-  return {
+  const drawn: Scenario = {
     name,
     method,
     callersToken: method === 'credentials' && random.below(8) === 0,
@@ -183,4 +189,7 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
     ...(method === 'credentials' && another.below(8) === 0 ? { webhook: 'not requested' } : {}),
   };
+  if (another.below(8) !== 0) return drawn;
+  const lagging = { for: another.pick([5, 30, 60, 10_000]), shape: another.pick(laggingShapes) };
+  return { ...drawn, task: { ...drawn.task, lagging } };
 };

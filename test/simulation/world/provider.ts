@@ -9,7 +9,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../lib/provider/transport/errors.ts';
-import { deliveries, hasResults } from '../models/provider.ts';
+import { deliveries, hasResults, type LaggingShape } from '../models/provider.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';
 import { settings } from './settings.ts';
@@ -42,7 +42,7 @@ type StartCallMade = {
 /** The answer to "Read task (v2)". */
 export type ReadAnswer =
   | { readonly kind: 'running'; readonly taskStatus: string }
-  | { readonly kind: 'ended'; readonly status: TerminalStatus };
+  | { readonly kind: 'ended'; readonly status: TerminalStatus; readonly lagging: LaggingShape | undefined };
 
 /** The HTTP answer to the poll of an extraction by consent. */
 type PollAnswer = { readonly status: number; readonly body: string };
@@ -215,6 +215,14 @@ export class Provider {
     return task !== undefined && this.#world.kernel.now < task.forgottenAt ? task : undefined;
   }
 
+  /** What a read shows instead of the results, while these lag behind the end of the task. */
+  #laggingOf({ endsAt }: ProviderTask): LaggingShape | undefined {
+    const { lagging } = this.#world.scenario.task;
+    return lagging !== undefined && this.#world.kernel.now < endsAt + lagging.for * 1_000
+      ? lagging.shape
+      : undefined;
+  }
+
   /** The process that reads runs out of memory, so that the answer never arrives. */
   #endsReader(): Late | undefined {
     const { kernel, scenario } = this.#world;
@@ -239,7 +247,7 @@ export class Provider {
         this.#world.downloadOversized();
         throw new ProviderAnswerTooLarge('too large', 200);
       }
-      return { kind: 'ended', status: task.readAs };
+      return { kind: 'ended', status: task.readAs, lagging: this.#laggingOf(task) };
     };
     return {
       name: 'read',
@@ -271,8 +279,10 @@ export class Provider {
         return { status: 200, body: 'x'.repeat(maxBytes + 1) };
       }
       const status = scenario.method === 'consent-v1' ? { taskStatus: 'success' } : {};
-      const data = scenario.method === 'consent-v1' ? { results: [] } : { data: [] };
-      const body = JSON.stringify(scenario.task.shape === 'no-data' ? status : { ...status, ...data });
+      const lagging = scenario.task.shape === 'no-data' ? 'absent' : this.#laggingOf(task);
+      const value = lagging === undefined ? [] : lagging === 'null' ? null : {};
+      const data = scenario.method === 'consent-v1' ? { results: value } : { data: value };
+      const body = JSON.stringify(lagging === 'absent' ? status : { ...status, ...data });
       return { status: 200, body: scenario.task.shape === 'byte-order-mark' ? `\uFEFF${body}` : body };
     };
     return {

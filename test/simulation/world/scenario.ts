@@ -1,5 +1,6 @@
 import type { PausableCalls } from '../../../lib/breaker/breaker-store.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
+import type { LaggingShape } from '../models/provider.ts';
 
 /** The default answer of the provider to a start call. */
 export type StartAnswer =
@@ -42,6 +43,8 @@ export type Scenario = {
     readonly endsProcesses?: number;
     /** The answer with the results has no data, or starts with a byte order mark. By consent only. */
     readonly shape?: 'no-data' | 'byte-order-mark';
+    /** For so many seconds after the end of the task, a read shows this in place of its results. */
+    readonly lagging?: { readonly for: number; readonly shape: LaggingShape };
   };
   /** Whether the provider makes any delivery. `not requested`: as in its sandbox, and the service knows (`providerSendsWebhooks`). */
   readonly webhook: 'sent' | 'silent' | 'not requested';

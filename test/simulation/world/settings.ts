@@ -19,6 +19,7 @@ export const settings = {
   startRetryFirstSeconds: 2,
   startRetryEverySeconds: 10,
   collectForSeconds: 100,
+  resultsLagSeconds: 40,
   graceSeconds: 100,
   sweepEveryMinutes: 1,
   recordRetentionDays: 120,
@@ -37,6 +38,7 @@ export const timingsOf = (given: Settings): Timings => ({
   pollFirst: given.pollFirstSeconds,
   pollEvery: given.pollEverySeconds,
   collectFor: given.collectForSeconds,
+  resultsLag: given.resultsLagSeconds,
   grace: given.graceSeconds,
   recordRetention: given.recordRetentionDays * 86_400,
 });

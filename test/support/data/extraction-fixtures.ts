@@ -16,6 +16,7 @@ export const timings: Timings = {
   pollEvery: 120,
   pollFirst: 5,
   collectFor: 86_400,
+  resultsLag: 600,
   grace: 86_400,
   recordRetention: 10_368_000,
 };

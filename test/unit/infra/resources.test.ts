@@ -280,6 +280,7 @@ describe('the functions', () => {
       pollFirst: 5,
       pollEvery: 120,
       collectFor: 86_400,
+      resultsLag: 600,
       grace: 86_400,
       recordRetention: 10_368_000,
     });

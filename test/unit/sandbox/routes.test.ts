@@ -100,6 +100,27 @@ test('a plan ends the Task Token at a read of the owner’s extraction', async (
   expect((await caller.get(renewed, `${V1}/${taskId}`)).status).toBe(202);
 });
 
+test('results lag behind the end as planned, for a task and by consent', async () => {
+  const owner = '55555555-5';
+  const shown = { actions: [] };
+  await control.setPlan(owner, { durationMs: 0, resultsLag: { ms: 60_000 } });
+  await control.setPlan('lagging', { durationMs: 0, resultsLag: { ms: 60_000, shown } });
+  const [session, token] = [await caller.login(), await caller.taskToken(owner)];
+  const order = { product: 'movement', consentId: await caller.consent(owner) };
+  const polled = `${V1}/${(await caller.post(token, V1, order)).body.taskId}`;
+  const task = `/api/v2/tasks/${await caller.startTask(requestFor('lagging'))}`;
+  const read = async () => [(await caller.get(session, task)).body, (await caller.get(token, polled)).body];
+  expect(await read()).toMatchObject([
+    { taskStatus: 'COMPLETED', results: shown },
+    { taskStatus: 'success', results: null },
+  ]);
+  await control.advanceClock(60);
+  expect(await read()).toMatchObject([
+    { results: { actions: [{ id: 'product-balance' }, { id: 'tef' }] } },
+    { results: expect.arrayContaining([expect.objectContaining({ currency: 'CLP' })]) },
+  ]);
+});
+
 describe('v2 tasks', () => {
   const acting = (action: object) => ({ actions: [action] });
   const movement = (startDate: string, endDate: string) =>

@@ -31,6 +31,7 @@ const table: readonly (readonly [statuses: string, fits: Fits | 'any', advice: A
   ['COMPLETED PARTIAL FAILED', has('collectionError'), 'request-again'],
   ['FAILED', ({ method }) => method === 'consent', 'request-later'],
   ['COMPLETED PARTIAL FAILED', ({ collectedAt }) => collectedAt === undefined, undefined],
+  ['COMPLETED', has('lastProblem', 'results-incomplete'), 'request-again'],
   ['COMPLETED', 'any', 'none'],
   ['PARTIAL FAILED', mayPass, 'request-later'],
   ['PARTIAL FAILED', 'any', 'request-again'],

@@ -61,7 +61,8 @@ const samplesOf = (condition: string, status: string): readonly Omit<Advised, 's
     const errors = others.length === 0 ? ['ProviderBusy'] : others;
     return errors.map((collectionError) => ({ collectionError, ...ended }));
   }
-  if (condition === 'collected') return [ended];
+  if (condition === 'collected otherwise') return [ended];
+  if (condition.startsWith('collected, with')) return [{ lastProblem: 'results-incomplete', ...ended }];
   if (condition === 'the record is open') return [{ dueShard: 0 }];
   if (status === 'FAILED for consent') return [{ reason: 'ENTITY/DOWN', ...ended }];
   if (condition.includes('error codes')) return named.map((code) => failedWith('TIMEOUT_ERROR', code));

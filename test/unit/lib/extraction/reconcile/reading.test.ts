@@ -8,11 +8,17 @@ import {
 import { parseLargeJson } from '../../../../../lib/http/parse-large-json.ts';
 import type { ExtractionAnswer } from '../../../../../lib/provider/extractions/read-extraction.ts';
 
-const read = (...actions: readonly unknown[]) => {
-  const { reading } = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
-  if (reading.kind !== 'ended') throw new Error('PARTIAL ends a task');
+/** The reading of a task that ended, of which these actions were requested. */
+const readOf = (taskStatus: string, results: unknown, requested: readonly string[] = []) => {
+  const read = { taskStatus, results, bytes: new Uint8Array() };
+  const { reading } = readingOfTask(
+    read,
+    requested.map((id) => ({ id })),
+  );
+  if (reading.kind !== 'ended') throw new Error(`${taskStatus} ends a task`);
   return reading;
 };
+const read = (...actions: readonly unknown[]) => readOf('PARTIAL', { actions });
 const failed = (code: string) => ({ id: 'tef', status: 'FAILED', error: { code, message: 'm' } });
 
 test.each([
@@ -56,19 +62,58 @@ test('only short codes are recorded of an action, for any text of the provider',
   );
 });
 
+const one = (id: string) => ({ id, status: 'COMPLETED', output: [] });
+
+test.each<readonly [complete: boolean, requested: readonly string[], results: unknown]>([
+  [true, ['movement'], { actions: [one('movement')] }],
+  [true, ['movement', 'tef'], { actions: [one('tef'), one('other'), one('movement')] }],
+  [true, ['tef'], { actions: [failed('TIMEOUT_ERROR')] }],
+  [false, ['movement'], null],
+  [false, ['movement'], undefined],
+  [false, ['movement'], {}],
+  [false, ['movement'], { actions: null }],
+  [false, ['movement'], { actions: [] }],
+  [false, ['movement'], { actions: [one('tef')] }],
+  [false, ['movement', 'tef'], { actions: [one('tef')] }],
+  [false, ['movement', 'movement'], { actions: [one('movement'), one('tef')] }],
+])('results are complete (%s) if each of %j is among them: %j', (complete, requested, results) => {
+  for (const status of ['COMPLETED', 'PARTIAL', 'FAILED'])
+    expect(readOf(status, results, requested)).toMatchObject({ isComplete: complete, hasResults: true });
+});
+
+test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'])('%s has no results, and lacks none', (status) => {
+  expect(readOf(status, null, ['tef'])).toMatchObject({
+    isComplete: true,
+    hasResults: false,
+    expected: true,
+  });
+});
+
 const bytes = Buffer.from('as received');
 
 /** A 200 with this body, and the body as it was received. */
 const answered = (body: object): ExtractionAnswer => {
-  const { taskStatus, taskStatusCode, data } = parseRead(Buffer.from(JSON.stringify(body))) as never;
+  const {
+    taskStatus,
+    taskStatusCode,
+    results,
+    data = results,
+  } = parseRead(Buffer.from(JSON.stringify(body))) as never;
   return { kind: 'answered', taskStatus, taskStatusCode, data, bytes };
 };
 const running = (known: boolean) => ({ reading: { kind: 'running', known } });
 const failedWith = (reason: string) => ({
-  reading: { kind: 'ended', taskStatus: 'FAILED', reason, hasResults: false, expected: true },
+  reading: {
+    kind: 'ended',
+    taskStatus: 'FAILED',
+    reason,
+    hasResults: false,
+    isComplete: true,
+    expected: true,
+  },
 });
-const completed = (expected: boolean) => ({
-  reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, expected },
+const completed = (expected: boolean, isComplete = true) => ({
+  reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, isComplete, expected },
   bytes,
 });
 
@@ -81,12 +126,22 @@ test.each<readonly [object, object]>([
   [{ taskStatus: 'paused', taskStatusCode: 399 }, running(false)],
   [{ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} }, failedWith('wrong_login')],
   [{ taskStatus: 'El rut 11.111.111-1 no existe', taskStatusCode: 400 }, failedWith('OTHER')],
-  [{ taskStatus: 'success', data: results }, completed(true)],
+  [{ taskStatus: 'success', results }, completed(true)],
+  // The bank has nothing, and the document shows it like this.
+  [{ taskStatus: 'success', results: [] }, completed(true)],
   // Data of an unexpected form are stored, too.
-  [{ taskStatus: 'success' }, completed(false)],
-  [{ taskStatus: 'success', data: { items: [] } }, completed(false)],
+  [{ taskStatus: 'success', results: { items: [] } }, completed(false)],
+  [{ taskStatus: 'success', results: { '': 1 } }, completed(false)],
+  [{ taskStatus: 'success', results: 'a text' }, completed(false)],
+  // The data may lag behind.
+  [{ taskStatus: 'success' }, completed(false, false)],
+  [{ taskStatus: 'success', results: null }, completed(false, false)],
+  [{ taskStatus: 'success', results: {} }, completed(false, false)],
   // Of v2.
   [{ data: results }, completed(true)],
+  [{ data: { items: [] } }, completed(false)],
+  [{ data: null }, completed(false, false)],
+  [{}, completed(false, false)],
 ])(
   'a 200 by consent is FAILED only by a new status with the code of an error, without free text: %j',
   (body, read) => {

@@ -51,7 +51,7 @@ const tooLarge = readOf({ kind: 'too-large', taskStatus: undefined });
 const bytes = Buffer.from('{"data":[]}');
 const ended = { kind: 'ended', reason: undefined, actionResults: undefined, expected: true } as const;
 /** Of an extraction by consent. */
-const completed = readOf({ ...ended, taskStatus: 'COMPLETED', hasResults: true }, bytes);
+const completed = readOf({ ...ended, taskStatus: 'COMPLETED', hasResults: true, isComplete: true }, bytes);
 
 const linked: Task = { taskId: 'task-1', extractionId: id };
 
@@ -101,7 +101,7 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
         tokens: { current: async () => 'token', drop: () => undefined },
         get: async () => {
           if (given === undefined || given instanceof Error) throw given;
-          return 'reading' in given ? given : readingOfTask(given);
+          return 'reading' in given ? given : readingOfTask(given, [{ id: 'tef' }]);
         },
       };
     },
@@ -309,8 +309,7 @@ describe('settled by the provider and not collected', () => {
   test.each([
     ['CREDENTIALS_WRONG', null, 0, ['Collected']],
     ['CREDENTIALS_LOCKED', null, 0, ['Collected']],
-    ['PARTIAL', null, 1, ['UnexpectedResults', 'Collected']],
-    ['PARTIAL', 'a text', 1, ['UnexpectedResults', 'Collected']],
+    ['CREDENTIALS_WRONG', 'a text', 1, ['UnexpectedResults', 'Collected']],
   ] as const)(
     '%s with the results %j is closed as collected, and what is unexpected is stored and counted',
     async (status, results, storings, metrics) => {
@@ -322,6 +321,40 @@ describe('settled by the provider and not collected', () => {
       expect([stored.length, counted]).toEqual([storings, metrics]);
       expect(record?.results?.sha256).toBe(storings === 1 ? 's' : undefined);
       expect(record).not.toHaveProperty('actionResults');
+      expect(record).not.toHaveProperty('lastProblem');
+    },
+  );
+
+  const lagging = [answer('COMPLETED'), answer('COMPLETED', { actions: [] })];
+
+  test('results that lag behind the outcome are read again at growing pauses, and stored once they are there', async () => {
+    const { stored, counted, record, ...rest } = world(extractionIn('COMPLETED'), {
+      reads: [...lagging, answer('COMPLETED', full)],
+      now: 30,
+    });
+    expect(await pausesOf({ stored, counted, record, ...rest }, swept)).toEqual([5, 5]);
+    expect(stored).toEqual([JSON.stringify({ taskStatus: 'COMPLETED', results: full })]);
+    expect(counted).toEqual(['CollectionFailed', 'CollectionFailed', 'Collected']);
+    expect(record()).toMatchObject({ advice: 'none', collectedAt: iso(40) });
+    expect(record()).not.toHaveProperty('lastProblem');
+  });
+
+  test.each([extractionIn('COMPLETED'), extractionIn('FAILED')])(
+    'results that stay incomplete are stored when resultsLag has passed, and the record and a metric say so',
+    async (settled_) => {
+      const { status } = settled_;
+      const { record, ...rest } = world(settled_, { reads: [answer(status)], now: 30 });
+      const pauses = await pausesOf({ record, ...rest }, swept);
+      expect(pauses).toEqual([5, 5, 10, 20, 40, 80, 160, 280]);
+      expect(rest.stored).toEqual([JSON.stringify({ taskStatus: status, results: null })]);
+      expect(record()).toMatchObject({
+        collectedAt: iso(30 + timings.resultsLag),
+        lastProblem: 'results-incomplete',
+        advice: 'request-again',
+        results: { sha256: 's' },
+      });
+      expect(record()).not.toHaveProperty('collectionError');
+      expect(rest.counted.slice(-3)).toEqual(['UnexpectedResults', 'Collected', 'ResultsIncomplete']);
     },
   );
 
@@ -498,7 +531,13 @@ describe('TIMED_OUT', () => {
 });
 
 test('by consent a failure is settled with its reason, nothing is stored, and no webhook counts as missed', async () => {
-  const failed = readOf({ ...ended, taskStatus: 'FAILED', reason: 'ENTITY/DOWN', hasResults: false });
+  const failed = readOf({
+    ...ended,
+    taskStatus: 'FAILED',
+    reason: 'ENTITY/DOWN',
+    hasResults: false,
+    isComplete: true,
+  });
   const { reconcile, stored, counted } = world(consentIn('RUNNING'), { reads: [failed] });
   const { as, record } = await reconcile(machine);
   const settled = { status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) };
