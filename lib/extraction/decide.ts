@@ -57,10 +57,10 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
 });
 
 /**
- * Whether reads are brief. The consumers of the reconcile queue are shared by all extractions, so a read that hangs must not
- * hold one for long. The slow queue has consumers of its own.
+ * Whether reads and stores are brief. The consumers of the reconcile queue are shared by all extractions, so a call that hangs must
+ * not hold one for long. The slow queue has consumers of its own.
  */
-export const readsBriefly = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
+export const isBriefFor = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
 
 /**
  * No read may be made for now: an operator paused reads, or the provider asked to wait. So no results and no correction are given
@@ -77,8 +77,8 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 /* Waiting */
 
 /**
- * What is waited for. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read that was made failed; absent
- * if none was made.
+ * What is waited for. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read that was made failed, or the
+ * store after it; absent if none was made.
  */
 type Waiting = { readonly why: Why; readonly problem?: string | undefined; readonly readsSlowly?: boolean };
 
@@ -143,7 +143,7 @@ const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): bool
  */
 const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
-  if (readsBriefly(who) && record.readsSlowly === true) return moveToSlowQueue();
+  if (isBriefFor(who) && record.readsSlowly === true) return moveToSlowQueue();
   // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
     const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
@@ -374,7 +374,7 @@ const afterNoRead = (
     const planned = goOn(at, { why }, isLast);
     return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
   }
-  if (readsBriefly(at.who)) return moveToSlowQueue(why);
+  if (isBriefFor(at.who)) return moveToSlowQueue(why);
   const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
 };
@@ -482,9 +482,11 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'stored': {
       const { reading, results, isLast } = seen;
       if (!isCollecting(at.record)) return undefined;
-      return results === undefined
-        ? retryCollection(at, { why: 'results-not-stored', readsSlowly: false }, isLast)
-        : closeCollected(at, reading, results);
+      if (results !== undefined) return closeCollected(at, reading, results);
+      // As after a read: one that failed briefly decides nothing.
+      return isBriefFor(at.who)
+        ? moveToSlowQueue('results-not-stored')
+        : retryCollection(at, { why: 'results-not-stored', readsSlowly: true }, isLast);
     }
   }
 };

@@ -138,7 +138,10 @@ type Progress = {
    * count is removed when one returns.
    */
   readonly unfinishedReads?: { readonly count: number; readonly lastBegunAt: Timestamp };
-  /** The last read failed, or took too long for the reconcile queue. Reads are made by the slow queue until one is answered. */
+  /**
+   * The last read, or the store after it, failed or took too long for the reconcile queue. The slow queue reads and stores until one
+   * is answered.
+   */
   readonly readsSlowly?: true;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;

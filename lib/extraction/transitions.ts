@@ -529,7 +529,7 @@ export const postponeCalls = ({
   proof: refusedByAnother,
 });
 
-/** A read failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
+/** A read or a store failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
 export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
   extractionId,
   when: { requestId, open: true },

@@ -261,6 +261,27 @@ const readsAllowed: Check = {
   },
 };
 
+/** Whether a call of the provider or of the bucket failed. */
+const hasFailed = ({ seen }: Kind<'look'>): boolean =>
+  seen.kind === 'stored' ? seen.results === undefined : seen.kind === 'unread' && isLearned(seen.why);
+
+const briefDecidesNothing: Check = {
+  name: 'brief-decides-nothing',
+  rule: 'What fails in the reconcile queue moves to the slow queue. What fails there or elsewhere, and changes no status, continues there.',
+  broken: (chain) => {
+    const { who, end } = chain;
+    const look = of(chain, 'look').at(-1);
+    if (look === undefined || !hasFailed(look) || look.lookup.kind === 'find-request') return undefined;
+    if (look.seen.kind === 'unread' && look.seen.why === 'request-data-gone') return undefined;
+    if (who.kind === 'queue' && who.isSlow !== true) {
+      return end.as === 'moved' ? undefined : `It ends as ${end.as}, although a brief call failed.`;
+    }
+    const isStatus = of(chain, 'write').at(-1)?.change.transition !== undefined;
+    const isDeferred = end.as === 'deferred' && of(chain, 'sent').length > 0 && !isStatus;
+    return isDeferred && end.record.readsSlowly !== true ? 'The next call is brief again.' : undefined;
+  },
+};
+
 const laggingAwaited: Check = {
   name: 'lagging-awaited',
   rule: 'Results of COMPLETED that lack a part are read again until resultsLag has passed, and then stored as they are.',
@@ -297,5 +318,6 @@ export const checks: readonly Check[] = [
   refusalForgets,
   limitsHold,
   readsAllowed,
+  briefDecidesNothing,
   laggingAwaited,
 ];

@@ -36,7 +36,10 @@ export type ReadableProvider = {
   ) => Promise<ExtractionAnswer>;
 };
 
-/** In milliseconds: the timeout of each call of a brief read. Most answers take less than a second. */
+/**
+ * In milliseconds: the timeout of each call of a brief read, and of a brief store with its retries. Most take less than a second, and
+ * 20 MiB in 5 s are 4 MiB a second.
+ */
 export const briefCallMs = 5_000;
 
 /** The read of one task, ready to be made. It contains everything in which the two methods differ. */
@@ -88,6 +91,11 @@ const tryToApply = async (change: Change, { extractions, telemetry }: ReadDeps):
   }
 };
 
+/** After a brief read or store that failed, the record keeps that the slow queue continues. A failure prevents nothing. */
+export const leaveToSlowQueue = async (record: Extraction, deps: ReadDeps): Promise<void> => {
+  await tryToApply(readSlowly({ record }), deps);
+};
+
 /** How often the end of a counted read is tried to be written, each time with the SDK's retries. If all fail, it stays counted. */
 const maxEndTries = 3;
 
@@ -136,7 +144,7 @@ export const readTask = async (
         ? [notBeforeOf(error, now()), problemOf(error)]
         : [busyUntil(error, now()), loginProblemOf(error)];
     if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore, lastProblem }), deps);
-    if (isBrief) await tryToApply(readSlowly({ record }), deps);
+    if (isBrief) await leaveToSlowQueue(record, deps);
     if (!(error instanceof ProviderError)) return unread('InternalError', lastProblem);
     return unread(isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
   } finally {

@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isProblem } from '../advice.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
-import { plan, planEarly, readsBriefly } from '../decide.ts';
+import { isBriefFor, plan, planEarly } from '../decide.ts';
 import type { Invoker, Seen } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
@@ -9,7 +9,7 @@ import { type MarkDeps, markCredentials, markDelivered } from '../refused-creden
 import { findRequest, removeRequest } from '../request-data.ts';
 import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
-import { type ReadDeps, readTask } from './read-task.ts';
+import { leaveToSlowQueue, type ReadDeps, readTask } from './read-task.ts';
 
 /** Who asks for a reconcile. */
 export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
@@ -19,8 +19,15 @@ export type ReconcileDeps = RunDeps &
   MarkDeps & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
-    /** Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. */
-    readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
+    /**
+     * Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. `isBrief`: it ends after
+     * `briefCallMs`.
+     */
+    readonly storeResults: (
+      extractionId: string,
+      bytes: Uint8Array,
+      isBrief: boolean,
+    ) => Promise<StoredResults>;
     readonly sendSlow: SendReconcile;
   };
 
@@ -65,7 +72,7 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
         return found.seen;
       }
       case 'read': {
-        const { seen, bytes } = await readTask(record, lookup, readsBriefly(who), deps);
+        const { seen, bytes } = await readTask(record, lookup, isBriefFor(who), deps);
         body = bytes;
         const ended = seen.kind === 'read' && seen.reading.kind === 'ended' ? seen.reading : undefined;
         if (task !== undefined && ended !== undefined) await markCredentials(task, ended.taskStatus, deps);
@@ -73,11 +80,13 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
       }
       case 'store': {
         const { reading, isLast } = lookup;
+        const isBrief = isBriefFor(who);
         try {
-          const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array());
+          const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
           return { kind: 'stored', reading, results, isLast };
         } catch (error) {
           deps.telemetry.failure('The results could not be stored.', error, record);
+          if (isBrief) await leaveToSlowQueue(record, deps);
           return { kind: 'stored', reading, results: undefined, isLast };
         }
       }

@@ -88,6 +88,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
         name: 'store results',
         kind: 'write',
         take: () => {
+          world.state('storing', { by: process });
           // Only what lags has no array.
           const isComplete = Buffer.from(stored).includes('[]');
           const key = `${extractionId}/${isComplete ? 'complete' : 'incomplete'}.json`;

@@ -46,6 +46,7 @@ export const invariants: readonly Invariant[] = [
   collectingAndClosing.unfinishedReadsCounted,
   transitionsAndOutcomes.closedAfterARead,
   collectingAndClosing.resultsCollected,
+  collectingAndClosing.outcomeBeforeResults,
   collectingAndClosing.laggingAwaited,
   collectingAndClosing.oversizedOnce,
   transitionsAndOutcomes.correctionFound,

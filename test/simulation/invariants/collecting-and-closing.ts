@@ -146,6 +146,18 @@ export const resultsCollected: Invariant = {
   },
 };
 
+export const outcomeBeforeResults: Invariant = {
+  name: 'outcome-before-results',
+  rule: 'An outcome is recorded before its results are stored, as a bucket may hang.',
+  checks: {
+    storing: ({ by }, { record }, premise) => {
+      if (record === undefined) return undefined;
+      premise();
+      return record.settledAt === undefined ? `${by.name} stores results of ${record.status}.` : undefined;
+    },
+  },
+};
+
 export const laggingAwaited: Invariant = {
   name: 'lagging-awaited',
   rule: 'Results that lack a part of what was requested are stored once resultsLag has passed since the outcome, and not before. The record then has results-incomplete, and otherwise not.',

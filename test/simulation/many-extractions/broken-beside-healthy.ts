@@ -113,6 +113,12 @@ export const mixes: readonly Mix[] = [
     healthy: healthy(3, consent),
     within: 300,
   },
+  {
+    name: 'the bucket hangs for 2,000 consents in 5 min; healthy consents 1 in 3 s',
+    broken: (seconds) => requests(seconds, 0.15, () => ({ ...consent, ...failing('hangs', ['store']) })),
+    healthy: healthy(3, consent),
+    within: 300,
+  },
 ];
 
 /** Nothing of these is broken: one caller requests at the throttle of `POST /extractions`, beside another that requests once in 3 s. */

@@ -21,7 +21,8 @@ export const troubles = [
 
 export type Trouble = (typeof troubles)[number];
 
-export type CallKind = 'login' | 'task token' | 'start' | 'read';
+/** A call of the provider, or of the bucket. */
+export type CallKind = 'login' | 'task token' | 'start' | 'read' | 'store';
 
 /** One extraction of a population. */
 export type Member = {
@@ -73,6 +74,9 @@ export type Population = {
   readonly withoutBreaker?: true;
 };
 
+/** Whether a breaker sees how such a call ends. */
+export const isOfStart = (call: CallKind): boolean => call !== 'read' && call !== 'store';
+
 export const isHealthy = ({ trouble }: Member): boolean => trouble === undefined;
 
 /** All consents of a population are for one product. Its members by credentials have entities. */
@@ -87,9 +91,7 @@ export const groupOf = ({ method, entity }: Member): string => (method === 'cons
  */
 export const apartIn = ({ members }: Population): readonly Member[] => {
   const nameOf = (one: Member): string => `${one.caller} ${groupOf(one)}`;
-  const failing = new Set(
-    members.filter(({ calls }) => calls?.some((call) => call !== 'read') === true).map(nameOf),
-  );
+  const failing = new Set(members.filter(({ calls }) => calls?.some(isOfStart) === true).map(nameOf));
   return members.filter((one) => isHealthy(one) && !failing.has(nameOf(one)));
 };
 

@@ -39,6 +39,9 @@ import type { ReconcileQueue } from './reconcile-queue.ts';
 import type { Service } from './service.ts';
 import { breakerSettings, settings, timings } from './settings.ts';
 
+/** Five tries of five seconds each (lib/aws/wiring/aws-client-timeouts.ts). */
+const patientStoreMs = 25_000;
+
 const breakerOf = (service: Service, process: Process): CircuitBreaker =>
   service.population.withoutBreaker === true
     ? closedCircuit
@@ -120,8 +123,12 @@ export const functionsIn = (service: Service, process: Process) => {
     }),
     isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
     sendSlow: sendTo(service.slowQueue),
-    storeResults: async (extractionId: string, bytes: Uint8Array) => {
+    storeResults: async (extractionId: string, bytes: Uint8Array, isBrief: boolean) => {
       await process.wait(20);
+      if (service.hangs('store', extractionId)) {
+        await process.wait(isBrief ? briefCallMs : patientStoreMs);
+        throw new Error('The bucket does not answer.');
+      }
       const text = new TextDecoder().decode(bytes);
       return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
     },

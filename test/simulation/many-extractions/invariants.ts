@@ -1,6 +1,6 @@
 import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
 import { breakerInvariants, opensForAReason, pausesDouble } from './breaker-invariants.ts';
-import { apartIn, groupOf, isHealthy } from './draw-population.ts';
+import { apartIn, groupOf, isHealthy, isOfStart } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
 import { resultsOf } from './provider.ts';
 import { openIn, type Service } from './service.ts';
@@ -17,7 +17,7 @@ export type Invariant = {
 /** A poll or a try to collect, and a read that the slow queue makes again. */
 const maxReadDelaySeconds = settings.pollEverySeconds + 2 * (settings.providerTimeoutMs / 1_000);
 
-/** A broken read takes one consumer, once, for a brief call. */
+/** A broken read or store takes one consumer, once, for a brief call. */
 const briefSeconds = briefCallMs / 1_000;
 
 /**
@@ -41,12 +41,12 @@ const sameOutcomes: Invariant = {
 
 const boundedDelay: Invariant = {
   name: 'bounded-delay',
-  rule: `Broken reads delay a healthy extraction by ${maxReadDelaySeconds} s at most, and by what one brief read of each takes the consumers. Broken starts of its caller may delay it within its start window. Those of up to four groups, or of another caller, do not.`,
+  rule: `Broken reads and stores delay a healthy extraction by ${maxReadDelaySeconds} s at most, and by what one brief call of each takes the consumers. Broken starts of its caller may delay it within its start window. Those of up to four groups, or of another caller, do not.`,
   check: ({ population, extractions }, alone) => {
     const brokenGroupsOf = (caller: string): number =>
       new Set(
         population.members
-          .filter((one) => one.caller === caller && one.calls?.some((call) => call !== 'read') === true)
+          .filter((one) => one.caller === caller && one.calls?.some(isOfStart) === true)
           .map(groupOf),
       ).size;
     const broken = population.members.filter((one) => !isHealthy(one)).length;

@@ -165,6 +165,11 @@ export class Service {
     return this.#members.get(extractionId) ?? nobody;
   }
 
+  /** Whether a call of the bucket about an extraction hangs. */
+  hangs(kind: 'store', of: string): boolean {
+    return this.memberOf(of).calls?.includes(kind) === true;
+  }
+
   noteFact(fact: RefusalEvent): void {
     this.facts.push({ ...fact, at: this.time.now, by: this.actor });
   }

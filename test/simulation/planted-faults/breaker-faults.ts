@@ -163,6 +163,14 @@ export const mixFaults: Faults = {
     caughtBy: 'bounded-delay',
     firstSeed: 16,
   },
+  'all-stores-are-patient': {
+    does: 'A bucket that hangs holds a consumer of the reconcile queue through all tries of a store.',
+    file: 'lib/extraction/reconcile/reconcile.ts',
+    find: 'const isBrief = isBriefFor(who);',
+    replace: "const isBrief = isBriefFor(who) && who.kind !== 'queue';",
+    caughtBy: 'bounded-delay',
+    firstSeed: 18,
+  },
 };
 
 /** Faults of the breakers, which are searched in random populations. */

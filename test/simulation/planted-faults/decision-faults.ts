@@ -113,6 +113,21 @@ export const decisionFaults: Faults = {
     replace: 'const collectCeiling = 86_400;',
     caughtBy: 'visited-again',
   },
+  'brief-store-decides': {
+    does: 'A store that fails in the reconcile queue is not made again with its whole time.',
+    file: decide,
+    find: "return isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+    replace:
+      "return isLast && isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+    caughtBy: 'brief-decides-nothing',
+  },
+  'failed-store-goes-back': {
+    does: 'After a store that failed with its whole time, the next one is made by the reconcile queue.',
+    file: decide,
+    find: "{ why: 'results-not-stored', readsSlowly: true }",
+    replace: "{ why: 'results-not-stored', readsSlowly: false }",
+    caughtBy: 'brief-decides-nothing',
+  },
   'lag-end-overslept': {
     does: 'The last read of results that lag is made long after the end of the lag.',
     file: decide,

@@ -48,6 +48,14 @@ export const intakeAndClosingFaults: Faults = {
     replace: 'isComplete: true,',
     caughtBy: 'lagging-awaited',
   },
+  'stored-before-the-outcome': {
+    does: 'A read stores the results before it records the outcome.',
+    file: decide,
+    find: 'if (isCollecting(record)) return collect(at, seen, seen);',
+    replace:
+      "if (isCollecting(record) || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen, seen);",
+    caughtBy: 'outcome-before-results',
+  },
   'no-data-of-a-consent-stored-at-once': {
     does: 'A 200 by consent without data is stored at once.',
     file: readTask,
@@ -76,7 +84,7 @@ export const intakeAndClosingFaults: Faults = {
     replace: `const stored: Plan = lacksResults(record, reading)
     ? abandon(at, { why: 'results-incomplete' })
     : reading.hasResults ?`,
-    caughtBy: 'lagging-awaited',
+    caughtBy: 'results-collected',
   },
   'incomplete-results-unmarked': {
     does: 'Incomplete results are stored as if nothing were missing.',

@@ -33,6 +33,8 @@ export type Facts = {
   read: { readonly by: Process };
   /** The provider is called to read the task. `read` may have been held before. */
   providerRead: { readonly by: Process };
+  /** Results are stored. */
+  storing: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */
   waitedOut: { readonly token: string };
   /** An execution was started. */

@@ -1,11 +1,12 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
 import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
 import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
+import { patientClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   parseReconcileMessage,
   type ReconcileMessage,
@@ -37,7 +38,7 @@ const sha256 = '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862
 test('the bytes are stored as they are, under the extraction and their own digest', async () => {
   const { client, sent } = stubClient<S3Client>(() => ({}));
   const bytes = Buffer.from('{"a":1}');
-  expect(await storeResultsIn(client, 'bucket')('extraction-1', bytes)).toEqual({
+  expect(await storeResultsIn(client, 'bucket')('extraction-1', bytes, false)).toEqual({
     bucket: 'bucket',
     key: `extraction-1/${sha256}.json`,
     bytes: 7,
@@ -45,6 +46,32 @@ test('the bytes are stored as they are, under the extraction and their own diges
   });
   const stored = { Bucket: 'bucket', Key: `extraction-1/${sha256}.json`, Body: bytes };
   expect(sent).toEqual([{ name: 'PutObjectCommand', input: { ...stored, ContentType: 'application/json' } }]);
+});
+
+test('a brief store ends with its limit, although the client goes on trying', async () => {
+  const limit = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+  let tries = 0;
+  const client = new S3Client({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'example' },
+    ...patientClient,
+    requestHandler: {
+      // As a bucket that hangs. The SDK's handlers reject as soon as the signal is aborted.
+      handle: (_request: unknown, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) => {
+        tries += 1;
+        return new Promise<never>((_resolve, reject) => {
+          abortSignal?.addEventListener('abort', () =>
+            reject(Object.assign(new Error('aborted'), { name: 'AbortError' })),
+          );
+          setImmediate(() => limit.abort());
+        });
+      },
+    } as never,
+  });
+  const stored = storeResultsIn(client, 'bucket')('extraction-1', Buffer.from('{}'), true);
+  await expect(stored).rejects.toThrow('aborted');
+  expect([timeout.mock.calls, tries]).toEqual([[[5_000]], 1]);
 });
 
 /** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */

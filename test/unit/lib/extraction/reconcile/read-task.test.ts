@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PausableCalls } from '../../../../../lib/breaker/breaker-store.ts';
-import { plan, readsBriefly } from '../../../../../lib/extraction/decide.ts';
+import { isBriefFor, plan } from '../../../../../lib/extraction/decide.ts';
 import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../../../../lib/extraction/record.ts';
@@ -48,7 +48,7 @@ const world = (who: ReconcileInvoker, setup: Setup = {}) => {
     read: async () => {
       const planned = plan(record, who, deps.now(), timings);
       if (planned.kind !== 'read') return 'why' in planned ? planned.why : planned.kind;
-      const { seen } = await readTask(record, planned, readsBriefly(who), deps);
+      const { seen } = await readTask(record, planned, isBriefFor(who), deps);
       return 'why' in seen ? seen.why : seen.kind;
     },
     during,

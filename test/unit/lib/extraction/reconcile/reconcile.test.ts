@@ -62,6 +62,8 @@ type Setup = {
   /** An operator paused reads. */
   readonly isPaused?: boolean;
   readonly storing?: () => void;
+  /** Whether each store was brief. */
+  readonly limits?: boolean[];
   /** What happens while the provider is being read. */
   readonly meanwhile?: () => void | Promise<void>;
   /** A queue that refuses messages. */
@@ -108,7 +110,8 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
     isPaused: async () => setup.isPaused === true,
     send: sendTo('queue'),
     sendSlow: sendTo('slow queue'),
-    storeResults: async (extractionId, bytes) => {
+    storeResults: async (extractionId, bytes, isBrief) => {
+      setup.limits?.push(isBrief);
       setup.storing?.();
       stored.push(Buffer.from(bytes).toString());
       return { bucket: 'b', key: `${extractionId}/s.json`, bytes: bytes.byteLength, sha256: 's' };
@@ -381,7 +384,7 @@ describe('settled by the provider and not collected', () => {
       'S3 is down',
       { reads: [answer('PARTIAL', full)], storing },
       ['CollectionFailed'],
-      { lastProblem: 'results-not-stored' },
+      { readsSlowly: true, lastProblem: 'results-not-stored' },
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
     const { reconcile, counted } = world(settled, setup);
@@ -389,6 +392,25 @@ describe('settled by the provider and not collected', () => {
     // It has waited 70 s since it was settled, so as long again.
     expect([as, record]).toEqual(['deferred', { ...settled, dueAt: iso(170), ...more }]);
     expect(counted).toEqual(metrics);
+  });
+
+  test('a store that fails in the reconcile queue moves to the slow queue, which has more time for it', async () => {
+    const limits: boolean[] = [];
+    const setup = { reads: [answer('PARTIAL', full)], storing };
+    const { reconcile, sent, counted, record, time } = world(settled, {
+      ...setup,
+      limits,
+    });
+    expect(await reconcile(swept)).toMatchObject({ as: 'moved', why: 'results-not-stored' });
+    expect(record()).toEqual({ ...settled, readsSlowly: true });
+    expect([sent, counted]).toEqual([[['slow queue', { extractionId: id, cause: 'sweep' }, 0]], []]);
+    await reconcile(slow);
+    expect([limits, counted]).toEqual([[true, false], ['CollectionFailed']]);
+    expect(sent.at(-1)).toMatchObject(['slow queue', { cause: 'due' }, 70]);
+    time.advance(70);
+    // Nothing is read or stored there until the slow queue could.
+    expect(await reconcile(swept)).toMatchObject({ as: 'moved' });
+    expect(limits).toHaveLength(2);
   });
 
   test('it is retried with pauses that double, from the first poll interval to an hour', async () => {
