@@ -212,6 +212,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       logIn: never,
       whenSlow: () => () => undefined,
       msLeft: () => 60_000,
+      maxCallMs: 20_000,
       newAttemptId: () => ownAttempt,
     },
   );

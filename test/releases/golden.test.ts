@@ -187,6 +187,7 @@ describe.each(items<Inputs>('inputs').map((one) => [one.method, one] as const))(
         }),
         breaker: closedCircuit,
         whenSlow: () => () => undefined,
+        maxCallMs: 20_000,
         logIn: async () => undefined,
         newAttemptId: () => 'attempt-1',
         now: () => new Date(plusSeconds(requested.requestedAt, 5)),

@@ -109,6 +109,7 @@ export const starterFromEnvironment = (
     fail: failTask(machine),
     ...breakerFromEnvironment(now),
     logIn: sessions.renew,
+    maxCallMs: connection.totalTimeoutMs,
     newAttemptId: randomUUID,
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),

@@ -157,6 +157,25 @@ const withConsentProblem = async (
   }
 };
 
+/** In milliseconds, for the writes of the record around a start call. Each takes some 20 ms. */
+const writesMs = 1_000;
+
+type TimeLeft = {
+  /** How long this invocation may still run, in milliseconds. */
+  readonly msLeft: () => number;
+  /** The limit of one call to the provider, in milliseconds. */
+  readonly maxCallMs: number;
+};
+
+/**
+ * Whether enough of the invocation is left for so many calls to the provider. If its process ended during a start call, the extraction
+ * would be `UNCONFIRMED`. By default start-task has 90 s. Its own work takes 1.5 s and a login 20 s at most, so that 68 s are left for a
+ * call of 20 s, and for a login and a call after a 401. Only slow calls of AWS, of up to 25 s each, leave less than the 21 s that the
+ * first call needs. The machine then tries again.
+ */
+export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
+  msLeft() >= calls * maxCallMs + writesMs;
+
 /** What the start call brought, and what it showed about the entity and the provider. `wasSlow`: it has been reported so. */
 type Called = { readonly result: StartCallResult; readonly shown: Shown; readonly wasSlow?: boolean };
 
@@ -167,12 +186,11 @@ type Called = { readonly result: StartCallResult; readonly shown: Shown; readonl
 export const makeStartCall = async (
   token: string,
   call: StartCall,
-  deps: CallDeps & {
-    readonly whenSlow: (callback: () => void) => () => void;
-    readonly reportSlow: () => Promise<void>;
-    /** How long this invocation may still run, in milliseconds. */
-    readonly msLeft: () => number;
-  },
+  deps: CallDeps &
+    TimeLeft & {
+      readonly whenSlow: (callback: () => void) => () => void;
+      readonly reportSlow: () => Promise<void>;
+    },
 ): Promise<Called> => {
   const { telemetry, now } = deps;
   const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
@@ -197,7 +215,14 @@ export const makeStartCall = async (
     }
   };
 
+  const notCalled = (error: StartError, problem: string): Called => ({
+    result: notAccepted(error, { cause: undefined, problem, now: now() }),
+    shown: { kind: 'nothing' },
+  });
+
   const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
+    // The claim, or the login after a 401, may have taken the time.
+    if (!hasTimeFor(1, deps)) return notCalled('TooLittleTime', 'InternalError');
     const called = await postOnce(withToken);
     return called === 'unauthorized' ? called : withConsentProblem(called, call, withToken, deps);
   };
@@ -209,6 +234,7 @@ export const makeStartCall = async (
   }
 
   call.tokens.drop(token);
+  if (!hasTimeFor(2, deps)) return notCalled('ProviderUnauthorized', 'http-401');
   let renewed: string;
   try {
     renewed = await call.tokens.current();
@@ -222,8 +248,7 @@ export const makeStartCall = async (
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  const unauthorized = { cause: undefined, problem: 'http-401', now: now() };
-  return { result: notAccepted('ProviderUnauthorized', unauthorized), shown: { kind: 'nothing' } };
+  return notCalled('ProviderUnauthorized', 'http-401');
 };
 
 /** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
@@ -239,6 +264,8 @@ export type StartError =
   | 'ProviderUnauthorized'
   /** The item of the request is not there. */
   | 'RequestDataGone'
+  /** Slow calls of AWS left too little of the invocation for the start call, so none was made. */
+  | 'TooLittleTime'
   | 'StartInProgress';
 
 /** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */

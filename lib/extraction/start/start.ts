@@ -15,7 +15,7 @@ import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusedCredentialsStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
-import { makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
+import { hasTimeFor, makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {
@@ -41,6 +41,8 @@ export type StartDeps = RunDeps &
     readonly whenSlow: (callback: () => void) => () => void;
     /** How long this invocation may still run, in milliseconds. */
     readonly msLeft: () => number;
+    /** The limit of one call to the provider, in milliseconds. */
+    readonly maxCallMs: number;
     readonly newAttemptId: () => string;
   };
 
@@ -134,6 +136,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     }
     // Nothing keeps it from being started, except that it is too late.
     if (isOver) return await finishUncalled(record, 'StartWindowOver');
+
+    if (!hasTimeFor(1, deps)) return await finishUncalled(record, 'TooLittleTime', 'InternalError');
 
     const attemptId = deps.newAttemptId();
     const starting = markStarting({ record, attemptId, now: now(), timings });

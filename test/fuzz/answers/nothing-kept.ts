@@ -171,6 +171,7 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
             ),
       breaker: closedCircuit,
       whenSlow: () => () => undefined,
+      maxCallMs: 20_000,
       logIn: tokens.current,
       newAttemptId: () => 'attempt-1',
       now: () => at(5),

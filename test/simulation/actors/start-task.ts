@@ -5,7 +5,7 @@ import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { startCallOf } from '../models/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
-import { lifeOf, timings } from '../world/settings.ts';
+import { lifeOf, settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor, sessionsFor, taskTokensFor, unsealFor, wakeFor } from './calls.ts';
@@ -70,6 +70,7 @@ export const startTaskOf = (world: World) => {
             // No call of this world is slow: the outages have those.
             whenSlow: () => () => undefined,
             logIn: sessionsFor(world, process).renew,
+            maxCallMs: settings.providerTimeoutMs,
             newAttemptId: () => {
               const attemptId = `attempt-${world.attempts.size + 1}`;
               world.attempts.set(attemptId, process);

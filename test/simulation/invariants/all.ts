@@ -18,6 +18,7 @@ export const invariants: readonly Invariant[] = [
   requestItems.requestItemKept,
   startCalls.startingWrittenBeforeCall,
   startCalls.startInTime,
+  startCalls.timeForTheCall,
   startCalls.runningStartLeftAlone,
   transitionsAndOutcomes.allowedTransitions,
   transitionsAndOutcomes.outcomeStands,

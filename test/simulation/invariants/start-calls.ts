@@ -74,6 +74,18 @@ export const startInTime: Invariant = {
   },
 };
 
+export const timeForTheCall: Invariant = {
+  name: 'time-for-the-call',
+  rule: 'A start call begins only if the rest of the invocation holds the whole of it.',
+  checks: {
+    startCall: ({ by }, { kernel }, premise) => {
+      premise();
+      const left = by.timeoutAt - kernel.now;
+      return left >= settings.providerTimeoutMs ? undefined : `${by.name} has ${left} ms left for its call.`;
+    },
+  },
+};
+
 export const runningStartLeftAlone: Invariant = {
   name: 'running-start-left-alone',
   rule: 'Only the start attempt itself settles STARTING while its process runs.',

@@ -155,6 +155,7 @@ export const functionsIn = (service: Service, process: Process) => {
           breaker,
           whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),
           logIn: sessions.renew,
+          maxCallMs: settings.providerTimeoutMs,
           fail: async (token, error) => void service.answer(token, error),
           newAttemptId: () => service.newName('attempt'),
         },

@@ -9,6 +9,12 @@ const machine = 'infra/extraction-machine-definition.ts';
 
 /** Faults of the start. */
 export const startFaults: Faults = {
+  'call-however-late': {
+    does: 'A start call is made however little of the invocation is left after the claim.',
+    file: 'lib/extraction/start/start-call.ts',
+    find: "if (!hasTimeFor(1, deps)) return notCalled('TooLittleTime', 'InternalError');",
+    caughtBy: 'time-for-the-call',
+  },
   'no-starting-write': {
     does: 'The start call is made without the `STARTING` write.',
     file: start,

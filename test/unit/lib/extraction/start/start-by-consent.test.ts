@@ -80,6 +80,7 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
     whenSlow: () => () => undefined,
     logIn: async () => undefined,
     msLeft: () => setup.msLeft ?? 60_000,
+    maxCallMs: 4_000,
     newAttemptId: () => 'attempt-1',
     send: async (message, delaySeconds) => void sent.push([message, delaySeconds]),
   };

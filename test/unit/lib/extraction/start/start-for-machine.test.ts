@@ -38,6 +38,7 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
     }),
     breaker: closedCircuit,
     whenSlow: () => () => undefined,
+    maxCallMs: 20_000,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     send: async ({ cause, dueAt = 'now' }, delaySeconds) =>

@@ -50,6 +50,8 @@ const world = (
     readonly logIn?: (count: number) => Promise<string>;
     readonly breaker?: CircuitBreaker;
     readonly whenSlow?: StartDeps['whenSlow'];
+    /** How much of the invocation is left after these events. */
+    readonly msLeft?: (events: readonly string[]) => number;
     /** What happens while a start call is under way. */
     readonly meanwhile?: () => void;
   } = {},
@@ -106,7 +108,8 @@ const world = (
     breaker: setup.breaker ?? closedCircuit,
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
-    msLeft: () => 60_000,
+    msLeft: () => setup.msLeft?.(events) ?? 60_000,
+    maxCallMs: 20_000,
     newAttemptId: () => `attempt-${posts.length + 1}`,
     send: async () => undefined,
   };
@@ -139,6 +142,43 @@ test('credentials that a caller encrypted are not sent an hour after the request
   const [why, problem] = ['CiphertextExpired', 'ciphertext-expired'];
   expect(await late).toEqual({ as: 'not-yet', why, problem, record: extraction() });
   expect([posts, logins()]).toEqual([[], 0]);
+});
+
+describe('too little of the invocation is left for the start call', () => {
+  const tooLittle = { as: 'not-yet', why: 'TooLittleTime', problem: 'InternalError' };
+  const leftAfter = (what: string, left: number) => (events: readonly string[]) =>
+    events.includes(what) ? left : 60_000;
+
+  test('after a slow call of AWS: the start is not claimed, and can be tried again', async () => {
+    const { start, posts, record } = world({ msLeft: leftAfter('session', 20_999) });
+    expect(await start()).toMatchObject(tooLittle);
+    expect([posts, record()]).toEqual([[], extraction()]);
+  });
+
+  test('after a slow claim: no call is made, and the claim is taken back', async () => {
+    const { start, posts, record, requests } = world({
+      msLeft: () => (record()?.status === 'STARTING' ? 20_999 : 60_000),
+    });
+    expect(await start()).toMatchObject(tooLittle);
+    expect([posts, requests.items.size]).toEqual([[], 1]);
+    expect(record()).toMatchObject({ status: 'REQUESTED', lastProblem: 'InternalError' });
+  });
+
+  test('just enough is enough', async () => {
+    const { start } = world({ msLeft: () => 21_000 });
+    expect(await start()).toMatchObject({ as: 'waiting' });
+  });
+
+  test('for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
+    const msLeft = leftAfter('post on STARTING', 40_999);
+    const { start, posts, logins, record } = world({ answers: [unauthorized(), 'task-1'], msLeft });
+    expect(await start()).toMatchObject({ why: 'ProviderUnauthorized', problem: 'http-401' });
+    expect([posts.length, logins(), record()?.status]).toEqual([1, 1, 'REQUESTED']);
+    // The refused token is not used again.
+    const again = start(1);
+    await again;
+    expect(posts[1]?.token).toBe('session-2');
+  });
 });
 
 describe('the item of the request', () => {
