@@ -4,7 +4,7 @@ import { testTimeoutMs } from './test/e2e/time-limits.ts';
 import { reportSkipped } from './test/support/programs/report-skipped.ts';
 
 /** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
-const accept = ['test/e2e/accept.test.ts'];
+const accept = ['test/e2e/accept.test.ts', 'test/e2e/emulator-access.test.ts'];
 const outage = ['test/e2e/outage.test.ts'];
 
 /** One reads everything that the others left, and hides the messages of queues meanwhile. One loses all of it, and restores it. */
@@ -64,7 +64,7 @@ export default defineConfig({
           include: ['test/{enumeration,simulation}/**/*.test.ts'],
         },
       },
-      // `accept` deploys its stage by itself.
+      // `accept` deploys its stage by itself, and the other file none.
       { test: { ...e2e, name: 'e2e-accept', include: accept, globalSetup: [], setupFiles: [] } },
       { test: { ...e2e, name: 'e2e-outage', include: outage } },
       {

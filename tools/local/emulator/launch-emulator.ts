@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -46,6 +47,8 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
   const caFile = auth ? join(directory, 'emulator.crt') : undefined;
   const logFile = join(directory, 'emulator.log');
   const log = await open(logFile, 'a');
+  // With AUTH, `test` is root as well, and signatures of all others are checked.
+  const accessKeyId = auth ? 'test' : randomKey();
   const child = spawn(python, ['-I', join(import.meta.dirname, 'serve_emulator.py'), String(wanted)], {
     // Its own process group, so that its Lambda functions end with it. Ctrl-C in the terminal then reaches only this
     // process, which stops everything in order.
@@ -55,6 +58,8 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
     env: {
       ...emulatorBase(process.env),
       TMPDIR: temporary,
+      // Of its root. See serve_emulator.py.
+      AWS_ACCESS_KEY_ID: accessKeyId,
       IOT_MTLS_ENABLED: '0',
       ...(caFile && {
         AUTH: 'true',
@@ -78,7 +83,7 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
     if (caFile) trustCertificate(caFile);
     const endpoint = `${caFile ? 'https' : 'http'}://127.0.0.1:${port}`;
     await waitForHealth(endpoint, child, logFile, signal);
-    const root = { region: 'us-east-1', accessKeyId: 'test', secretAccessKey: 'test' };
+    const root = { region: 'us-east-1', accessKeyId, secretAccessKey: 'test' };
     const { pid } = child;
     return { access: { endpoint, ...root, ...defined({ caFile }) }, ...defined({ pid }), logFile, stop };
   } catch (error) {
@@ -86,6 +91,9 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
     throw error;
   }
 };
+
+/** An access key in the form of AWS's, with 128 random bits. */
+const randomKey = (): string => `LOCAL${randomBytes(16).toString('hex').toUpperCase()}`;
 
 /**
  * The emulator unpacks functions and its own worker, a CommonJS `_worker.js`, into this directory. The `"type": "module"`

@@ -1,6 +1,8 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in five ways:
+This differs from `python -m ministack` in six ways:
+- Access: other users of the machine and pages in a browser reach 127.0.0.1 too, and MiniStack runs whatever code it is sent. So each request
+  is checked first (see guarded).
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
   `taken`, is written as one line to file descriptor 3.
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
@@ -15,13 +17,16 @@ import asyncio
 import contextlib
 import datetime
 import errno
+import hmac
 import ipaddress
 import os
+import re
 import secrets
 import signal
 import socket
 import sys
 import threading
+from urllib.parse import parse_qs
 
 REPORT = 3
 
@@ -68,6 +73,57 @@ def one_at_a_time(function):
     return locked
 
 
+def guarded(app, own_key: str, port: int):
+    """Passes on only what a program of this user sent.
+
+    A browser names the page in Origin, and a page that has its name resolved to this machine names itself in Host. Programs send neither.
+    Without AUTH, MiniStack accepts any access key and none. So there a request needs the key of this run, or one of a role that was assumed
+    with it. Two kinds of requests have no key: the health check, and what the provider posts to the webhook.
+    """
+    from ministack.app import AUTH
+    from ministack.core.router import extract_access_key_id
+    from ministack.services import sts
+
+    own_hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    without_key = re.compile(r"(GET /_ministack/health|POST /_aws/execute-api/\w+/\$default/webhooks/provider)")
+
+    def allowed(scope) -> bool:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if headers.get("host") not in own_hosts or "origin" in headers:
+            return False
+        if AUTH or without_key.fullmatch(f"{scope.get('method')} {scope['path']}"):
+            return True
+        key = extract_access_key_id(headers, parse_qs(scope["query_string"].decode("latin-1")))
+        return hmac.compare_digest(key.encode(), own_key.encode()) or key in sts._sessions
+
+    async def guard(scope, receive, send):
+        if scope["type"] not in ("http", "websocket") or allowed(scope):
+            return await app(scope, receive, send)
+        if scope["type"] == "websocket":
+            return await send({"type": "websocket.close", "code": 1008})
+        print(f"refused: {scope['method']} {scope['path']}", flush=True)
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+        await send({"type": "http.response.body", "body": b"Not from a page, and only with the access key of this run.\n"})
+
+    return guard
+
+
+def with_own_key(own_key: str):
+    """Without AUTH, functions have their account's id as access key, which everybody knows. They get the key of this run instead."""
+    from ministack.app import AUTH
+    from ministack.core import lambda_runtime
+    from ministack.services import lambda_svc
+
+    original = lambda_runtime.execution_credentials
+
+    def execution_credentials(config):
+        credentials = original(config)
+        return credentials if AUTH else {**credentials, "AWS_ACCESS_KEY_ID": own_key}
+
+    lambda_runtime.execution_credentials = execution_credentials
+    lambda_svc.execution_credentials = execution_credentials
+
+
 def make_certificate(cert_path: str, key_path: str) -> None:
     """A key and a self-signed certificate for 127.0.0.1 and localhost."""
     from cryptography import x509
@@ -108,7 +164,8 @@ def main(port: int) -> None:
     if "MINISTACK_SSL_CERT" in os.environ:
         make_certificate(os.environ["MINISTACK_SSL_CERT"], os.environ["MINISTACK_SSL_KEY"])
     # ministack reads it when it is imported, and its Lambda functions inherit it.
-    os.environ["GATEWAY_PORT"] = str(listener.getsockname()[1])
+    port = listener.getsockname()[1]
+    os.environ["GATEWAY_PORT"] = str(port)
     report(os.environ["GATEWAY_PORT"])
     threading.Thread(target=end_with_the_parent, daemon=True).start()
     raise_file_limit()
@@ -120,13 +177,15 @@ def main(port: int) -> None:
     from ministack.services import sts
 
     sts.register_session = one_at_a_time(sts.register_session)
+    own_key = os.environ["AWS_ACCESS_KEY_ID"]
+    with_own_key(own_key)
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
     config.keep_alive_timeout = 75
     config.graceful_timeout = 0.5
     if tls.use_ssl_enabled():
         config.certfile, config.keyfile = tls.resolve_tls_material()
-    asyncio.run(serve(app, config))
+    asyncio.run(serve(guarded(app, own_key, port), config))
 
 
 main(int(sys.argv[1]))
