@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
+import { discardBody } from '../terminal/answer-body.ts';
 
 /**
  * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
@@ -31,7 +32,7 @@ export const readLocalDeployment = async (root: string): Promise<LocalDeployment
 const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
   try {
     const answer = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) });
-    await answer.body?.cancel();
+    await discardBody(answer);
     return true;
   } catch (error) {
     if (isProgrammingError(error)) throw error;

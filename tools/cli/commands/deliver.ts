@@ -7,6 +7,7 @@ import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { extractionsOf, requireRecord, tasksOf } from '../aws/stores.ts';
 import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/sign-delivery.ts';
+import { discardBody } from '../terminal/answer-body.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { describeProgress } from '../terminal/operator-view.ts';
@@ -117,7 +118,7 @@ const send = async (
     // 15 s, three times the provider's limit, so that a slow answer is still reported.
     const signal = AbortSignal.timeout(15_000);
     const answer = await fetch(webhookUrl, { method: 'POST', headers, body, signal });
-    await answer.body?.cancel();
+    await discardBody(answer);
     return answer.status;
   } catch (cause) {
     if (isProgrammingError(cause)) throw cause;

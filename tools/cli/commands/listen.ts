@@ -186,7 +186,7 @@ const handOut = async (record: StreamRecord, input: RunInput, signal: AbortSigna
     forwardTo === undefined
       ? undefined
       : await forwardEvent(posted, {
-          failureIn: raw === true ? lambdaFailureIn : () => undefined,
+          ...(raw === true ? { failureIn: lambdaFailureIn } : {}),
           url: forwardTo,
           secret,
           fetch,

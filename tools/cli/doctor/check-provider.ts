@@ -11,6 +11,7 @@ import {
 } from '../../../lib/provider/transport/errors.ts';
 import { doctorSignature } from '../../../lib/webhook/receive-delivery.ts';
 import type { ReconcileSettings } from '../aws/read-reconcile-settings.ts';
+import { discardBody } from '../terminal/answer-body.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /** Fails where a login with the API key fails, from this machine and for the shortest time. */
@@ -66,7 +67,7 @@ export const checkWebhook = async (
       'Check its DNS name and its certificate. The provider must reach it, too.',
     );
   }
-  await answer.body?.cancel();
+  await discardBody(answer);
   const { status } = answer;
   switch (status) {
     case 401:

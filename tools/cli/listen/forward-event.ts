@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
+import { discardBody, showBody } from '../terminal/answer-body.ts';
 
 /** The secret's prefix in the Standard Webhooks specification. The rest is base64. */
 export const secretPrefix = 'whsec_';
@@ -19,13 +20,13 @@ type Posted = { readonly eventId: string; readonly body: string };
 
 export type ForwardDeps = {
   readonly url: string;
-  /** Why an answer with the status 2xx and this body is a failure all the same, or undefined. */
-  readonly failureIn: (body: string) => string | undefined;
+  /** Why an answer with the status 2xx and this body is a failure all the same, or undefined. Absent where the status decides. */
+  readonly failureIn?: (body: string) => string | undefined;
   readonly secret: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => Date;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Called after a try that failed. `answer` is the status, or why there was none. */
+  /** Called after a try that failed. `answer` is the status and the beginning of the body, or why there was no answer. */
   readonly onFailed: (answer: string, tries: number, retryAfterMs: number) => void;
   readonly signal: AbortSignal;
 };
@@ -48,8 +49,10 @@ const post = async (
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    const failure = answer.ok ? failureIn(await answer.text()) : String(answer.status);
-    await answer.body?.cancel();
+    if (!answer.ok) return { refused: `${answer.status}${await showBody(answer)}` };
+    // A body is read to its end only if it decides.
+    const failure = failureIn?.(await answer.text());
+    if (failureIn === undefined) await discardBody(answer);
     return failure === undefined ? { accepted: answer.status } : { refused: failure };
   } catch (error) {
     if (isProgrammingError(error)) throw error;

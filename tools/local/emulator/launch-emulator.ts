@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 import { defined } from '../../../lib/defined.ts';
+import { discardBody } from '../../cli/terminal/answer-body.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
 import { tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
@@ -150,7 +151,7 @@ const isHealthy = async (endpoint: string): Promise<boolean> => {
     const response = await fetch(`${endpoint}/_ministack/health`, {
       signal: AbortSignal.timeout(healthTimeoutMs),
     });
-    await response.body?.cancel();
+    await discardBody(response);
     return response.ok;
   } catch {
     return false;

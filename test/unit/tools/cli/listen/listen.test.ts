@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../../lib/downstream/decode-extraction-event.ts';
 import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { dynamoStreamReader } from '../../../../../tools/cli/listen/dynamo-stream-reader.ts';
@@ -16,6 +17,7 @@ import {
   writeListenState,
 } from '../../../../../tools/cli/listen/listen-state.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
+import { httpServer } from '../../../../support/programs/stub-servers.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../../docs/documented-records.ts';
 
@@ -60,7 +62,6 @@ const forward = async (answers: readonly (number | Error)[], over: Partial<Forwa
   const pauses: number[] = [];
   const failures: string[] = [];
   const status = await forwardEvent(posted, {
-    failureIn: () => undefined,
     url: 'http://localhost:3000/hook',
     secret,
     fetch: async (_url, { body, headers, redirect }) => {
@@ -95,6 +96,55 @@ test('it is repeated with the same id until the answer is 2xx, at growing interv
   expect(new Set(sent.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['event-1']));
   expect(failures.slice(0, 4)).toEqual(['500', 'no answer (ECONNREFUSED)', '302', '404']);
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+const handlers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  text: (response) => response.end('OK'),
+  json: (response) => response.setHeader('content-type', 'application/json').end('{"ok":true}'),
+  empty: (response) => response.end(),
+  204: (response) => response.writeHead(204).end(),
+  chunked: (response) => {
+    response.write('one');
+    response.write('two');
+    response.end();
+  },
+  '10 MB': (response) => response.end(Buffer.alloc(10_000_000, 'x')),
+  'a reset in the body': (response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half', () => response.destroy());
+  },
+};
+
+describe.each(['', 'as Lambda'])('a real handler %s', (raw) => {
+  const over = raw === '' ? { fetch } : { fetch, failureIn: lambdaFailureIn };
+
+  test.each(Object.entries(handlers))('that answers 2xx with %s', async (name, answer) => {
+    let calls = 0;
+    const { baseUrl: url } = await httpServer((response) => {
+      calls += 1;
+      if (calls === 1) answer(response);
+      else response.end();
+    });
+    const { status, failures } = await forward([], { ...over, url });
+    expect(status).toBe(name === '204' ? 204 : 200);
+    // As Lambda, the body says whether the function failed, so it has to come to its end.
+    const isRepeated = raw !== '' && name === 'a reset in the body';
+    expect({ calls, failures }).toEqual({
+      calls: isRepeated ? 2 : 1,
+      failures: isRepeated ? [expect.stringMatching(/^no answer \(/)] : [],
+    });
+  });
+});
+
+test('the beginning of the body of a refusal is shown in one line', async () => {
+  const bodies = ['no such\n  order', '', 'x'.repeat(10_000_000)];
+  const { baseUrl: url } = await httpServer((response) => {
+    const body = bodies.shift();
+    response.writeHead(body === undefined ? 200 : 500).end(body);
+  });
+  const { status, failures } = await forward([], { fetch, url });
+  expect(status).toBe(200);
+  expect(failures).toEqual(['500: no such order', '500', `500: ${'x'.repeat(200)}…`]);
 });
 
 test('an answer 2xx whose body is a failure is no acceptance', async () => {
