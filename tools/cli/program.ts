@@ -110,7 +110,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
     command('get')
       .description('print the record of an extraction')
       .argument('<extractionId>', 'the extraction', extractionId)
-      .option('--results <file>', 'store its results in this new file instead')
+      .option('--results <file>', 'store its results in this new file instead; - is standard output')
       .addHelpText(
         'after',
         examples(`--stage prod get ${id}`, `--stage prod get ${id} --results results.json`),

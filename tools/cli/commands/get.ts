@@ -22,6 +22,10 @@ export const get = async (
   const stored = requireResults(record);
   const bytes = await download(deployment, stored);
   await shell.writePrivately(file, bytes);
+  if (file === '-') {
+    shell.hint(`${bytes.byteLength} bytes, SHA-256 as recorded.`);
+    return 0;
+  }
   shell.print(`${bytes.byteLength} bytes in ${file}, SHA-256 as recorded.`, {
     extractionId,
     file,
@@ -43,7 +47,5 @@ const download = async (deployment: Deployment, { bucket, key, sha256 }: StoredR
     });
   const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
   if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
-  throw new CliError(
-    'The results in the bucket differ from the SHA-256 in the record. Nothing was written to the file.',
-  );
+  throw new CliError('The results in the bucket differ from the SHA-256 in the record. Nothing was written.');
 };

@@ -22,7 +22,10 @@ export type Shell = {
   readonly readText: (path: string, what: string) => Promise<string>;
   /** How many characters a line of standard output has. Undefined unless it is a terminal. */
   readonly columns: number | undefined;
-  /** Writes a new file that only its owner can read. */
+  /**
+   * Writes a new file that only its owner can read, or for `-` to standard output: unchanged, but on a terminal with control
+   * characters escaped.
+   */
   readonly writePrivately: (path: string, bytes: Uint8Array) => Promise<void>;
   readonly now: () => Date;
   /** Returns early once the signal aborts. */

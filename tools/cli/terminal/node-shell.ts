@@ -80,6 +80,13 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       return checkTypedText(await readHidden(stdin));
     },
     writePrivately: async (path, bytes) => {
+      if (path === '-') {
+        const shown = stdout.isTTY ? printableLines(Buffer.from(bytes).toString().split('\n')) : bytes;
+        await new Promise<void>((resolve, reject) => {
+          stdout.write(shown, (error) => (error ? reject(error) : resolve()));
+        });
+        return;
+      }
       // `wx` fails where there is a file, as it may be somebody's.
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
         throw new CliError(

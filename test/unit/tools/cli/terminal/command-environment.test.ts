@@ -91,6 +91,19 @@ test('what is written is for its owner alone, and a file that exists stays as it
   );
 });
 
+test('for - it is written to standard output, unchanged but for what a terminal interprets', async () => {
+  const bytes = Buffer.from('{"name":"\u001b[2J"}');
+  for (const [isTTY, expected] of [
+    [undefined, bytes.toString()],
+    [true, '{"name":"\\u001b[2J"}\n'],
+  ] as const) {
+    const stdout = Object.assign(new PassThrough(), { isTTY });
+    vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout as unknown as typeof process.stdout);
+    await nodeShell({ json: false }).writePrivately('-', bytes);
+    expect(String(stdout.read())).toBe(expected);
+  }
+});
+
 /** A terminal, as far as readline uses one. It records the modes it was put into. */
 const terminal = () => {
   const modes: boolean[] = [];
