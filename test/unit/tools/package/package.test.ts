@@ -78,6 +78,23 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(licences).toEqual(new Set(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'MIT-0']));
   });
 
+  test('has no copyright notice but its own and those of what is bundled', async () => {
+    const thirdParty = readFileSync(join(installed, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+    const notices = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && file.name !== 'THIRD-PARTY-LICENCES.txt')
+      .flatMap((file) => {
+        const text = readFileSync(join(file.parentPath, file.name), 'utf8');
+        const found = text.matchAll(/copyright\s+(?:\(c\)\s*|©\s*)*(?:[\d, -]+)?([A-Z][^\d\n*.,]*)/g);
+        const upper = text.matchAll(/Copyright\s+(?:\(c\)\s*|©\s*)*\d[\d, -]*([A-Z][^\d\n*.,]*)/g);
+        return [...found, ...upper].map(([, owner = '']) => `${file.name}: ${owner.trim()}`);
+      });
+    // Only bundles contain code of others.
+    const isThirdParty = (notice: string): boolean =>
+      /\.[cm]?js: /.test(notice) && thirdParty.includes(notice.replace(/^.*: /, ''));
+    const foreign = notices.filter((notice) => !isThirdParty(notice));
+    expect(foreign).toEqual(['LICENSE: The contributors to Cosecha']);
+  });
+
   test('has its own README, which links only to files of the package', () => {
     const page = readFileSync(join(installed, 'README.md'), 'utf8');
     const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
