@@ -15,6 +15,7 @@ export const addOutputs = (
   wiring: Connected,
 ): void => {
   const outputs = [
+    ['Stage', resources.config.stage, 'The stage, as in `cosecha --stage`'] as const,
     ...apiOutputs(wiring),
     ...dataOutputs(resources, wiring),
     ...operatingOutputs(resources, functions, wiring),

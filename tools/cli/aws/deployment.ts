@@ -89,12 +89,38 @@ const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOp
   }
 };
 
+/** What stands before the outputs of each deployment of a stack, of which all have this one. */
+const prefixesIn = (outputs: readonly string[]): readonly string[] =>
+  outputs.flatMap((key) => (key.endsWith('ApiUrl') ? [key.slice(0, -'ApiUrl'.length)] : []));
+
+type NamedStack = { readonly named: string; readonly prefix: string; readonly stage: string };
+
+/**
+ * Throws UsageError where the stack has no deployment under these ids, or one of another stage. Secrets, alarms and parameters are
+ * found by the stage, so a delivery for one could otherwise be signed with the key of the other.
+ */
+const checkNamedStack = (
+  { named, prefix, stage }: NamedStack,
+  outputs: Readonly<Record<string, string>>,
+): void => {
+  const prefixes = prefixesIn(Object.keys(outputs));
+  if (!prefixes.includes(prefix)) {
+    const [stackName] = named.split('/');
+    const found = prefixes.map((one) => `${stackName}/${one}`).join(', ');
+    throw new UsageError(
+      `There is no deployment ${named}. --stack has the form <stack name>/<construct id>. ${found === '' ? `The stack ${stackName} has no deployment.` : `There is ${found}.`}`,
+    );
+  }
+  const deployed = outputs[`${prefix}Stage`] ?? stage;
+  if (deployed === stage) return;
+  throw new UsageError(`${named} is the stage ${deployed}, and not ${stage}. Use --stage ${deployed}.`);
+};
+
 const isRefused = (error: unknown): boolean => (error as { code?: unknown }).code === 'ECONNREFUSED';
 
 /** Whether a resource belongs to the deployment with this prefix, and not to another of the stack whose prefix is longer. */
 const isOfDeployment = (prefix: string, outputs: readonly string[]) => {
-  const prefixes = outputs.flatMap((key) => (key.endsWith('ApiUrl') ? [key.slice(0, -'ApiUrl'.length)] : []));
-  const longer = prefixes.filter((other) => other !== prefix && other.startsWith(prefix));
+  const longer = prefixesIn(outputs).filter((other) => other !== prefix && other.startsWith(prefix));
   return (logicalId: string): boolean =>
     logicalId.startsWith(prefix) && !longer.some((other) => logicalId.startsWith(other));
 };
@@ -126,6 +152,7 @@ export const connect = async (options: ConnectOptions) => {
         : []),
     ]);
   }
+  if (options.stack !== undefined) checkNamedStack({ named: options.stack, prefix, stage }, stack.outputs);
   /** An output that only some settings add. */
   const findOutput = (name: string): string | undefined => stack.outputs[`${prefix}${name}`] || undefined;
   /** An output of the stack. Throws CliError where the stack does not have it. */

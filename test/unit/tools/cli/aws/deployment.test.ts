@@ -25,9 +25,14 @@ const { baseUrl: endpoint } = await httpServer((response, { body }) => {
       BankEmpty: '',
       NorthbankdataApiId: 'embedded2',
       NorthbankdataWebhookUrl: webhookUrl,
+      NorthbankdataApiUrl: 'https://north.example',
       BankTrialApiUrl: 'https://trial.example',
+      BankApiUrl: 'https://bank.example',
+      BankStage: 'local',
     };
-    const members = Object.entries(outputs).map(
+    const isBanking = body.includes('StackName=Banking');
+    const shown = Object.entries(outputs).filter(([key]) => /^(Bank|North)/.test(key) === isBanking);
+    const members = shown.map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
     );
     response.end(
@@ -127,6 +132,21 @@ describe('the deployment of npm start', () => {
   test('has the resources of its construct, and not those of others in the stack', async () => {
     const deployment = await connect({ ...options, stack: 'Banking/Bank' });
     expect(await deployment.resources('AWS::Logs::LogGroup')).toEqual(['log of BankStartTaskLog12345678']);
+  });
+
+  test('is not taken for another stage, and a stack without its id is answered with the ids that it has', async () => {
+    for (const [over, message] of [
+      [{ stage: 'local-2', stack: 'Banking/Bank' }, 'Banking/Bank is the stage local, and not local-2.'],
+      [
+        { stack: 'Banking' },
+        'has the form <stack name>/<construct id>. There is Banking/Northbankdata, Banking/BankTrial, Banking/Bank.',
+      ],
+      [{ stack: 'Banking/bank' }, 'There is no deployment Banking/bank.'],
+    ] as const) {
+      const failure = await failureOf(over);
+      expect(failure).toBeInstanceOf(UsageError);
+      expect(failure.message).toContain(message);
+    }
   });
 
   test('is distinguished from a stack that does not exist', async () => {
