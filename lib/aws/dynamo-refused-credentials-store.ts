@@ -5,33 +5,71 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { mergeMarks } from '../extraction/refused-credentials.ts';
 import type { RefusalMark, RefusedCredentialsStore } from '../extraction/store.ts';
 
-/** The table `Refusals` on DynamoDB. Throws the SDK's errors. */
+/** Other processes changed the mark before each write. The invoker repeats it. */
+export class MarkContended extends Error {
+  override readonly name = 'MarkContended';
+}
+
+/** More processes than learn at one time of one password. */
+const maxTries = 10;
+
+/** Whether the mark is still as it was found. */
+export const unchangedMark = (found: RefusalMark | undefined) =>
+  found === undefined
+    ? { ConditionExpression: 'attribute_not_exists(credentialsMac)' }
+    : {
+        ConditionExpression: 'extractionIds = :ids AND noticedAt = :at AND isRefused = :refused',
+        ExpressionAttributeValues: marshall({
+          ':ids': found.extractionIds,
+          ':at': found.noticedAt,
+          ':refused': found.isRefused,
+        }),
+      };
+
+/** The table `Refusals` on DynamoDB. Throws the SDK's errors, and MarkContended. */
 export const dynamoRefusedCredentialsStore = (
   client: DynamoDBClient,
   table: string,
-): RefusedCredentialsStore => ({
-  get: async (credentialsMac) => {
-    const { Item } = await client.send(
-      new GetItemCommand({ TableName: table, Key: marshall({ credentialsMac }), ConsistentRead: true }),
-    );
-    return Item === undefined ? undefined : (unmarshall(Item) as RefusalMark);
-  },
-
-  put: async (mark) => {
+): RefusedCredentialsStore => {
+  /** Returns what was found instead, if the mark was not `found`. */
+  const replace = async (found: RefusalMark | undefined, mark: RefusalMark) => {
     try {
       await client.send(
         new PutItemCommand({
           TableName: table,
           Item: marshall(mark),
-          ConditionExpression:
-            'attribute_not_exists(credentialsMac) OR (extractionId <> :extraction AND noticedAt < :at)',
-          ExpressionAttributeValues: marshall({ ':extraction': mark.extractionId, ':at': mark.noticedAt }),
+          ...unchangedMark(found),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
+      return { isWritten: true, found: mark };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { isWritten: false, found: error.Item && (unmarshall(error.Item) as RefusalMark) };
     }
-  },
-});
+  };
+
+  return {
+    get: async (credentialsMac) => {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: marshall({ credentialsMac }), ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : (unmarshall(Item) as RefusalMark);
+    },
+
+    put: async (shown) => {
+      let found: RefusalMark | undefined;
+      for (let tries = 0; tries < maxTries; tries += 1) {
+        const mark = mergeMarks(found, shown);
+        if (mark === undefined) return;
+        const replaced = await replace(found, mark);
+        if (replaced.isWritten) return;
+        found = replaced.found;
+      }
+      throw new MarkContended('The mark of refused credentials could not be written.');
+    },
+  };
+};

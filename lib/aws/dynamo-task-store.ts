@@ -18,10 +18,30 @@ const retentionSeconds = 30 * 24 * 3600;
 /** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
+  /** Updates an item that is there, and returns it. */
+  const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ taskId }),
+          UpdateExpression: `SET ${set}`,
+          ConditionExpression: 'attribute_exists(taskId)',
+          ExpressionAttributeValues: marshall(values),
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return toTask(Attributes);
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  };
   return {
-    link: async ({ taskId, extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed }) => {
+    link: async ({ taskId, extractionId, callbackToken, callbackAttempt, ...ofCredentials }) => {
+      const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
       // A repeated link may not know them any more.
-      const known = defined({ credentialsMac, isConfirmed });
+      const known = defined({ credentialsMac, isConfirmed, afterMark });
       try {
         const { Attributes } = await client.send(
           new UpdateItemCommand({
@@ -63,6 +83,8 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
           UpdateExpression:
             'SET taskStatus = if_not_exists(taskStatus, :status), ' +
             'notifiedAt = if_not_exists(notifiedAt, :at), ' +
+            'firstStatus = if_not_exists(firstStatus, :status), ' +
+            'noticedAt = if_not_exists(noticedAt, :at), ' +
             'expiresAt = if_not_exists(expiresAt, :expiry)',
           ExpressionAttributeValues: marshall({
             ':status': taskStatus,
@@ -90,23 +112,15 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       return toTask(Attributes);
     },
 
-    notice: async (taskId, noticedAt, isMarked) => {
-      try {
-        const { Attributes } = await client.send(
-          new UpdateItemCommand({
-            TableName: table,
-            Key: marshall({ taskId }),
-            UpdateExpression: `SET noticedAt = if_not_exists(noticedAt, :at)${isMarked ? ', isMarked = :marked' : ''}`,
-            ConditionExpression: 'attribute_exists(taskId)',
-            ExpressionAttributeValues: marshall({ ':at': noticedAt, ...(isMarked && { ':marked': true }) }),
-            ReturnValues: 'ALL_NEW',
-          }),
-        );
-        return toTask(Attributes).noticedAt;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
-        throw error;
-      }
+    notice: (taskId, firstStatus, noticedAt) =>
+      updateExisting(
+        taskId,
+        'firstStatus = if_not_exists(firstStatus, :status), noticedAt = if_not_exists(noticedAt, :at)',
+        { ':status': firstStatus, ':at': noticedAt },
+      ),
+
+    setMarked: async (taskId) => {
+      await updateExisting(taskId, 'isMarked = :marked', { ':marked': true });
     },
 
     get: async (taskId) => {

@@ -49,7 +49,7 @@ export const recordDelivery = async (
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
-  await markCredentials(task, taskStatus, deps);
+  await markCredentials(task, delivery.taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });

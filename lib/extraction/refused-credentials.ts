@@ -7,7 +7,7 @@ import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
 /** What start-task knows of credentials that it is about to send. */
-export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed'>;
+export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed' | 'afterMark'>;
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -60,64 +60,100 @@ export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =
   mark?.isRefused === true && now.getTime() < mark.expiresAt * 1000;
 
 /**
- * Whether these credentials must not be sent: the bank refused them, and the user has not confirmed them since. Throws what the
- * store throws; without an answer nothing may be sent.
+ * Reads the mark of credentials that are about to be sent. They must not be if `isRefused`: the bank refused them, and the user has
+ * not confirmed them since. Confirmed ones are sent, and what their task shows counts after this mark, although a clock may have
+ * been ahead when it was written. Throws what the store throws; without an answer nothing may be sent.
  */
-export const refusedBefore = async (
+export const checkMark = async (
   { credentialsMac, isConfirmed }: KnownCredentials,
   { refusals, now }: { readonly refusals: Pick<RefusedCredentialsStore, 'get'>; readonly now: () => Date },
-): Promise<boolean> =>
-  credentialsMac !== undefined &&
-  isConfirmed !== true &&
-  saysRefused(await refusals.get(credentialsMac), now());
+): Promise<{ readonly isRefused: boolean; readonly known: KnownCredentials }> => {
+  const mark = credentialsMac === undefined ? undefined : await refusals.get(credentialsMac);
+  return {
+    isRefused: isConfirmed !== true && saysRefused(mark, now()),
+    known: defined({ credentialsMac, isConfirmed, afterMark: mark?.noticedAt }),
+  };
+};
 
 /** Of credentials that were accepted. `FAILED` shows nothing about a password. */
-const accepting: ReadonlySet<TerminalStatus> = new Set(['COMPLETED', 'PARTIAL']);
+const accepting: ReadonlySet<string> = new Set(['COMPLETED', 'PARTIAL']);
 
 /**
- * What a final status shows about the credentials of its task, if that is to be marked. A locked account shows nothing, as its
+ * What the first final status of a task shows about its credentials, if that is to be marked. A locked account shows nothing, as its
  * password may be right. That credentials are right is marked only if the user confirmed them, as only then there may be a
  * refusal.
  */
-const proofIn = (
-  taskStatus: TerminalStatus,
-  { isConfirmed }: Task,
-): Pick<RefusalMark, 'isRefused'> | undefined => {
-  if (taskStatus === 'CREDENTIALS_WRONG') return { isRefused: true };
-  return isConfirmed === true && accepting.has(taskStatus) ? { isRefused: false } : undefined;
+const proofIn = (firstStatus: string, { isConfirmed }: Task): Pick<RefusalMark, 'isRefused'> | undefined => {
+  if (firstStatus === 'CREDENTIALS_WRONG') return { isRefused: true };
+  return isConfirmed === true && accepting.has(firstStatus) ? { isRefused: false } : undefined;
+};
+
+/** More extractions than send one refused password within its days. So an item stays far below DynamoDB's 400 KB. */
+const maxExtractions = 50;
+
+/**
+ * The mark after one extraction has shown something. Undefined if nothing changes. Of two that disagree, the later one counts. If
+ * they agree, both extractions are kept, so that the erasure of one leaves what the other showed.
+ */
+export const mergeMarks = (found: RefusalMark | undefined, shown: RefusalMark): RefusalMark | undefined => {
+  if (found === undefined) return shown;
+  const known = new Set(found.extractionIds);
+  if (shown.extractionIds.every((id) => known.has(id))) return undefined;
+  const isLater = found.noticedAt < shown.noticedAt;
+  if (found.isRefused !== shown.isRefused) return isLater ? shown : undefined;
+  const extractionIds = [...found.extractionIds, ...shown.extractionIds].slice(-maxExtractions);
+  return { ...(isLater ? shown : found), extractionIds };
+};
+
+/** The mark after an erasure, or undefined if no other extraction has shown the same. */
+export const withoutExtraction = (mark: RefusalMark, extractionId: string): RefusalMark | undefined => {
+  const extractionIds = mark.extractionIds.filter((id) => id !== extractionId);
+  return extractionIds.length === 0 ? undefined : { ...mark, extractionIds };
 };
 
 const daySeconds = 86_400;
 
+/** When a task showed something: later than the mark that its start read, although clocks differ. */
+const shownAt = (noticedAt: string, afterMark: string | undefined): string =>
+  afterMark === undefined || afterMark < noticedAt
+    ? noticedAt
+    : new Date(Date.parse(afterMark) + 1).toISOString();
+
 export type MarkDeps = {
   readonly refusals: Pick<RefusedCredentialsStore, 'put'>;
-  readonly tasks: Pick<TaskStore, 'notice'>;
+  readonly tasks: Pick<TaskStore, 'notice' | 'setMarked'>;
   /** `refusedCredentialsDays`. 0 switches all of it off. */
   readonly keptDays: number;
   readonly now: () => Date;
 };
 
 /**
- * Marks what a final status shows about the credentials of its task. Called before the outcome is written: if the process ends in
- * between, the record is open, and the next process repeats this. A repetition uses the time of the first delivery, so it replaces
- * no later mark, and writes none that would have expired. Once a mark was written, the task says so, and no repetition writes it
- * again, even after an erasure. Throws what a store throws.
+ * Marks what the first final status of a task shows about its credentials. `taskStatus` is a status that was just learned, and counts
+ * if none was known. Called before the outcome is written: if the process ends in between, the record is open, and the next process
+ * repeats this. A repetition uses the time of the first notice, so it replaces no later mark, and writes none that would have
+ * expired. Once a mark was written, the task has `isMarked`, and no repetition writes it again, even after an erasure. Throws what a
+ * store throws.
  */
 export const markCredentials = async (
   task: Task,
   taskStatus: TerminalStatus,
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
-  const { taskId, extractionId, credentialsMac, notifiedAt } = task;
-  const shown = task.isMarked === true ? undefined : proofIn(taskStatus, task);
-  if (shown === undefined || credentialsMac === undefined || extractionId === undefined) return;
-  const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));
-  // There is no item of the task any more: the extraction was erased meanwhile.
-  if (noticedAt === undefined) return;
+  const { taskId, credentialsMac, notifiedAt } = task;
+  const shownBy = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
+  if (credentialsMac === undefined || task.isMarked === true) return;
+  if (task.firstStatus !== undefined && shownBy(task) === undefined) return;
+  const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());
+  // Without an item, the extraction was erased meanwhile.
+  if (known?.noticedAt === undefined || known.extractionId === undefined || known.isMarked === true) return;
+  const shown = shownBy(known);
+  if (shown === undefined) return;
+  const noticedAt = shownAt(known.noticedAt, known.afterMark);
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
   if (now().getTime() >= expiresAt * 1000) return;
-  await refusals.put({ credentialsMac, extractionId, noticedAt, expiresAt, ...shown });
-  await tasks.notice(taskId, noticedAt, true);
+  const extractionIds = [known.extractionId];
+  await refusals.put({ credentialsMac, extractionIds, noticedAt, expiresAt, ...shown });
+  await tasks.setMarked(taskId);
 };
 
 /** The same of the status that a delivery has left in the item of the task, if it is final. */

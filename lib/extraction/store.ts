@@ -63,7 +63,11 @@ export type Task = {
   readonly credentialsMac?: string;
   /** The user has confirmed these credentials. */
   readonly isConfirmed?: true;
-  /** When it was first known what the bank thinks of them. A mark has this time, however often it is tried to be written. */
+  /** `noticedAt` of the mark that the start read. What this task shows is later, whatever a clock says. */
+  readonly afterMark?: string;
+  /** The final status that was known first, by a delivery or a read. Only this one shows something about the credentials. */
+  readonly firstStatus?: string;
+  /** When it was known. A mark has this time, however often it is tried to be written. */
   readonly noticedAt?: string;
   /** The mark was written. It is not written again, whatever has become of it. */
   readonly isMarked?: true;
@@ -74,7 +78,7 @@ export type TaskLink = {
   readonly extractionId: string;
   readonly callbackToken: string;
   readonly callbackAttempt: number;
-} & Pick<Task, 'credentialsMac' | 'isConfirmed'>;
+} & Pick<Task, 'credentialsMac' | 'isConfirmed' | 'afterMark'>;
 
 export type DeliveredStatus = {
   readonly taskId: string;
@@ -96,10 +100,11 @@ export interface TaskStore {
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
   /**
-   * Keeps when it was first known what the bank thinks of the credentials, and returns it. `isMarked`: their mark was written. A
-   * task that is not there stays so.
+   * Keeps the final status that a read showed, and when, unless one is known. Returns the item. A task that is not there stays so.
    */
-  notice(taskId: string, noticedAt: string, isMarked?: true): Promise<string | undefined>;
+  notice(taskId: string, firstStatus: string, noticedAt: string): Promise<Task | undefined>;
+  /** Keeps that the mark of its credentials was written. A task that is not there stays so. */
+  setMarked(taskId: string): Promise<void>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }
@@ -107,9 +112,9 @@ export interface TaskStore {
 /** One item of the private table `Refusals`: what the bank last showed about raw credentials. */
 export type RefusalMark = {
   readonly credentialsMac: string;
-  /** Of the extraction that showed it. */
-  readonly extractionId: string;
-  /** When it was first known. */
+  /** Of the extractions that showed it, the last one at the end. The mark goes when all of them are erased. */
+  readonly extractionIds: readonly string[];
+  /** When the last one showed it. */
   readonly noticedAt: string;
   /**
    * False once credentials that the user had confirmed were accepted, or an operator forgot the refusal. Refusals that were noticed
@@ -123,7 +128,7 @@ export type RefusalMark = {
 export interface RefusedCredentialsStore {
   /** Strongly consistent. */
   get(credentialsMac: string): Promise<RefusalMark | undefined>;
-  /** Writes the mark, unless there is one of the same extraction, or one that was noticed at that time or later. */
+  /** Adds what one extraction showed, as `mergeMarks` has it. */
   put(mark: RefusalMark): Promise<void>;
 }
 

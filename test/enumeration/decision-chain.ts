@@ -181,7 +181,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
   const mark = async () => {
     const noticedAt = record.requestedAt;
     const isRefused = answer(2, 'mark') === 1;
-    return { credentialsMac, extractionId: 'other', noticedAt, isRefused, expiresAt: 1e11 };
+    return { credentialsMac, extractionIds: ['other'], noticedAt, isRefused, expiresAt: 1e11 };
   };
   const post = async (): Promise<string> => {
     happens({ kind: 'start call', at: now() });
@@ -204,7 +204,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       ...deps,
       extractions: { ...deps.extractions, get },
       requests: { ...deps.requests, get: async () => (answer(2, 'item') === 1 ? undefined : item) },
-      tasks: { link, recordStatus: never, adopt: never, notice: never, get: never },
+      tasks: { link, recordStatus: never, adopt: never, notice: never, setMarked: never, get: never },
       refusals: { get: mark, put: never },
       keptDays: 7,
       callFor: async () => ({ tokens, renewable: false, post, credentialsMac }),

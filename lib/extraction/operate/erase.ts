@@ -13,7 +13,7 @@ export type EraseDeps = {
   readonly getMac: (taskId: string, extractionId: string) => Promise<string | undefined>;
   /** Whether this extraction has marked the credentials. */
   readonly hasMark: (credentialsMac: string, extractionId: string) => Promise<boolean>;
-  /** Deletes that mark. One of another extraction stays. */
+  /** Removes the extraction from that mark, and the mark with its last one. What other extractions showed stays. */
   readonly removeMark: (credentialsMac: string, extractionId: string) => Promise<void>;
   /** Whether `Tasks` has an item for the task that is not linked to another extraction. */
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;

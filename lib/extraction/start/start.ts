@@ -4,12 +4,7 @@ import { judge, plan } from '../decide.ts';
 import type { Plan, Seen, Why } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
-import {
-  type KnownCredentials,
-  type MarkDeps,
-  markDelivered,
-  refusedBefore,
-} from '../refused-credentials.ts';
+import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusedCredentialsStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
@@ -50,12 +45,15 @@ export type StartDeps = RunDeps &
 const linkTask = async (
   taskId: string,
   input: StartInput,
-  { credentialsMac, isConfirmed }: KnownCredentials,
+  { credentialsMac, isConfirmed, afterMark }: KnownCredentials,
   deps: StartDeps,
 ): Promise<Seen> => {
   const { extractionId, callbackToken, callbackAttempt } = input;
   const link = { taskId, extractionId, callbackToken, callbackAttempt };
-  const { linked, task } = await deps.tasks.link({ ...link, ...defined({ credentialsMac, isConfirmed }) });
+  const { linked, task } = await deps.tasks.link({
+    ...link,
+    ...defined({ credentialsMac, isConfirmed, afterMark }),
+  });
   const isOwn = linked || task.extractionId === extractionId;
   if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
@@ -125,8 +123,9 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     }
     if (record.method === 'consent') consentItem = stored;
     const call = await deps.callFor(record, stored);
-    known = call;
-    if (await refusedBefore(call, deps)) return await finishWith(record, { kind: 'refused-before' });
+    const checked = await checkMark(call, deps);
+    known = checked.known;
+    if (checked.isRefused) return await finishWith(record, { kind: 'refused-before' });
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {

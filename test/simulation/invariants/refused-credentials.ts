@@ -3,16 +3,18 @@ import type { Invariant } from './invariant.ts';
 
 export const markedBeforeSettled: Invariant = {
   name: 'marked-before-settled',
-  rule: 'When the record becomes CREDENTIALS_WRONG, credentials whose MAC the link has stored are marked as refused.',
+  rule: 'When the record becomes CREDENTIALS_WRONG, credentials whose MAC the link has stored are marked as refused, unless another status was known first.',
   checks: {
     record: ({ before, after }, world, premise) => {
       const { status, taskId = '' } = after;
       if (status !== 'CREDENTIALS_WRONG' || before?.status === status) return undefined;
-      const { credentialsMac, extractionId } = world.tasks.get(taskId) ?? {};
+      const { credentialsMac, extractionId, firstStatus = status } = world.tasks.get(taskId) ?? {};
       if (credentialsMac === undefined || extractionId !== theExtraction) return undefined;
+      // Another status was known before, which shows nothing.
+      if (firstStatus !== status) return undefined;
       premise();
       const mark = world.refusals.get(credentialsMac);
-      return mark?.extractionId === theExtraction && mark.isRefused
+      return mark?.extractionIds.includes(theExtraction) === true && mark.isRefused
         ? undefined
         : 'It is settled, and its credentials are not marked.';
     },

@@ -44,6 +44,8 @@ export type Member = {
   readonly reconciledAfter?: number;
   /** After so many seconds, its delivery is replayed. */
   readonly replayedAfter?: number;
+  /** With another status than the first. */
+  readonly replayedAs?: TerminalStatus;
   /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */
   readonly trouble?: Trouble;
   /** The calls that `trouble` is about. */
@@ -68,6 +70,10 @@ export type Population = {
   readonly lossOneIn?: number;
   /** After so many seconds, an operator forgets all refusals. */
   readonly forgetsAt?: number;
+  /** After so many seconds, an operator erases the extraction whose credentials were refused last. */
+  readonly erasesAt?: number;
+  /** So many seconds the clock of a process is ahead in half of its invocations. */
+  readonly clocksAhead?: number;
   /** For how many days refused credentials are marked. 7 by default. */
   readonly keptDays?: number;
   /** Every call is made, as if there were no breaker. */

@@ -14,10 +14,13 @@ const values = [
 
 const refused: TerminalStatus = 'CREDENTIALS_WRONG';
 
+/** Once everything is settled, a delivery comes with another status. */
+const disagreeing = { replayedAfter: 20_000, replayedAs: refused };
+
 /**
  * Random extractions of one login: two or three of one caller, entity and password, and at times one that differs in one of them.
- * Calls of tables lose their answers and processes; deliveries are lost, late and replayed; starts are held by a provider that
- * cannot be reached; and an operator may forget all refusals.
+ * Calls of tables lose their answers and processes; deliveries are lost, late, replayed, and replayed with another status; clocks are
+ * ahead; starts are held by a provider that cannot be reached; and an operator may forget all refusals, or erase one extraction.
  */
 export const drawRefusals = (random: Random): Population => {
   if (random.below(4) === 0) return drawStory(random);
@@ -36,6 +39,7 @@ export const drawRefusals = (random: Random): Population => {
       raw: { value, ...(random.below(4) === 0 ? { confirmed: true } : {}) },
       ends: oftenRefused && random.below(3) > 0 ? refused : random.pick(terminalStatuses),
       ...(random.below(2) === 0 ? { replayedAfter: random.pick([10, 300, 3_600, 20_000]) } : {}),
+      ...(random.below(4) === 0 ? disagreeing : {}),
       reconciledAfter: random.pick([0.7, 1, 1.5, 2]),
     });
   });
@@ -51,14 +55,17 @@ export const drawRefusals = (random: Random): Population => {
     // A day, and half an hour.
     keptDays: random.pick([1, 1, 1 / 48]),
     ...(random.below(4) === 0 ? { forgetsAt: random.below(2 * within) } : {}),
+    ...(random.below(3) === 0 ? { erasesAt: random.below(2 * within) } : {}),
+    ...(random.below(3) === 0 ? { clocksAhead: 180 } : {}),
     ...defined({ lossOneIn }),
   };
 };
 
 /** One after the other: a refusal, a confirmed one, and another that is not confirmed. */
 const drawStory = (random: Random): Population => {
-  const apart = random.pick([30, 300, 1_000]);
-  const ends = [refused, random.pick(terminalStatuses), random.pick(terminalStatuses)];
+  const apart = random.pick([30, 60, 300, 1_000]);
+  const confirmed = random.pick<TerminalStatus>(['COMPLETED', refused, ...terminalStatuses]);
+  const ends = [refused, confirmed, random.pick(terminalStatuses)];
   const members = ends.map((status, index) =>
     member(index, index * apart, {
       takes: random.pick([2, 20]),
@@ -69,7 +76,11 @@ const drawStory = (random: Random): Population => {
     }),
   );
   const lossOneIn = random.pick([undefined, 30]);
-  return { members, outages: [], consumers: 10, keptDays: 1, ...defined({ lossOneIn }) };
+  // At times two of the three are refused before the last one is requested, and one of them is erased.
+  const erasesAt = random.pick([undefined, Math.round(apart * 1.9)]);
+  const clocksAhead = random.pick([undefined, 180]);
+  const rest = defined({ lossOneIn, erasesAt, clocksAhead });
+  return { members, outages: [], consumers: 10, keptDays: 1, ...rest };
 };
 
 /** Until the last replay. */

@@ -49,7 +49,7 @@ const breakerOf = (service: Service, process: Process): CircuitBreaker =>
         store: breakerStoreOver(service.breakers, process.carryOut),
         settings: breakerSettings,
         isPaused: async () => false,
-        now: service.now,
+        now: process.now,
         random: () => service.choices.choose(process.of, 1_000) / 1_000,
         newId: () => `${process.name}/${service.newName('id')}`,
         telemetry: service.telemetry,
@@ -60,7 +60,8 @@ const breakerOf = (service: Service, process: Process): CircuitBreaker =>
  * all else is the code of the product. No other file of the populations knows how a breaker is used.
  */
 export const functionsIn = (service: Service, process: Process) => {
-  const { provider, now, telemetry } = service;
+  const { provider, telemetry } = service;
+  const { now } = process;
   const tokensWithin = (maxCallMs: number) => ({
     sessions: cacheSessionTokens({
       logIn: () => provider.logIn(process, maxCallMs),

@@ -16,6 +16,7 @@ export class Process {
   readonly kind: FunctionName;
   /** The extraction of the current invocation. */
   of = '';
+  #msAhead = 0;
   #hasEnded = false;
   #fail: (error: Error) => void = () => undefined;
   readonly #service: Service;
@@ -29,6 +30,9 @@ export class Process {
   /** Runs one invocation. Throws what it throws, or the end of the process. */
   async serve<T>(of: string, invocation: () => Promise<T>): Promise<T> {
     this.of = of;
+    const { population, choices } = this.#service;
+    const { clocksAhead } = population;
+    this.#msAhead = clocksAhead === undefined ? 0 : choices.choose(of, 2) * clocksAhead * 1_000;
     let isRunning = true;
     const ended = new Promise<never>((_resolve, reject) => {
       this.#fail = reject;
@@ -42,6 +46,9 @@ export class Process {
       isRunning = false;
     }
   }
+
+  /** The time by its clock, which may be ahead in one invocation and right in the next. */
+  readonly now = (): Date => new Date(this.#service.time.now + this.#msAhead);
 
   get hasEnded(): boolean {
     return this.#hasEnded;

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import { finishedStatus } from '../../../lib/provider/assumptions.ts';
 import type { ExtractionAnswer } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
@@ -73,12 +74,13 @@ export class Provider {
       if (repeated !== undefined) return repeated.taskId;
       const task = { taskId: `task-of-${owner.extractionId}`, owner, endsAt: now + owner.takes * 1_000 };
       this.tasks.set(task.taskId, task);
-      const { takes, replayedAfter } = owner;
-      const deliverAfter = (seconds: number): void =>
-        this.#service.time.after(seconds * 1_000, () => this.#service.deliver(task.taskId, owner));
+      const { takes, replayedAfter, ends, replayedAs = ends } = owner;
+      const deliverAfter = (seconds: number, of = owner): void =>
+        this.#service.time.after(seconds * 1_000, () => this.#service.deliver(task.taskId, of));
       if (owner.method === 'credentials' && owner.delivered) {
         deliverAfter(takes);
-        if (replayedAfter !== undefined) deliverAfter(takes + replayedAfter);
+        if (replayedAfter !== undefined)
+          deliverAfter(takes + replayedAfter, { ...owner, ...defined({ ends: replayedAs }) });
       }
       return task.taskId;
     });

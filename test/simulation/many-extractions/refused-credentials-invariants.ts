@@ -12,6 +12,8 @@ export type RefusalEvent = { readonly of: string } & (
   /** start-task read the mark. */
   | { readonly kind: 'checked' }
   | { readonly kind: 'marked'; readonly mark: RefusalMark }
+  /** An operator has erased it, as the last one that was refused. */
+  | { readonly kind: 'erased' }
   /** An operator has forgotten all refusals. */
   | { readonly kind: 'forgotten' }
 );
@@ -44,10 +46,15 @@ const isRefused = ({ ends }: Member): boolean => ends === 'CREDENTIALS_WRONG';
 const markOf = (service: Service, { extractionId }: Member): Kind<'marked'> | undefined =>
   of(service, 'marked', extractionId)[0];
 
+/** Whether its part of the mark was erased by this time. */
+const isErased = (service: Service, { extractionId }: Member, time: number): boolean =>
+  of(service, 'erased', extractionId).some(({ at }) => at <= time);
+
 /** Whether what a member of a login showed counts at this time: it was marked, not forgotten, and has not ended. */
 const countsAt = (service: Service, one: Member, time: number): boolean => {
   const marked = markOf(service, one);
   if (marked === undefined || marked.at > time || marked.mark.expiresAt * 1_000 <= time) return false;
+  if (isErased(service, one, time)) return false;
   return !of(service, 'forgotten').some(({ at }) => at >= marked.at && at <= time);
 };
 
@@ -94,10 +101,14 @@ const refusedNotSentAgain: Invariant = {
         const settled = statuses.find(({ status }) => status === 'CREDENTIALS_WRONG');
         const [linked] = of(service, 'linked', extractionId);
         if (settled === undefined || settled.at >= checked || linked?.isAdopted !== false) return false;
-        const notice = noticedAt(service, other);
+        const marked = markOf(service, other);
+        // Also if the clock was ahead by which it was noticed.
         const forgotten = of(service, 'forgotten').some(
-          ({ at }) => at <= checked && (notice === '' || Date.parse(notice) <= at),
+          ({ at }) =>
+            at <= checked &&
+            (marked === undefined || marked.at <= at || Date.parse(marked.mark.noticedAt) <= at),
         );
+        if (isErased(service, other, checked)) return false;
         const keptUntil = settled.at + (service.population.keptDays ?? 7) * 86_400_000;
         // An hour less, as the days count from the first notice.
         return !forgotten && checked < keptUntil - 3_600_000 && !isOverruled(service, other, checked);

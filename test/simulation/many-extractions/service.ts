@@ -5,6 +5,7 @@ import { defined } from '../../../lib/defined.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { deliveries } from '../models/provider.ts';
@@ -69,7 +70,7 @@ export class Service {
   });
   readonly requests = new Map<string, StoredRequest>();
   readonly refusals = new WatchedItems<RefusalMark>((_before, mark) =>
-    this.noteFact({ kind: 'marked', of: mark.extractionId, mark }),
+    this.noteFact({ kind: 'marked', of: mark.extractionIds.at(-1) ?? '', mark }),
   );
   /** The process whose call takes effect. */
   actor = '';
@@ -122,14 +123,17 @@ export class Service {
     if (forgetsAt !== undefined) {
       this.time.after(forgetsAt * 1_000, () => {
         this.noteFact({ kind: 'forgotten', of: '' });
-        const noticedAt = this.now().toISOString();
+        const now = this.now().toISOString();
         for (const [mac, mark] of this.refusals) {
+          const noticedAt = now < mark.noticedAt ? mark.noticedAt : now;
           // No extraction sets this mark.
           if (mark.isRefused)
             Map.prototype.set.call(this.refusals, mac, { ...mark, isRefused: false, noticedAt });
         }
       });
     }
+    const { erasesAt } = this.population;
+    if (erasesAt !== undefined) this.time.after(erasesAt * 1_000, () => this.#eraseRefused());
     // Whose marks say that the credentials are right, an operator erases. No extraction does that.
     this.time.after(erasedAfterSeconds * 1_000, () => {
       for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
@@ -152,6 +156,22 @@ export class Service {
     void sweepOften();
     await this.time.run(() => over);
     return this;
+  }
+
+  /** An operator erases the closed extraction that was refused last. What others showed stays. */
+  #eraseRefused(): void {
+    for (const [mac, mark] of this.refusals) {
+      const erased = mark.extractionIds.findLast((id) => {
+        const record = this.extractions.get(id);
+        return record !== undefined && isClosed(record);
+      });
+      if (!mark.isRefused || erased === undefined) continue;
+      this.noteFact({ kind: 'erased', of: erased });
+      const left = withoutExtraction(mark, erased);
+      // No extraction sets this mark.
+      if (left === undefined) this.refusals.delete(mac);
+      else Map.prototype.set.call(this.refusals, mac, left);
+    }
   }
 
   /** DynamoDB's TTL, with an hour's lag. */

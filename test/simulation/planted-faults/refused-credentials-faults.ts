@@ -4,12 +4,15 @@ const refusals = 'lib/extraction/refused-credentials.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
 const start = 'lib/extraction/start/start.ts';
 
-const check =
-  "if (await refusedBefore(call, deps)) return await finishWith(record, { kind: 'refused-before' });";
+const refuse = "if (checked.isRefused) return await finishWith(record, { kind: 'refused-before' });";
+const check = `const checked = await checkMark(call, deps);
+    known = checked.known;
+    ${refuse}`;
 /** Claims the start, and then reads the mark. */
-const claimThenCheck = `const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
+const claimThenCheck = `known = call;
+    const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
     const first = await startWriter(consentItem, deps)(early, [], record);
-    if (await refusedBefore(call, deps)) return await endWith(first.record, { kind: 'refused-before' });`;
+    if ((await checkMark(call, deps)).isRefused) return await finishWith(first.record, { kind: 'refused-before' });`;
 
 /** Faults of credentials that the bank refused, which are searched in extractions of one login. */
 export const loginFaults: Faults = {
@@ -65,7 +68,8 @@ export const loginFaults: Faults = {
   'confirmed-is-not-sent': {
     does: 'Confirmed credentials are refused as any others.',
     file: refusals,
-    find: '  isConfirmed !== true &&\n',
+    find: 'isConfirmed !== true && saysRefused',
+    replace: 'saysRefused',
     caughtBy: 'refused-for-a-reason',
   },
   'failed-shows-a-password': {
@@ -78,23 +82,22 @@ export const loginFaults: Faults = {
   'accepted-not-marked': {
     does: 'COMPLETED under `confirmed` leaves the mark.',
     file: refusals,
-    find: 'isConfirmed === true && accepting.has(taskStatus) ?',
-    replace: 'isConfirmed === true && taskStatus === undefined ?',
+    find: 'isConfirmed === true && accepting.has(firstStatus) ?',
+    replace: 'isConfirmed === true && firstStatus === undefined ?',
     caughtBy: 'refused-for-a-reason',
   },
   'replay-revives': {
     does: 'A replayed delivery sets the mark anew, as of now.',
     file: refusals,
-    find: 'const noticedAt = task.noticedAt ?? (await tasks.notice(taskId, notifiedAt ?? now().toISOString()));',
-    replace:
-      'const noticedAt: string | undefined = notifiedAt === "" ? await tasks.notice(taskId, "") : now().toISOString();',
+    find: 'const noticedAt = shownAt(known.noticedAt, known.afterMark);',
+    replace: 'const noticedAt = shownAt(now().toISOString(), known.afterMark);',
     caughtBy: 'marked-once',
+    firstSeed: 1500,
   },
   'erasure-revives': {
     does: 'A delivery that is replayed after the mark of an accepted one was erased sets its own again.',
     file: refusals,
-    find: 'task.isMarked === true ? undefined : proofIn(taskStatus, task)',
-    replace: 'proofIn(taskStatus, task)',
+    find: 'await tasks.setMarked(taskId);',
     caughtBy: 'marked-once',
   },
   'mark-without-end': {
@@ -107,9 +110,31 @@ export const loginFaults: Faults = {
   'locked-is-refused': {
     does: 'A locked account marks its credentials as refused.',
     file: refusals,
-    find: "if (taskStatus === 'CREDENTIALS_WRONG') return",
-    replace: "if (taskStatus.startsWith('CREDENTIALS_')) return",
+    find: "if (firstStatus === 'CREDENTIALS_WRONG') return",
+    replace: "if (firstStatus.startsWith('CREDENTIALS_')) return",
     caughtBy: 'marks-are-right',
+  },
+  'later-status-marks': {
+    does: 'A delivery that comes with another status than the first marks what it says.',
+    file: refusals,
+    find: 'proofIn(one.firstStatus ?? taskStatus, one)',
+    replace: 'proofIn(taskStatus, one)',
+    caughtBy: 'marks-are-right',
+  },
+  'mark-of-the-last-one': {
+    does: 'A second refusal replaces what the mark knows of the first, so that its erasure removes both.',
+    file: refusals,
+    find: '[...found.extractionIds, ...shown.extractionIds].slice',
+    replace: '[...shown.extractionIds].slice',
+    caughtBy: 'refused-not-sent-again',
+  },
+  'clock-ahead-keeps-refusing': {
+    does: 'What confirmed credentials show does not count after the mark that their start read, if a clock was ahead.',
+    file: refusals,
+    find: 'afterMark === undefined || afterMark < noticedAt',
+    replace: 'afterMark !== "" || afterMark < noticedAt',
+    caughtBy: 'refused-for-a-reason',
+    firstSeed: 600,
   },
   'mac-lost-with-the-link': {
     does: 'A link that an earlier attempt did not make has no MAC.',
@@ -125,15 +150,15 @@ export const refusedCredentialsFaults: Faults = {
   'marked-after-settled': {
     does: 'A delivery marks refused credentials after it has written the outcome.',
     file: recordDelivery,
-    find: 'await markCredentials(task, taskStatus, deps);',
-    replace: 'setTimeout(() => void markCredentials(task, taskStatus, deps), 0);',
+    find: 'await markCredentials(task, delivery.taskStatus, deps);',
+    replace: 'setTimeout(() => void markCredentials(task, delivery.taskStatus, deps), 0);',
     caughtBy: 'marked-before-settled',
     where: { scenario: 'wrong-password', faults: 1 },
   },
   'refused-is-sent': {
-    does: 'The mark is not read at all.',
+    does: 'Credentials are sent whatever their mark says.',
     file: start,
-    find: check,
+    find: refuse,
     caughtBy: 'no-start-once-refused',
     where: { scenario: 'refused-before' },
   },

@@ -142,7 +142,7 @@ export class World {
     const mac = credentialsMac(fingerprintKey, record, theCredentials);
     const noticedAt = new Date(origin - 3_600_000).toISOString();
     const expiresAt = origin / 1_000 + 86_400;
-    const mark = { credentialsMac: mac, extractionId: 'another', noticedAt, isRefused: true, expiresAt };
+    const mark = { credentialsMac: mac, extractionIds: ['another'], noticedAt, isRefused: true, expiresAt };
     this.refusals.set(mac, mark);
   }
 

@@ -249,12 +249,14 @@ const tasks = compared<TaskStore>({
           callbackAttempt: fc.integer({ min: 0, max: 11 }),
           credentialsMac,
           isConfirmed: fc.constant(true as const),
+          afterMark: time,
         },
         { requiredKeys: ['taskId', 'extractionId', 'callbackToken', 'callbackAttempt'] },
       ),
     ),
     taskCall('recordStatus', fc.record({ taskId, taskStatus: text, notifiedAt: time })),
-    taskCall('notice', taskId, time, fc.constantFrom(undefined, true as const)),
+    taskCall('notice', taskId, text, time),
+    taskCall('setMarked', taskId),
     taskCall('adopt', taskId, extractionId),
     taskCall('get', taskId),
   ),
@@ -291,6 +293,7 @@ const requests = compared<RequestStore>({
 
 const refusalCall = methodsOf<RefusedCredentialsStore>();
 const isRefused = fc.boolean();
+const extractionIds = extractionId.map((id) => [id]);
 
 const refusals = compared<RefusedCredentialsStore>({
   table: 'Refusals',
@@ -301,7 +304,7 @@ const refusals = compared<RefusedCredentialsStore>({
     refusalCall('get', credentialsMac),
     refusalCall(
       'put',
-      fc.record({ credentialsMac, extractionId, noticedAt: time, isRefused, expiresAt: epochSeconds }),
+      fc.record({ credentialsMac, extractionIds, noticedAt: time, isRefused, expiresAt: epochSeconds }),
     ),
   ),
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
@@ -91,7 +92,7 @@ export const interpreter = (context: ExpressionContext) => {
         return (item) => options.includes(item[name]);
       }
       const value = literal(next());
-      if (operator === '=') return (item) => item[name] === value;
+      if (operator === '=') return (item) => isDeepStrictEqual(item[name], value);
       if (operator === '<>') return (item) => item[name] !== value;
       if (operator === '<')
         return (item) => item[name] !== undefined && (item[name] as string) < (value as string);

@@ -1,3 +1,4 @@
+import { mergeMarks } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, RefusedCredentialsStore } from '../../../lib/extraction/store.ts';
 import { type CarryOut, inMemory, type StoreFaults } from './store-fault.ts';
 
@@ -13,10 +14,8 @@ export const refusalStoreOver = (
     }),
   put: (mark) =>
     carryOut({ store: 'refusals', method: 'put', key: mark.credentialsMac }, () => {
-      const found = items.get(mark.credentialsMac);
-      const isOlder =
-        found === undefined || (found.extractionId !== mark.extractionId && found.noticedAt < mark.noticedAt);
-      if (isOlder) items.set(mark.credentialsMac, { ...mark });
+      const merged = mergeMarks(items.get(mark.credentialsMac), mark);
+      if (merged !== undefined) items.set(mark.credentialsMac, { ...merged });
     }),
 });
 

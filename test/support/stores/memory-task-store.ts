@@ -21,15 +21,16 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
           (item.extractionId === link.extractionId &&
             (item.callbackAttempt === undefined || item.callbackAttempt <= link.callbackAttempt));
         if (!mayLink) return { linked: false, task: { ...item } };
-        const { extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed } = link;
-        const known = defined({ credentialsMac, isConfirmed });
+        const { extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed, afterMark } = link;
+        const known = defined({ credentialsMac, isConfirmed, afterMark });
         const next = { ...written(link.taskId), extractionId, callbackToken, callbackAttempt, ...known };
         items.set(link.taskId, next);
         return { linked: true, task: { ...next } };
       }),
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
       call('recordStatus', taskId, () => {
-        const next = { taskStatus, notifiedAt, ...written(taskId) };
+        const first = { firstStatus: taskStatus, noticedAt: notifiedAt };
+        const next = { taskStatus, notifiedAt, ...first, ...written(taskId) };
         items.set(taskId, next);
         return { ...next };
       }),
@@ -39,13 +40,18 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
         items.set(taskId, next);
         return { ...next };
       }),
-    notice: (taskId, noticedAt, isMarked) =>
+    notice: (taskId, firstStatus, noticedAt) =>
       call('notice', taskId, () => {
         const item = items.get(taskId);
         if (item === undefined) return undefined;
-        const next = { noticedAt, ...item, ...defined({ isMarked }) };
+        const next = { firstStatus, noticedAt, ...item };
         items.set(taskId, next);
-        return next.noticedAt;
+        return { ...next };
+      }),
+    setMarked: (taskId) =>
+      call('setMarked', taskId, () => {
+        const item = items.get(taskId);
+        if (item !== undefined) items.set(taskId, { ...item, isMarked: true });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

@@ -3,6 +3,7 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectsCommand,
@@ -11,11 +12,15 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
+import {
+  dynamoRefusedCredentialsStore,
+  unchangedMark,
+} from '../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { CliError } from '../terminal/errors.ts';
 
@@ -92,9 +97,9 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
   const requests = dynamoRequestStore(dynamo, requestsTable);
   const refusals = dynamoRefusedCredentialsStore(dynamo, refusalsTable);
   /** False where the condition does not hold. */
-  const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
+  const changedIf = async (command: DeleteItemCommand | UpdateItemCommand): Promise<boolean> => {
     try {
-      await dynamo.send(command);
+      await dynamo.send(command as DeleteItemCommand);
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
@@ -104,7 +109,7 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
   return {
     getRecord: (extractionId) => getDated(dynamo, extractionsTable, extractionId),
     removeRecord: (extractionId, status) =>
-      removedIf(
+      changedIf(
         new DeleteItemCommand({
           TableName: extractionsTable,
           Key: marshall({ extractionId }),
@@ -118,23 +123,37 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
       const task = await tasks.get(taskId);
       return task?.extractionId === extractionId ? task.credentialsMac : undefined;
     },
-    hasMark: async (mac, extractionId) => (await refusals.get(mac))?.extractionId === extractionId,
+    hasMark: async (mac, extractionId) =>
+      (await refusals.get(mac))?.extractionIds.includes(extractionId) === true,
     removeMark: async (credentialsMac, extractionId) => {
-      await removedIf(
-        new DeleteItemCommand({
-          TableName: refusalsTable,
-          Key: marshall({ credentialsMac }),
-          ConditionExpression: 'extractionId = :extraction',
-          ExpressionAttributeValues: marshall({ ':extraction': extractionId }),
-        }),
-      );
+      const of = { TableName: refusalsTable, Key: marshall({ credentialsMac }) };
+      for (;;) {
+        const mark = await refusals.get(credentialsMac);
+        if (mark === undefined || !mark.extractionIds.includes(extractionId)) return;
+        const left = withoutExtraction(mark, extractionId);
+        const condition = unchangedMark(mark);
+        const isDone = await changedIf(
+          left === undefined
+            ? new DeleteItemCommand({ ...of, ...condition })
+            : new UpdateItemCommand({
+                ...of,
+                ...condition,
+                UpdateExpression: 'SET extractionIds = :left',
+                ExpressionAttributeValues: {
+                  ...condition.ExpressionAttributeValues,
+                  ...marshall({ ':left': left.extractionIds }),
+                },
+              }),
+        );
+        if (isDone) return;
+      }
     },
     hasTask: async (taskId, extractionId) => {
       const task = await tasks.get(taskId);
       return task !== undefined && (task.extractionId ?? extractionId) === extractionId;
     },
     removeTask: async (taskId, extractionId) => {
-      await removedIf(
+      await changedIf(
         new DeleteItemCommand({
           TableName: tasksTable,
           Key: marshall({ taskId }),

@@ -11,9 +11,21 @@ import type { RefusalMark } from '../../../lib/extraction/store.ts';
 
 type Wanted = { readonly entity: string; readonly since: Date };
 
+/** The entity of a mark. All of its extractions are of one, and some of them may be erased. */
+const entityOf = async (
+  { extractionIds }: RefusalMark,
+  getRecord: (extractionId: string) => Promise<Extraction | undefined>,
+): Promise<string | undefined> => {
+  for (const id of extractionIds.toReversed()) {
+    const record = await getRecord(id);
+    if (record?.method === 'credentials') return record.entity;
+  }
+  return undefined;
+};
+
 /**
  * The marks that still keep refused credentials of this entity from being sent, and were noticed since then. A mark does not name
- * its entity; the record of its extraction does.
+ * its entity; the records of its extractions do.
  */
 export const findRefusals = async (
   { client, table }: { readonly client: DynamoDBClient; readonly table: string },
@@ -34,13 +46,8 @@ export const findRefusals = async (
     const marks = Items.map((item) => unmarshall(item) as RefusalMark).filter((mark) =>
       saysRefused(mark, now),
     );
-    const records = await Promise.all(marks.map(({ extractionId }) => getRecord(extractionId)));
-    found.push(
-      ...marks.filter((_, index) => {
-        const record = records[index];
-        return record?.method === 'credentials' && record.entity === entity;
-      }),
-    );
+    const entities = await Promise.all(marks.map((mark) => entityOf(mark, getRecord)));
+    found.push(...marks.filter((_, index) => entities[index] === entity));
   }
   return found;
 };
@@ -54,6 +61,8 @@ export const forgetRefusal = async (
   { credentialsMac, noticedAt }: RefusalMark,
   now: Date,
 ): Promise<boolean> => {
+  // The clock of who noticed it may have been ahead, and a refusal of that time must not bring the mark back.
+  const forgottenAt = now.toISOString() < noticedAt ? noticedAt : now.toISOString();
   try {
     await client.send(
       new UpdateItemCommand({
@@ -61,7 +70,7 @@ export const forgetRefusal = async (
         Key: marshall({ credentialsMac }),
         UpdateExpression: 'SET isRefused = :no, noticedAt = :now',
         ConditionExpression: 'noticedAt = :at',
-        ExpressionAttributeValues: marshall({ ':no': false, ':now': now.toISOString(), ':at': noticedAt }),
+        ExpressionAttributeValues: marshall({ ':no': false, ':now': forgottenAt, ':at': noticedAt }),
       }),
     );
     return true;

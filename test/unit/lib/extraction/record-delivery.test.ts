@@ -97,10 +97,28 @@ test('refused credentials are marked before the outcome is written', async () =>
   const faults = { before: ({ store, method }: StoreCall) => void order.push(`${method} ${store}`) };
   const taskStatus = 'CREDENTIALS_WRONG';
   const delivered = await deliver({ record: running, task, taskStatus, faults });
-  const written = ['recordStatus tasks', 'notice tasks', 'put refusals', 'notice tasks', 'apply extractions'];
+  const written = [
+    'recordStatus tasks',
+    'notice tasks',
+    'put refusals',
+    'setMarked tasks',
+    'apply extractions',
+  ];
   expect(order).toEqual(written);
-  expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionId: id, isRefused: true }]);
+  expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionIds: [id], isRefused: true }]);
   expect(delivered.task).toMatchObject({ noticedAt: iso(100) });
+});
+
+test('a later delivery with another status marks nothing', async () => {
+  const first = {
+    taskStatus: 'COMPLETED',
+    firstStatus: 'COMPLETED',
+    noticedAt: iso(50),
+    notifiedAt: iso(50),
+  };
+  const task = { ...linked, credentialsMac: 'mac', ...first };
+  const delivered = await deliver({ record: collected, task, taskStatus: 'CREDENTIALS_WRONG' });
+  expect(delivered).toMatchObject({ marks: [], task, counted: ['StatusDisagreement'] });
 });
 
 const deliverTo = (record: Extraction, taskStatus: TerminalStatus, through?: Setup['through']) =>

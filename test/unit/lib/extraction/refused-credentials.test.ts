@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type TerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import {
+  checkMark,
   knownCredentials,
   markCredentials,
-  refusedBefore,
+  mergeMarks,
+  withoutExtraction,
 } from '../../../../lib/extraction/refused-credentials.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
@@ -21,7 +23,7 @@ const task: Task = {
 const confirmed = { ...task, isConfirmed: true } as const;
 const mark = {
   credentialsMac: 'mac',
-  extractionId: 'extraction-1',
+  extractionIds: ['extraction-1'],
   noticedAt: iso(30),
   isRefused: true,
   expiresAt: at(30).getTime() / 1000 + 7 * day,
@@ -67,9 +69,12 @@ describe('the MAC of credentials', () => {
     for (const name of ['username', 'password']) {
       expect(await macOf({ [name]: 'a', pin: '1' })).not.toBe(await macOf({ [name]: 'a', pin: '2' }));
     }
-    expect(await macOf({ username: 'José', password: 'x' })).toBe(
-      await macOf({ username: 'Jose\u0301', password: 'x' }),
-    );
+    // Unicode has two forms of an accented letter, and a keyboard chooses one.
+    for (const field of ['username', 'password', 'pin']) {
+      const login = { username: 'ana', password: 'x' };
+      const composed = await macOf({ ...(field === 'pin' ? {} : login), [field]: 'Jos\u00e9' });
+      expect(await macOf({ ...(field === 'pin' ? {} : login), [field]: 'Jose\u0301' })).toBe(composed);
+    }
   });
 
   test('is not made of ciphertext, nor where the setting is 0, and the key is not read', async () => {
@@ -83,6 +88,11 @@ describe('the MAC of credentials', () => {
     expect(await knownCredentials(extraction(), raw({ a: 1 }), { key, keptDays: 0 })).toEqual({});
   });
 });
+
+type Deps = Parameters<typeof checkMark>[1];
+
+const isRefused = async (known: Parameters<typeof checkMark>[0], deps: Deps) =>
+  (await checkMark(known, deps)).isRefused;
 
 const setUp = (one: Task = task, seconds = 40, keptDays = 7) => {
   const [refusals, tasks, time] = [memoryRefusedCredentialsStore(), memoryTaskStore(), clock(seconds)];
@@ -133,15 +143,16 @@ describe('a final status', () => {
 test('a refusal keeps the credentials from a start for its days, and no replay brings it back', async () => {
   const { deps, refusals, tasks, time } = setUp();
   const known = { credentialsMac: 'mac' };
-  expect(await refusedBefore(known, deps)).toBe(false);
+  expect(await isRefused(known, deps)).toBe(false);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  expect(tasks.items.get('task-1')).toEqual({ ...task, noticedAt: iso(30), isMarked: true });
-  expect(await refusedBefore(known, deps)).toBe(true);
-  expect(await refusedBefore({ ...known, isConfirmed: true }, deps)).toBe(false);
+  const firstStatus = 'CREDENTIALS_WRONG';
+  expect(tasks.items.get('task-1')).toEqual({ ...task, firstStatus, noticedAt: iso(30), isMarked: true });
+  expect(await isRefused(known, deps)).toBe(true);
+  expect(await isRefused({ ...known, isConfirmed: true }, deps)).toBe(false);
   time.set(30 + 7 * day - 1);
-  expect(await refusedBefore(known, deps)).toBe(true);
+  expect(await isRefused(known, deps)).toBe(true);
   time.set(30 + 7 * day);
-  expect(await refusedBefore(known, deps)).toBe(false);
+  expect(await isRefused(known, deps)).toBe(false);
   // Not even after what had replaced it was erased.
   time.set(90);
   refusals.items.clear();
@@ -156,9 +167,77 @@ test('a late refusal does not outweigh that confirmed credentials were accepted 
   for (const one of [accepted, later]) tasks.items.set(one.taskId, one);
   await markCredentials(accepted, 'COMPLETED', deps);
   await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(false);
+  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(false);
   await markCredentials(later, 'CREDENTIALS_WRONG', deps);
-  expect(await refusedBefore({ credentialsMac: 'mac' }, deps)).toBe(true);
+  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(true);
+});
+
+test('the first status decides, whether a read or a delivery showed it, and a later one marks nothing', async () => {
+  for (const [first, later] of [
+    ['CREDENTIALS_WRONG', 'COMPLETED'],
+    ['COMPLETED', 'CREDENTIALS_WRONG'],
+  ] as const) {
+    const { deps, refusals, tasks } = setUp();
+    const { notifiedAt: _notifiedAt, ...read } = task;
+    await markCredentials(read, first, deps);
+    const marks = [...refusals.items.values()];
+    expect(marks).toHaveLength(first === 'CREDENTIALS_WRONG' ? 1 : 0);
+    const delivered = await tasks.recordStatus({ taskId: 'task-1', taskStatus: later, notifiedAt: iso(50) });
+    await markCredentials(delivered, later, deps);
+    // Also by a process that does not know the first one.
+    await markCredentials(read, later, deps);
+    expect([...refusals.items.values()]).toEqual(marks);
+  }
+});
+
+test('what confirmed credentials show counts after the mark that their start read, if a clock was ahead', async () => {
+  const { deps, refusals, tasks, time } = setUp({ ...task, notifiedAt: iso(220) });
+  time.set(220);
+  await markCredentials({ ...task, notifiedAt: iso(220) }, 'CREDENTIALS_WRONG', deps);
+  time.set(60);
+  const { known } = await checkMark({ credentialsMac: 'mac', isConfirmed: true }, deps);
+  expect(known).toEqual({ credentialsMac: 'mac', isConfirmed: true, afterMark: iso(220) });
+  const accepted = {
+    ...confirmed,
+    ...known,
+    taskId: 'task-2',
+    extractionId: 'extraction-2',
+    notifiedAt: iso(60),
+  };
+  tasks.items.set('task-2', accepted);
+  await markCredentials(accepted, 'COMPLETED', deps);
+  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(false);
+  expect(refusals.items.get('mac')).toMatchObject({ isRefused: false, extractionIds: ['extraction-2'] });
+  // A refusal of a start that read this is later again, although its clock is behind.
+  const again = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(61) };
+  const { known: seen } = await checkMark({ credentialsMac: 'mac' }, deps);
+  tasks.items.set('task-3', { ...again, ...seen });
+  await markCredentials({ ...again, ...seen }, 'CREDENTIALS_WRONG', deps);
+  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(true);
+});
+
+test('a mark knows every extraction that showed the same, so that the erasure of one leaves the others', () => {
+  const later = {
+    ...mark,
+    extractionIds: ['extraction-2'],
+    noticedAt: iso(50),
+    expiresAt: mark.expiresAt + 20,
+  };
+  const both = mergeMarks(mark, later);
+  expect(both).toEqual({ ...later, extractionIds: ['extraction-1', 'extraction-2'] });
+  expect(mergeMarks(later, mark)).toEqual({ ...later, extractionIds: ['extraction-2', 'extraction-1'] });
+  expect(both && mergeMarks(both, later)).toBeUndefined();
+  expect(both && withoutExtraction(both, 'extraction-2')).toEqual({
+    ...both,
+    extractionIds: ['extraction-1'],
+  });
+  expect(withoutExtraction(mark, 'extraction-1')).toBeUndefined();
+  const right = { ...later, isRefused: false };
+  expect(mergeMarks(mark, right)).toEqual(right);
+  expect(mergeMarks(right, mark)).toBeUndefined();
+  const many = Array.from({ length: 50 }, (_, index) => `many-${index}`);
+  const full = mergeMarks({ ...mark, extractionIds: many }, later)?.extractionIds;
+  expect(full).toEqual([...many.slice(1), 'extraction-2']);
 });
 
 test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {

@@ -826,6 +826,23 @@ describe('credentials that the bank refused', () => {
     }
   });
 
+  test('are not marked of a task of another extraction either if a later read shows it', async () => {
+    const settled = extractionIn('COMPLETED');
+    const its = world(extractionIn('RUNNING'), {
+      task: { ...task, extractionId: 'another' },
+      reads: [answer(refused)],
+    });
+    const { apply } = its.extractions;
+    its.extractions.apply = async (change) => {
+      if (change.set.status !== 'UNCONFIRMED') return apply(change);
+      // Another process was first.
+      its.extractions.items.set(settled.extractionId, settled);
+      return { applied: false, record: settled };
+    };
+    await its.reconcile(machine);
+    expect([its.marks(), its.counted]).toEqual([[], ['TaskLinkedElsewhere', 'CollectionFailed']]);
+  });
+
   test('count no longer once confirmed ones were accepted', async () => {
     const its = world(extractionIn('RUNNING'), {
       task: { ...task, isConfirmed: true },

@@ -557,7 +557,7 @@ describe('credentials that the bank refused before', () => {
     const started = world(setup);
     started.refusals.items.set(mac, {
       credentialsMac: mac,
-      extractionId: 'another',
+      extractionIds: ['another'],
       noticedAt: iso(1),
       isRefused: true,
       expiresAt: Date.parse(iso(1_000)) / 1_000,
@@ -584,6 +584,7 @@ describe('credentials that the bank refused before', () => {
     await start();
     expect(posts).toHaveLength(1);
     expect(task()?.isConfirmed).toBe(isConfirmed);
+    expect(task()?.afterMark).toBe(isConfirmed === true ? iso(1) : undefined);
   });
 
   test('are not sent either if nobody knows whether they were refused', async () => {
@@ -616,6 +617,15 @@ describe('credentials that the bank refused before', () => {
     tasks.items.set('task-1', { taskId: 'task-1', taskStatus, notifiedAt: iso(3) });
     expect(await start()).toMatchObject({ record: { status: taskStatus } });
     expect(order.indexOf('put refusals')).toBeLessThan(order.lastIndexOf('apply extractions'));
-    expect(marks()).toMatchObject([{ credentialsMac: mac, noticedAt: iso(3), extractionId: id }]);
+    expect(marks()).toMatchObject([{ credentialsMac: mac, noticedAt: iso(3), extractionIds: [id] }]);
+  });
+
+  test('are not marked by what the task of another extraction shows', async () => {
+    const { start, tasks, marks } = world();
+    const taskStatus = 'CREDENTIALS_WRONG';
+    const other = { extractionId: 'another', credentialsMac: 'its mac', taskStatus, firstStatus: taskStatus };
+    tasks.items.set('task-1', { taskId: 'task-1', noticedAt: iso(3), ...other });
+    expect(await start()).toMatchObject({ record: { status: 'UNCONFIRMED' } });
+    expect(marks()).toEqual([]);
   });
 });

@@ -120,25 +120,36 @@ test("a task's item is deleted unless it belongs to another extraction", async (
   await expect(erasing({ dynamo: refuse }).removeTask('t', id)).resolves.toBeUndefined();
 });
 
-test('only the mark of the extraction itself is removed, and a task of another one leads to none', async () => {
-  const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
-  const { getMac, hasMark, removeMark, dynamo } = erasing({ dynamo: () => ({ Item: marshall(task) }) });
-  expect(await getMac('task-1', id)).toBe('mac');
-  expect(await getMac('task-1', 'another')).toBeUndefined();
-  expect(await hasMark('mac', id)).toBe(true);
-  expect(await hasMark('mac', 'another')).toBe(false);
+test('a mark loses the extraction, and goes with its last one', async () => {
+  const kept = { credentialsMac: 'mac', noticedAt: iso(30), isRefused: true, expiresAt: 1 };
+  const mark = { ...kept, extractionIds: [id, 'another'] };
+  const { hasMark, removeMark, dynamo } = erasing({ dynamo: () => ({ Item: marshall(mark) }) });
+  expect([await hasMark('mac', id), await hasMark('mac', 'third')]).toEqual([true, false]);
   await removeMark('mac', id);
+  const found = marshall({ ':ids': mark.extractionIds, ':at': iso(30), ':refused': true });
   expect(dynamo.sent.at(-1)?.input).toMatchObject({
     TableName: 'M',
     Key: marshall({ credentialsMac: 'mac' }),
-    ConditionExpression: 'extractionId = :extraction',
-    ExpressionAttributeValues: marshall({ ':extraction': id }),
+    UpdateExpression: 'SET extractionIds = :left',
+    ExpressionAttributeValues: { ...found, ...marshall({ ':left': ['another'] }) },
   });
+  const only = { ...kept, extractionIds: [id] };
+  const last = erasing({ dynamo: () => ({ Item: marshall(only) }) });
+  await last.removeMark('mac', id);
+  expect(last.dynamo.sent.map(({ name }) => name)).toEqual(['GetItemCommand', 'DeleteItemCommand']);
+  await last.removeMark('mac', 'third');
+  expect(last.dynamo.sent).toHaveLength(3);
+});
+
+test('the task of another extraction leads to no mark', async () => {
+  const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac' };
+  const { getMac } = erasing({ dynamo: () => ({ Item: marshall(task) }) });
+  expect([await getMac('task-1', id), await getMac('task-1', 'another')]).toEqual(['mac', undefined]);
 });
 
 const mark = (extractionId: string, fields: Partial<RefusalMark> = {}): RefusalMark => ({
   credentialsMac: `mac of ${extractionId}`,
-  extractionId,
+  extractionIds: [extractionId],
   noticedAt: iso(30),
   isRefused: true,
   expiresAt: at(10_000).getTime() / 1000,
@@ -158,7 +169,7 @@ test('the marks of one entity are found that still count, over all pages', async
   const others = [mark('mine', { isRefused: false }), mark('mine', { expiresAt: 1 }), mark('consent')];
   const pages = [
     [mark('mine'), mark('other'), mark('gone')],
-    [mark('second'), ...others],
+    [mark('second', { extractionIds: ['second', 'gone'] }), ...others],
   ];
   const { client: stub, sent } = stubClient<DynamoDBClient>(() => {
     const Items = pages.shift()?.map((item) => marshall(item));
@@ -167,7 +178,8 @@ test('the marks of one entity are found that still count, over all pages', async
   });
   // The SDK's paginator checks the class.
   const client = Object.setPrototypeOf(stub, DynamoDBClient.prototype) as DynamoDBClient;
-  expect(await findRefusals({ client, table: 'M' }, wanted, deps)).toEqual([mark('mine'), mark('second')]);
+  const found = [mark('mine'), mark('second', { extractionIds: ['second', 'gone'] })];
+  expect(await findRefusals({ client, table: 'M' }, wanted, deps)).toEqual(found);
   expect(sent[0]?.input).toMatchObject({
     ConsistentRead: true,
     FilterExpression: 'noticedAt >= :since',
@@ -183,6 +195,10 @@ test('a refusal counts no longer, unless a later notice has replaced its mark', 
     ConditionExpression: 'noticedAt = :at',
     ExpressionAttributeValues: marshall({ ':no': false, ':now': iso(100), ':at': iso(30) }),
   });
+  const behind = stubClient<DynamoDBClient>(() => ({}));
+  await forgetRefusal({ client: behind.client, table: 'M' }, mark('mine'), at(20));
+  const values = { ExpressionAttributeValues: { ':now': { S: iso(30) } } };
+  expect(behind.sent[0]?.input).toMatchObject(values);
   const refusing = stubClient<DynamoDBClient>(refuse);
   expect(await forgetRefusal({ client: refusing.client, table: 'M' }, mark('mine'), at(100))).toBe(false);
 });
