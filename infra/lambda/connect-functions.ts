@@ -86,6 +86,7 @@ const monitor = (
     api: watched.api.api,
     machine: watched.machine,
     reconcileQueue: queue.queue,
+    slowQueue: queue.slow,
     deadLetters: queue.deadLetters,
     fanOut: watched.fanOut,
     startTask: functions.startTask.function,

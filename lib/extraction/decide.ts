@@ -584,13 +584,17 @@ export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
 };
 
 /**
- * Decides about a message `due` if the record is not due by this clock. If the message is for this `dueAt`, the clock is
- * behind that of its sender, and the message is sent again. Otherwise another process has moved `dueAt` ahead and sends its
- * own message. To send this one again would start a second chain of messages.
+ * Decides about a message with a `dueAt`, if the record is not due by this clock. Another process that has moved `dueAt` ahead sends
+ * its own message, or the sweep does. To go on with this one would be a second chain of messages. One that is received again goes on,
+ * because a read that ended its process is counted then; only a message `due` does not, as the sweep's comes after it. A message
+ * `due` for this `dueAt` comes from a sender whose clock is ahead, and is sent again.
  */
 export const planEarly = (record: Extraction | undefined, who: Invoker, now: Date): Plan | undefined => {
   const dueAt = record?.dueAt;
-  if (who.kind !== 'queue' || who.cause !== 'due' || dueAt === undefined) return undefined;
+  if (who.kind !== 'queue' || dueAt === undefined) return undefined;
+  const isDue = who.cause === 'due';
+  if (!isDue && (who.dueAt === undefined || who.afterFailure === true)) return undefined;
   if (new Date(dueAt).getTime() <= now.getTime()) return undefined;
-  return who.dueAt === dueAt ? end('deferred', 'early', 'due') : end('superseded');
+  if (who.dueAt !== dueAt) return end('superseded');
+  return isDue ? end('deferred', 'early', 'due') : undefined;
 };

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-/**
- * Why a message asks for a reconcile, and who sends it. `due` is the only cause that the record can refute: a message is
- * dropped if another process has moved `dueAt` ahead since.
- */
+/** Why a message asks for a reconcile, and who sends it. */
 export const reconcileCauses = [
   /** start-task: the record is open, with nothing for the execution to wait for. */
   'start',
@@ -23,7 +20,10 @@ export type ReconcileCause = (typeof reconcileCauses)[number];
 export type ReconcileMessage = {
   readonly extractionId: string;
   readonly cause: ReconcileCause;
-  /** Only of `due`: the `dueAt` until which it was delayed. */
+  /**
+   * The `dueAt` that the message is for: until which it was delayed (`due`), of the lease (`sweep`), or when it moved to the slow queue.
+   * It is dropped if another process has moved `dueAt` ahead since.
+   */
   readonly dueAt?: string;
 };
 

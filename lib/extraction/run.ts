@@ -50,14 +50,15 @@ const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
 /**
- * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. Only the queue's first
- * message after an outcome logs nothing: it is sent each time.
+ * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. The queue's
+ * first message after an outcome logs nothing, as it is sent each time, and a superseded one nothing, as another follows.
  */
-const repeats = (who: Invoker): boolean =>
-  who.kind !== 'queue' ||
-  who.afterFailure === true ||
-  who.cause === 'sweep' ||
-  who.cause === 'execution-broken';
+const repeats = (who: Invoker, as: Ending['as']): boolean =>
+  as !== 'superseded' &&
+  (who.kind !== 'queue' ||
+    who.afterFailure === true ||
+    who.cause === 'sweep' ||
+    who.cause === 'execution-broken');
 
 const sendNext = async (
   { as, message }: Ending,
@@ -68,9 +69,10 @@ const sendNext = async (
   const { send, sendSlow = send, now, telemetry } = deps;
   if (message === 'none') return;
   if (message === 'same') {
-    // If this fails, the message is received again.
-    if (who.kind === 'queue')
-      await sendSlow({ extractionId, cause: who.cause, ...defined({ dueAt: who.dueAt }) });
+    // If this fails, the message is received again. It may wait for long, so any cause is superseded once `dueAt` has moved.
+    if (who.kind === 'queue') {
+      await sendSlow({ extractionId, cause: who.cause, ...defined({ dueAt: who.dueAt ?? dueAt }) });
+    }
     return;
   }
   const next = message === 'due' ? dueAt : undefined;
@@ -157,7 +159,8 @@ export const run = async (
   }
   const { as, why, problem } = planned;
   if (record === undefined || as === 'gone') return { as: 'gone', why, problem, record: undefined };
-  if (record.settledAt !== undefined && !isReported && repeats(who)) reportOutcomeAgain(record, telemetry);
+  if (record.settledAt !== undefined && !isReported && repeats(who, as))
+    reportOutcomeAgain(record, telemetry);
   if (forgetsRequest(record, who)) await removeRequest(record, deps);
   await sendNext(planned, record, who, deps);
   return { as, why, problem, record };

@@ -1,7 +1,7 @@
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
-import { maxPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
+import { maxPerBatch, type ReconcileMessage, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
 import { writeChange } from './write-progress.ts';
@@ -49,30 +49,34 @@ const leaseSpreadSeconds = 480;
 
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
-/** Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns whether this sweep has the lease. */
-const takeLease = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise<boolean> => {
+/**
+ * Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns its message, or undefined if this sweep does
+ * not have the lease. The message has the new `dueAt`, so that it is dropped if the record is leased again before it is received.
+ */
+const takeLease = async (
+  found: DueRecord,
+  counts: Counts,
+  deps: SweepDeps,
+): Promise<ReconcileMessage | undefined> => {
   const { extractionId, dueAt } = found;
   try {
     const time = deps.now();
-    const leaseSeconds = minLeaseSeconds + deps.random() * leaseSpreadSeconds;
-    const lease = leaseDue({ found, dueAt: plusSeconds(time, leaseSeconds) });
-    const { kind } = await writeChange(deps.extractions, lease);
+    const until = plusSeconds(time, minLeaseSeconds + deps.random() * leaseSpreadSeconds);
+    const { kind } = await writeChange(deps.extractions, leaseDue({ found, dueAt: until }));
     // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
-    return kind === 'written';
+    return kind === 'written' ? { extractionId, cause: 'sweep', dueAt: until } : undefined;
   } catch (error) {
     counts.failed += 1;
     deps.telemetry.failure('The sweep could not lease an extraction.', error, { extractionId });
-    return false;
+    return undefined;
   }
 };
 
 /** Leases up to ten records, and sends those that it could lease. */
 const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
   const leased = await Promise.all(found.map((one) => takeLease(one, counts, deps)));
-  const messages = found
-    .filter((_one, index) => leased[index])
-    .map(({ extractionId }) => ({ extractionId, cause: 'sweep' }) as const);
+  const messages = leased.filter((message) => message !== undefined);
   if (messages.length === 0) return;
   try {
     const refused = await deps.sendBatch(messages);

@@ -245,15 +245,19 @@ const refusalForgets: Check = {
 
 const readsAllowed: Check = {
   name: 'reads-allowed',
-  rule: 'No read is made that the provider held, or that ended too many processes; and none is refused that may be made.',
+  rule: 'No read is made that the provider held, or that ended too many processes; and none is refused that may be made, or that may be the next to count.',
   broken: (chain) => {
+    const { who, end } = chain;
+    const mayCount = who.kind === 'queue' && who.cause !== 'due' && who.afterFailure === true;
+    if (mayCount && end.as === 'superseded')
+      return 'A message whose read may have ended its process is dropped.';
     for (const { at, record, lookup } of of(chain, 'look')) {
       if (lookup.kind !== 'read') continue;
       const { count = 0, lastBegunAt = '' } = record.unfinishedReads ?? {};
       const isUnderWay = lastBegunAt >= plusSeconds(at, -timings.reconcileTimeout);
       const isLast = record.status !== 'RUNNING' && lookup.isLast;
       if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
-      const isBarred = count >= maxUnfinishedReads && !isUnderWay && chain.who.kind !== 'operator';
+      const isBarred = count >= maxUnfinishedReads && !isUnderWay && who.kind !== 'operator';
       if (isBarred !== lookup.isBarred) return isBarred ? 'It ends processes.' : 'No read is made.';
       if (lookup.count > 0 && isUnderWay) return 'It is counted beside one that may be under way.';
     }

@@ -168,8 +168,9 @@ export const invokersFor = ({ requestId, dueAt = '' }: Extraction): readonly Inv
   { kind: 'machine' },
   { kind: 'machine', afterFailure: true },
   { kind: 'queue', cause: 'due', dueAt },
-  { kind: 'queue', cause: 'sweep' },
+  { kind: 'queue', cause: 'sweep', dueAt },
+  { kind: 'queue', cause: 'sweep', dueAt: 'another' },
   { kind: 'queue', cause: 'execution-broken' },
-  { kind: 'queue', cause: 'sweep', isSlow: true, afterFailure: true },
+  { kind: 'queue', cause: 'sweep', dueAt: 'another', isSlow: true, afterFailure: true },
   { kind: 'operator' },
 ];

@@ -6,6 +6,7 @@ import { outageTroubles, smallPopulations } from './many-extractions/draw-popula
 import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
+  backlogCase,
   type Judged,
   judge,
   mixCases,
@@ -93,6 +94,11 @@ test('a population in a hundred is the same in another process', async () => {
     'refusal-200',
   ]);
   expect(await findUnrepeatable(digests)).toEqual([]);
+});
+
+test('while reads hang for an hour, messages that wait cause no reads beside those that are due', async () => {
+  const judged = await judge(backlogCase);
+  expect(judged.violations).toEqual([]);
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {

@@ -146,7 +146,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
 
 const queueAlarms = (
   config: Config,
-  { oldestMessageSeconds, deadLetters }: CosechaMetrics,
+  { oldestMessageSeconds, oldestSlowMessageSeconds, deadLetters }: CosechaMetrics,
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
@@ -154,6 +154,15 @@ const queueAlarms = (
     symptom:
       'Callers wait for results, and outcomes by consent are late: messages wait in the reconcile queue, as their consumer does not keep up or does not run.',
     metric: oldestMessageSeconds,
+    threshold: queueLateFrom(config),
+    periods: { breaching: 2, of: 2 },
+  },
+  {
+    id: 'slow-queue-late',
+    symptom:
+      'Results come late: messages wait in the slow queue, as the provider answers too few reads, or the queue has no consumer.',
+    // The sweep renews a lease after 5 to 15 minutes, and its older message is dropped. An older one that waits is behind reads.
+    metric: oldestSlowMessageSeconds,
     threshold: queueLateFrom(config),
     periods: { breaching: 2, of: 2 },
   },

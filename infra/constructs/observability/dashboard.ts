@@ -152,9 +152,9 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
 const queueRow = (config: Config, metrics: CosechaMetrics): IWidget[] =>
   row(
     graph(
-      'Reconcile queue: the oldest message, in seconds',
-      [metrics.oldestMessageSeconds],
-      [{ value: queueLateFrom(config), label: 'reconcile-queue-late' }],
+      'Reconcile queue and slow queue: the oldest message, in seconds',
+      [metrics.oldestMessageSeconds, metrics.oldestSlowMessageSeconds],
+      [{ value: queueLateFrom(config), label: 'reconcile-queue-late, slow-queue-late' }],
     ),
     graph('Reconcile queue: messages', [metrics.queuedMessages, metrics.delayedMessages]),
     graph('Reconcile queue: dead letters', [metrics.deadLetters]),

@@ -18,6 +18,7 @@ type MetricSources = {
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
   readonly reconcileQueue: IQueue;
+  readonly slowQueue: IQueue;
   readonly deadLetters: IQueue;
   /** Undefined without the bus. */
   readonly fanOut: { readonly pipeName: string; readonly deadLetters: IQueue } | undefined;
@@ -28,10 +29,12 @@ type MetricSources = {
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
   const { config, api, machine, deadLetters, fanOut, startTask, receiveWebhook } = sources;
-  const { reconcileQueue } = sources;
+  const { reconcileQueue, slowQueue } = sources;
   const period = Duration.minutes(5);
   const messagesIn = (queue: IQueue) =>
     queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
+  const oldestIn = (queue: IQueue) =>
+    queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period });
   const ofApi =
     (dimensions: Readonly<Record<string, string>>) => (metricName: ApiMetric, statistic: string) =>
       new Metric({
@@ -59,10 +62,8 @@ export const metricsOf = (sources: MetricSources) => {
     webhook: ofApi({ Method: 'POST', Resource: webhookPath }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
     /** In seconds. Messages that were received three times and not deleted are not counted (the SQS guide's page on metrics). */
-    oldestMessageSeconds: reconcileQueue.metricApproximateAgeOfOldestMessage({
-      statistic: Stats.MAXIMUM,
-      period,
-    }),
+    oldestMessageSeconds: oldestIn(reconcileQueue),
+    oldestSlowMessageSeconds: oldestIn(slowQueue),
     queuedMessages: messagesIn(reconcileQueue),
     delayedMessages: reconcileQueue.metricApproximateNumberOfMessagesDelayed({
       statistic: Stats.MAXIMUM,

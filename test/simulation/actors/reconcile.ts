@@ -56,6 +56,7 @@ export const reconcileOf = (world: World) => {
             if (caller.kind === 'queue') {
               process.cause = caller.cause;
               process.dueAt = caller.dueAt;
+              process.isSlow = caller.isSlow;
             }
             return reconcileIn(process, now)(extractionId, caller);
           },

@@ -181,3 +181,14 @@ export const outagePopulation = ({
   ].map((one, index) => ({ ...one, extractionId: `extraction-${index}` }));
   return { members, outages: [{ trouble, from: 20, to: 20 + seconds, calls: ['start'] }], consumers: 50 };
 };
+
+/**
+ * All reads hang for some hours, so that every extraction stays open after its webhook. A million a day at 50 consumers of each queue,
+ * in the proportion of the consumers that there are. Requests go on for an hour after it.
+ */
+export const backlogPopulation = (hours: number, consumers: number): Population => {
+  const perSecond = (11.6 * consumers) / 50;
+  const seconds = 3_600 * hours;
+  const members = requests(seconds + 3_600, 1 / perSecond, () => ({}));
+  return { members, outages: [{ trouble: 'hangs', from: 0, to: seconds, calls: ['read'] }], consumers };
+};

@@ -85,6 +85,26 @@ const everyRecordCloses: Invariant = {
   },
 };
 
+/** How many extractions had no results yet at a moment. */
+const openAt = ({ extractions }: Service, at: number): number =>
+  [...extractions.values()].filter(
+    ({ requestedAt, collectedAt }) =>
+      Date.parse(requestedAt) <= at && (collectedAt === undefined || Date.parse(collectedAt) > at),
+  ).length;
+
+const messagesDoNotMultiply: Invariant = {
+  name: 'messages-do-not-multiply',
+  rule: 'However long reads hang, no more than two messages for each open extraction wait in the slow queue.',
+  check: (service) => {
+    const { messages, at } = service.slowQueue.longest;
+    const open = openAt(service, at);
+    return messages <= 2 * open ? undefined : `${messages} messages wait for ${open} extractions.`;
+  },
+};
+
+/** Those of a backlog of the queues. */
+export const backlogInvariants: readonly Invariant[] = [messagesDoNotMultiply, everyRecordCloses];
+
 /** Those that need not wait until the broken ones are closed. */
 export const whileOthersAreOpen: readonly Invariant[] = [
   ownResults,

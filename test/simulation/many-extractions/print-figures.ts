@@ -1,10 +1,19 @@
+import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
-import { floods, type Mix, mixes, outagePopulation, populationOf } from './broken-beside-healthy.ts';
+import {
+  backlogPopulation,
+  floods,
+  type Mix,
+  mixes,
+  outagePopulation,
+  populationOf,
+} from './broken-beside-healthy.ts';
 import { randomChoices } from './choices.ts';
 import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import { openIn, Service } from './service.ts';
+import type { ProviderCall } from './provider.ts';
+import { allAreClosed, openIn, Service } from './service.ts';
 import { settings } from './settings.ts';
 
 type Print = (line: string) => void;
@@ -127,6 +136,30 @@ const printOutages = async (print: Print): Promise<void> => {
   }
 };
 
+/** A million a day, in the proportion of 2 consumers to 50. */
+const printBacklog = async (print: Print): Promise<void> => {
+  const hours = 4;
+  const consumers = 2;
+  const service = await run(backlogPopulation(hours, consumers), allAreClosed);
+  const { queue, slowQueue, population, provider } = service;
+  const laterOf = (from: number, to: number): string =>
+    describeDelays(
+      population.members
+        .filter(({ at }) => at >= 3_600 * hours + from && at < 3_600 * hours + to)
+        .map((one) => secondsToResults(service, one) - one.takes),
+    );
+  const isSlow = ({ kind, at, endedAt = at }: ProviderCall): boolean =>
+    kind === 'read' && endedAt - at > briefCallMs + 1_000;
+  const slow = provider.calls.filter(isSlow);
+  print(
+    `| all reads hang for ${hours} h | extractions | messages, reconcile and slow queue | most that wait | slow reads | of extractions | results later, p50 / p99 s, first 10 min after it | then |`,
+  );
+  print('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
+  print(
+    `| ${consumers} consumers | ${population.members.length} | ${queue.accepted}, ${slowQueue.accepted} | ${queue.longest.messages}, ${slowQueue.longest.messages} | ${slow.length} | ${new Set(slow.map(({ of }) => of)).size} | ${laterOf(0, 600)} | ${laterOf(600, 3_600)} |`,
+  );
+};
+
 /** Prints what one caller takes from another, by the throttle of a route and behind it. */
 export const printFloods = async (print: Print): Promise<void> => {
   print('| one caller sends, a second | refused of each caller, by one try | by the five of the client |');
@@ -151,7 +184,7 @@ export const printFloods = async (print: Print): Promise<void> => {
 
 /** Prints what broken extractions do to healthy ones, and what outages of the provider cost, as tables. */
 export const printFigures = async (print: Print): Promise<void> => {
-  for (const table of [printMixes, printShares, printOutages]) {
+  for (const table of [printMixes, printShares, printOutages, printBacklog]) {
     await table(print);
     print('');
   }

@@ -14,6 +14,10 @@ export class ReconcileQueue {
   readonly #isSlow: boolean;
   readonly #visible: Message[] = [];
   #consumers = 0;
+  /** How many messages it accepted. */
+  accepted = 0;
+  /** The most messages that waited at one time, and that time. */
+  longest = { messages: 0, at: 0 };
 
   constructor(service: Service, isSlow: boolean) {
     this.#service = service;
@@ -21,6 +25,7 @@ export class ReconcileQueue {
   }
 
   accept(message: ReconcileMessage, delaySeconds: number): void {
+    this.accepted += 1;
     const { time, choices } = this.#service;
     const milliseconds = delaySeconds * 1_000 + choices.milliseconds(message.extractionId, 5, 50);
     time.after(milliseconds, () => this.#show({ message, receives: 0 }));
@@ -28,6 +33,8 @@ export class ReconcileQueue {
 
   #show(one: Message): void {
     this.#visible.push(one);
+    const messages = this.#visible.length;
+    if (messages > this.longest.messages) this.longest = { messages, at: this.#service.time.now };
     void this.#consume();
   }
 

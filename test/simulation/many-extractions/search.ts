@@ -2,7 +2,7 @@ import { type Random, randomOf } from '../../support/data/random.ts';
 import type { PlantedFault } from '../planted-faults/planted-fault.ts';
 import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
-import { mixes, populationOf } from './broken-beside-healthy.ts';
+import { backlogPopulation, mixes, populationOf } from './broken-beside-healthy.ts';
 import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
 import {
   apartIn,
@@ -13,7 +13,13 @@ import {
   smallPopulations,
 } from './draw-population.ts';
 import { drawRefusals, lastsSeconds } from './draw-refused-credentials.ts';
-import { type Invariant, neighbourInvariants, outageInvariants, whileOthersAreOpen } from './invariants.ts';
+import {
+  backlogInvariants,
+  type Invariant,
+  neighbourInvariants,
+  outageInvariants,
+  whileOthersAreOpen,
+} from './invariants.ts';
 import { outcomeOf } from './outcomes.ts';
 import { refusalInvariants } from './refused-credentials-invariants.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
@@ -97,13 +103,22 @@ export const mixCases: readonly Case[] = mixes.flatMap(({ isLong, only }, index)
         .map((caller) => mixed(index, caller)),
 );
 
+/** Of an hour without reads, an hour later nothing is left. */
+export const backlogCase: Case = {
+  name: 'backlog',
+  population: backlogPopulation(1, 2),
+  choices: () => randomChoices(1),
+  invariants: backlogInvariants,
+  isOver: allAreClosed,
+};
+
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
   const [, kind = '', index = '', list] =
     /^(outage|population|refusal|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
   if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
-  const mix = mixCases.find((one) => one.name === name);
+  const mix = [...mixCases, backlogCase].find((one) => one.name === name);
   if (mix !== undefined) return mix;
   if (kind !== 'small' || smallPopulations[Number(index)] === undefined) return undefined;
   return small(Number(index), numbers ?? []);
@@ -213,7 +228,7 @@ const maxSeeds = 300;
 export const searchWithFault = async ({ world, firstSeed = 1 }: PlantedFault): Promise<Caught> => {
   let schedules = 0;
   for (let seed = firstSeed; seed < firstSeed + maxSeeds; seed += 1) {
-    const found = world === 'mix' ? mixCases[seed - 1] : random(world as RandomKind, seed);
+    const found = world === 'mix' ? [...mixCases, backlogCase][seed - 1] : random(world as RandomKind, seed);
     if (found === undefined) break;
     const judged = await judge(
       world === 'population' ? { ...found, invariants: whileOthersAreOpen, isOver: healthyAreClosed } : found,

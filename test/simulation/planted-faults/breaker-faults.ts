@@ -171,6 +171,14 @@ export const mixFaults: Faults = {
     caughtBy: 'bounded-delay',
     firstSeed: 18,
   },
+  'moved-message-for-ever': {
+    does: 'A message that moves to the slow queue reads whenever it is received, although another has read since.',
+    file: 'lib/extraction/run.ts',
+    find: 'dueAt: who.dueAt ?? dueAt',
+    replace: 'dueAt: who.dueAt',
+    caughtBy: 'messages-do-not-multiply',
+    firstSeed: 20,
+  },
 };
 
 /** Faults of the breakers, which are searched in random populations. */

@@ -163,6 +163,13 @@ export const decisionFaults: Faults = {
     replace: '&& !isUnderWay',
     caughtBy: 'reads-allowed',
   },
+  'failed-message-dropped': {
+    does: 'A message whose read may have ended its process is dropped once dueAt has moved, so that the read is not counted.',
+    file: decide,
+    find: '(who.dueAt === undefined || who.afterFailure === true)',
+    replace: '(who.dueAt === undefined)',
+    caughtBy: 'reads-allowed',
+  },
   'delivery-reads': {
     does: 'A delivery reconciles the record that refused it.',
     file: decide,

@@ -146,7 +146,7 @@ export const intakeAndClosingFaults: Faults = {
   'lease-keeps-due-at': {
     does: 'A sweep leases a record without changing its dueAt.',
     file: sweep,
-    find: 'leaseDue({ found, dueAt: plusSeconds(time, leaseSeconds) })',
+    find: 'leaseDue({ found, dueAt: until })',
     replace: 'leaseDue({ found, dueAt })',
     caughtBy: 'leased-before-sent',
   },
@@ -161,8 +161,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-lease-ignored': {
     does: 'A sweep sends a record that another sweep has leased.',
     file: sweep,
-    find: "return kind === 'written';",
-    replace: "return kind === 'written' || dueAt !== undefined;",
+    find: "kind === 'written' ? {",
+    replace: "kind === 'written' || dueAt !== undefined ? {",
     caughtBy: 'leased-before-sent',
     where: { scenario: 'broken-deploy-for-long', faults: 1 },
   },
@@ -176,15 +176,28 @@ export const intakeAndClosingFaults: Faults = {
   'superseded-message-sent-again': {
     does: 'A message whose dueAt has moved is sent again for the new one, beside the message of the process that moved it.',
     file: decide,
-    find: 'return who.dueAt === dueAt ?',
-    replace: "return dueAt !== '' ?",
+    find: "if (who.dueAt !== dueAt) return end('superseded');",
+    caughtBy: 'one-chain-of-messages',
+  },
+  'superseded-sweep-reads': {
+    does: 'A message of the sweep reads the provider although the record was leased again.',
+    file: decide,
+    find: '(who.dueAt === undefined ||',
+    replace: "(who.cause === 'sweep' ||",
+    caughtBy: 'one-chain-of-messages',
+  },
+  'lease-not-in-its-message': {
+    does: 'A message of the sweep does not have the dueAt of its lease.',
+    file: sweep,
+    find: "cause: 'sweep', dueAt: until }",
+    replace: "cause: 'sweep' }",
     caughtBy: 'one-chain-of-messages',
   },
   'early-message-dropped': {
     does: 'A message that is received by a clock a little behind is dropped, so that its record waits for the sweep.',
     file: decide,
-    find: 'return who.dueAt === dueAt ?',
-    replace: "return dueAt === '' ?",
+    find: "return isDue ? end('deferred', 'early', 'due') : undefined;",
+    replace: "return isDue ? end('superseded') : undefined;",
     caughtBy: 'due-message-continued',
   },
   'lost-race-sends-next': {

@@ -24,8 +24,10 @@ export class Process {
   lastSeen: Extraction | undefined;
   /** The cause of the message that it consumes. */
   cause: string | undefined;
-  /** The `dueAt` of that message. */
+  /** The `dueAt` of that message, */
   dueAt: string | undefined;
+  /** and whether it is of the slow queue. */
+  isSlow: boolean | undefined;
   /** Whether an earlier invocation for the same message, or of the same state of the machine, failed. */
   afterFailure = false;
   /** Whether an operator invoked it. */

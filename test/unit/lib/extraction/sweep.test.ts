@@ -70,7 +70,7 @@ const world = (
   };
 };
 
-test('every due record of every partition is sent once, and no other', async () => {
+test('every due record of every partition is sent once, for the dueAt of its lease, and no other', async () => {
   const due = Array.from({ length: 300 }, (_, index) => running(`due-${index}`, iso(1_000)));
   const later = Array.from({ length: 20 }, (_, index) => running(`later-${index}`, iso(1_000.001)));
   expect(new Set(due.map(({ dueShard }) => dueShard)).size).toBe(dueShardCount);
@@ -78,7 +78,7 @@ test('every due record of every partition is sent once, and no other', async () 
   const result = await sweep();
   expect(sent().toSorted()).toEqual(due.map(({ extractionId }) => extractionId).toSorted());
   expect(batches.every((batch) => batch.length <= maxPerBatch)).toBe(true);
-  expect(batches.flat().every(({ cause }) => cause === 'sweep')).toBe(true);
+  expect(batches.flat().every(({ cause, dueAt }) => cause === 'sweep' && dueAt === iso(1_300))).toBe(true);
   expect(result).toEqual({ sent: 300, failed: 0, cutShort: false, oldestOverdueSeconds: 0 });
 });
 
@@ -87,6 +87,7 @@ test('records that cannot be leased keep the sweep from none behind them, the ol
   const ids = idsOf(5, 250).toSorted();
   const blocked = new Set(ids.slice(0, 100));
   let remaining = 300_000;
+  let queries = 0;
   const { sweep, sent, failed, batches } = world(
     ids.map((extractionId, index) => running(extractionId, iso(Math.floor(index / 60)))).reverse(),
     {
@@ -96,6 +97,7 @@ test('records that cannot be leased keep the sweep from none behind them, the ol
       },
       faults: {
         before: ({ method, key }) => {
+          if (method === 'due' && key === '5') queries += 1;
           if (method === 'apply' && blocked.has(key)) throw new Error('throttled');
         },
       },
@@ -106,6 +108,8 @@ test('records that cannot be leased keep the sweep from none behind them, the ol
   expect(sent()).toEqual(ids.slice(100));
   expect(failed).toEqual(ids.slice(0, 100));
   expect(batches.every(({ length }) => length > 0)).toBe(true);
+  // The third page is not full, so it is the last.
+  expect(queries).toBe(3);
 });
 
 test.each(['1st of March', '2026-02-31T25:00:00Z', '0'])(

@@ -403,7 +403,8 @@ describe('settled by the provider and not collected', () => {
     });
     expect(await reconcile(swept)).toMatchObject({ as: 'moved', why: 'results-not-stored' });
     expect(record()).toEqual({ ...settled, readsSlowly: true });
-    expect([sent, counted]).toEqual([[['slow queue', { extractionId: id, cause: 'sweep' }, 0]], []]);
+    const { dueAt } = settled;
+    expect([sent, counted]).toEqual([[['slow queue', { extractionId: id, cause: 'sweep', dueAt }, 0]], []]);
     await reconcile(slow);
     expect([limits, counted]).toEqual([[true, false], ['CollectionFailed']]);
     expect(sent.at(-1)).toMatchObject(['slow queue', { cause: 'due' }, 70]);
@@ -690,6 +691,39 @@ describe('the next message', () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
     expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ as: 'deferred' });
     expect(held.reads()).toBe(1);
+  });
+});
+
+describe('a message of the sweep', () => {
+  const leased = { kind: 'queue', cause: 'sweep', dueAt: iso(400) } as const;
+  const running = consentIn('RUNNING', { startedAt: iso(60), dueAt: iso(400) });
+
+  test('reads before the dueAt of its lease', async () => {
+    const held = world(running);
+    await held.reconcile(leased);
+    expect(held.reads()).toBe(1);
+  });
+
+  test('is dropped, and logs nothing, if the record was leased again since', async () => {
+    const held = world(consentIn('COMPLETED', { settledAt: iso(60), dueAt: iso(700) }));
+    expect(await held.reconcile(leased)).toMatchObject({ as: 'superseded' });
+    expect([held.reads(), held.sent, held.progress]).toEqual([0, [], []]);
+  });
+
+  test('that is received again reads all the same, and counts it, as the first read may have ended its process', async () => {
+    const during: unknown[] = [];
+    const held = world(
+      { ...running, dueAt: iso(700) },
+      { meanwhile: () => void during.push(held.record()?.unfinishedReads) },
+    );
+    await held.reconcile({ ...leased, afterFailure: true });
+    expect(during).toEqual([{ count: 1, lastBegunAt: iso(100) }]);
+  });
+
+  test('of any cause gets the dueAt of its record when it moves to the slow queue', async () => {
+    const held = world(extractionIn('COMPLETED', { settledAt: iso(60), dueAt: iso(180) }), down);
+    await held.reconcile({ kind: 'queue', cause: 'webhook' });
+    expect(held.sent).toEqual([['slow queue', { extractionId: id, cause: 'webhook', dueAt: iso(180) }, 0]]);
   });
 });
 
