@@ -92,13 +92,17 @@ export class Storage extends Construct {
     });
     // Sparse: a record without a reference has no entry. None of these attributes ever changes, so that an entry costs one write,
     // with the record: an update writes to an index only if it changes a key or a projected attribute
-    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes).
+    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes). A query names the
+    // first key, or the first two: the entries of all callers, or of one alone
+    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html).
     this.extractions.addGlobalSecondaryIndex({
       indexName: referenceIndex,
       partitionKey: { name: 'reference', type: AttributeType.STRING },
-      sortKey: { name: 'requestedAt', type: AttributeType.STRING },
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['requestedBy'],
+      sortKeys: [
+        { name: 'requestedBy', type: AttributeType.STRING },
+        { name: 'requestedAt', type: AttributeType.STRING },
+      ],
+      projectionType: ProjectionType.KEYS_ONLY,
     });
 
     const withoutBackup = (name: string, key: string, reason: string, props = {}): Table => {

@@ -21,12 +21,18 @@ export interface ExtractionStore {
 }
 
 /** An entry of the sparse index `reference`, which has the records whose caller gave one. */
-export type ReferenceEntry = { readonly extractionId: string; readonly requestedAt: string };
+export type ReferenceEntry = {
+  readonly extractionId: string;
+  readonly requestedBy: string;
+  readonly requestedAt: string;
+};
 
 export type ReferenceQuery = {
   readonly reference: string;
   /** Only the entries of this caller; without it, of all. */
   readonly requestedBy?: string | undefined;
+  /** How many entries are read at most. A query reads 1 MB at most, which is some thousands. */
+  readonly limit: number;
   /** The entry to continue after. */
   readonly after?: ReferenceEntry | undefined;
 };
@@ -34,8 +40,8 @@ export type ReferenceQuery = {
 /** The index `reference`. Eventually consistent: it may lack the last second, and still have what was just erased. */
 export interface ReferenceIndex {
   /**
-   * Reads the next thousand entries of all callers, newest first, and returns those that match. `last` is the last one that
-   * was read, whether it matches or not, so that a page without entries need not be the last. It is absent at the end.
+   * Reads the next entries: the newest first, and of all callers, one caller after the other. `last` is the last one that was read. It
+   * is absent at the end.
    */
   find(
     query: ReferenceQuery,

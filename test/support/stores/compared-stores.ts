@@ -183,11 +183,12 @@ const walk = async (store: ExtractionStore, of: number, until: Date, limit: numb
 
 /** Entries of one time have no order in an index, so the answer has the times of those after the first, and all entries sorted. */
 const findAll = async (index: ReferenceIndex, of: string, by: string | undefined) => {
-  const { entries, last } = await index.find({ reference: of, requestedBy: by });
-  const rest = await index.find({ reference: of, requestedBy: by, after: entries[0] });
+  const query = { reference: of, requestedBy: by, limit: 1_000 };
+  const { entries, last } = await index.find(query);
+  const rest = await index.find({ ...query, after: entries[0] });
   return {
     last,
-    times: rest.entries.map(({ requestedAt }) => requestedAt),
+    times: rest.entries.map(({ requestedBy, requestedAt }) => `${requestedBy} ${requestedAt}`),
     found: entries.map((one) => `${one.requestedAt} ${one.extractionId}`).toSorted(),
   };
 };

@@ -108,28 +108,25 @@ export const extractionStoreOver = (
 /** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
 export const memoryExtractionStore = inMemory(extractionStoreOver);
 
-/** The index `reference` over the records of a store. It is never stale. A query reads so many entries, before the filter. */
-export const memoryReferenceIndex = (
-  records: ReadonlyMap<string, Extraction>,
-  entriesPerQuery = 1_000,
-): ReferenceIndex => ({
-  find: async ({ reference, requestedBy, after }) => {
+/** The index `reference` over the records of a store. It is never stale. */
+export const memoryReferenceIndex = (records: ReadonlyMap<string, Extraction>): ReferenceIndex => ({
+  find: async ({ reference, requestedBy, limit, after }) => {
     const sorted = [...records.values()]
       .filter((record) => record.reference === reference)
+      .filter((record) => requestedBy === undefined || record.requestedBy === requestedBy)
       .sort(
         (one, other) =>
+          other.requestedBy.localeCompare(one.requestedBy) ||
           other.requestedAt.localeCompare(one.requestedAt) ||
           one.extractionId.localeCompare(other.extractionId),
       );
     const from = sorted.findIndex(({ extractionId }) => extractionId === after?.extractionId) + 1;
-    const read = sorted.slice(from, from + entriesPerQuery);
-    const entryOf = ({ extractionId, requestedAt }: Extraction) => ({ extractionId, requestedAt });
-    const last = from + read.length < sorted.length ? read.at(-1) : undefined;
-    return {
-      entries: read
-        .filter((record) => requestedBy === undefined || record.requestedBy === requestedBy)
-        .map(entryOf),
-      ...(last === undefined ? {} : { last: entryOf(last) }),
-    };
+    const entries = sorted.slice(from, from + limit).map((one) => ({
+      extractionId: one.extractionId,
+      requestedBy: one.requestedBy,
+      requestedAt: one.requestedAt,
+    }));
+    const last = from + entries.length < sorted.length ? entries.at(-1) : undefined;
+    return { entries, ...(last === undefined ? {} : { last }) };
   },
 });

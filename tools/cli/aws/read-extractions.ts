@@ -37,12 +37,15 @@ export const openExtractionIds = async (client: DynamoDBClient, table: string, u
   return (await Promise.all(Array.from({ length: dueShardCount }, (_, shard) => idsIn(shard)))).flat();
 };
 
-/** The ids of all extractions with a reference, the newest first. Eventually consistent. */
+/** Of the index `reference`: some 250 KB. */
+const entriesPerQuery = 1_000;
+
+/** The ids of all extractions with a reference, in any order. Eventually consistent. */
 export const idsWithReference = async (index: ReferenceIndex, reference: string) => {
   const ids: string[] = [];
   let after: ReferenceEntry | undefined;
   do {
-    const page = await index.find({ reference, after });
+    const page = await index.find({ reference, limit: entriesPerQuery, after });
     ids.push(...page.entries.map(({ extractionId }) => extractionId));
     after = page.last;
   } while (after !== undefined);

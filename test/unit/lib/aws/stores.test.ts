@@ -89,29 +89,31 @@ test('due asks the index for one shard, up to now, oldest first, page by page', 
   ]);
 });
 
-test('find asks the index for all callers or for one, the newest first, page by page', async () => {
-  const entry = { extractionId: 'one', requestedAt: at(0).toISOString() };
+test('find reads the entries of all callers, or those of one and no other, the newest first, page by page', async () => {
+  const entry = { extractionId: 'one', requestedBy: 'me', requestedAt: at(0).toISOString() };
   const key = { reference: 'order 7', ...entry };
   const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [], LastEvaluatedKey: marshall(key) }));
   const index = dynamoReferenceIndex(client, 'T');
-  expect(await index.find({ reference: 'order 7', requestedBy: 'me' })).toEqual({ entries: [], last: entry });
-  await index.find({ reference: 'order 7', after: entry });
+  const mine = { reference: 'order 7', requestedBy: 'me', limit: 21 };
+  expect(await index.find(mine)).toEqual({ entries: [], last: entry });
+  await index.find({ reference: 'order 7', limit: 1_000, after: entry });
   const asked = {
     TableName: 'T',
     IndexName: 'reference',
-    KeyConditionExpression: '#reference = :reference',
     ExpressionAttributeNames: { '#reference': 'reference' },
     ScanIndexForward: false,
-    Limit: 1_000,
   };
   expect(sent.map(({ input }) => input)).toEqual([
     {
       ...asked,
-      FilterExpression: 'requestedBy = :requestedBy',
+      KeyConditionExpression: '#reference = :reference AND requestedBy = :requestedBy',
       ExpressionAttributeValues: marshall({ ':reference': 'order 7', ':requestedBy': 'me' }),
+      Limit: 21,
     },
     {
       ...asked,
+      KeyConditionExpression: '#reference = :reference',
+      Limit: 1_000,
       ExpressionAttributeValues: marshall({ ':reference': 'order 7' }),
       ExclusiveStartKey: marshall(key),
     },

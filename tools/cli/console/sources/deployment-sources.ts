@@ -138,8 +138,9 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       return extractionId === undefined ? undefined : extractions.get(extractionId);
     },
     withReference: async (reference) => {
-      const { entries, last } = await references.find({ reference });
-      const ids = entries.slice(0, maxOfReference).map(({ extractionId }) => extractionId);
+      const { entries, last } = await references.find({ reference, limit: 1_000 });
+      const newest = entries.toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
+      const ids = newest.slice(0, maxOfReference).map(({ extractionId }) => extractionId);
       const complete = last === undefined && entries.length <= maxOfReference;
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
