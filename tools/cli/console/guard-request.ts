@@ -4,6 +4,12 @@ import type { MiddlewareHandler } from 'hono';
 /** Where the console serves: `127.0.0.1:<port>`, and the secret first part of every path. */
 export type ConsoleAddress = { readonly host: string; readonly token: string };
 
+/** Only this machine can connect. */
+export const loopback = '127.0.0.1';
+
+/** The host as browsers send it in `Host` and `Origin`: without the port where it is that of http, 80. */
+export const hostOf = (port: number): string => new URL(`http://${loopback}:${port}`).host;
+
 /**
  * Everything on a page comes from this server. No inline script or style runs, so a text that was not escaped could not
  * run either. Nothing may frame a page.

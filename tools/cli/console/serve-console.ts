@@ -5,15 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { CliError } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
+import { hostOf, loopback } from './guard-request.ts';
 
 export type RunningConsole = {
   /** With the secret. A person who has it sees what the operator's AWS credentials may read. */
   readonly url: string;
   readonly close: () => Promise<void>;
 };
-
-/** Only this machine can connect. */
-const loopback = '127.0.0.1';
 
 /** 192 bits, as 32 characters. */
 const newToken = (): string => randomBytes(24).toString('base64url');
@@ -28,7 +26,7 @@ export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'addres
     });
   });
   const token = newToken();
-  const host = `${loopback}:${(server.address() as AddressInfo).port}`;
+  const host = hostOf((server.address() as AddressInfo).port);
   const app = createConsoleApp({ ...deps, address: { host, token } });
   server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   return { url: `http://${host}/${token}/`, close: () => close(server) };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
+import { hostOf, refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import {
   consoleAddress,
@@ -37,6 +37,14 @@ test.each([
 ] as const)('the refusal is %s for a request: %s', (refusal, _, path, headers, method: string = 'GET') => {
   const request = new Request(`http://${host}${path}`, { method, headers: { host, ...headers } });
   expect(refusalOf(request, consoleAddress)).toEqual(refusal);
+});
+
+test('on port 80 the address has no port, as browsers send it', () => {
+  const address = { host: hostOf(80), token };
+  const url = `http://127.0.0.1:80/${token}/`;
+  const sentBy = (host: string) => new Request(url, { headers: { host, origin: new URL(url).origin } });
+  expect(refusalOf(sentBy(new URL(url).host), address)).toBeUndefined();
+  expect(refusalOf(sentBy('127.0.0.1:4000'), address)).toEqual(isRefused);
 });
 
 const nowhere = ['/assets/constructor', '/assets/app.ts', '//[', '/nothing?a=?b=%', '/extractions/none'];
