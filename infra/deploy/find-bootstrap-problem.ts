@@ -56,15 +56,28 @@ export const findBootstrapProblem = async (
   return `${found} Nothing was deployed. Run this once, with the same profile and region, and then try again: npm run bootstrap`;
 };
 
-/** The qualifier of the bootstrap stack, from `-c` or from the cdk.json of the current directory. */
-export const findQualifier = async (args: readonly string[]): Promise<string | undefined> => {
-  const name = '@aws-cdk/core:bootstrapQualifier';
+/** A value of the context: the last one of `-c`, or that of `file`, which is the cdk.json of the current directory. */
+const findContext = async (
+  args: readonly string[],
+  name: string,
+  file = 'cdk.json',
+): Promise<string | undefined> => {
   const given = args
-    .find((arg) => arg.includes(`${name}=`))
-    ?.split('=')
-    .at(-1);
-  const { context } = JSON.parse(await readFile('cdk.json', 'utf8')) as {
-    readonly context: Readonly<Record<string, string>>;
+    .map((arg) => arg.replace(/^(-c|--context=)/, ''))
+    .findLast((arg) => arg.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+  const { context = {} } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly context?: Readonly<Record<string, string>>;
   };
   return given ?? context[name];
 };
+
+/** The qualifier of the bootstrap stack. */
+export const findQualifier = (args: readonly string[]): Promise<string | undefined> =>
+  findContext(args, '@aws-cdk/core:bootstrapQualifier');
+
+/** Examples of the required settings for `npm run synth`, as arguments. None where a stage is set: then its settings count. */
+export const exampleSettings = async (args: readonly string[], file?: string): Promise<readonly string[]> =>
+  (await findContext(args, 'stage', file)) === undefined
+    ? ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example']
+    : [];

@@ -4,11 +4,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import { defined } from '../../lib/defined.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
-import { findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
+import { exampleSettings, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
+import { findEmptySecrets } from './find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**
@@ -17,7 +19,7 @@ import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
  */
 const main = async ([command, ...args]: readonly string[]): Promise<number> => {
   if (command === 'deploy') return deploy(args);
-  const code = await runCdk(['synth', ...args]);
+  const code = await runCdk(['synth', ...args, ...(await exampleSettings(args))]);
   if (code === 0) print(stepsAfterSynth(await findTemplate(findOption(args, '--output', '-o') ?? 'cdk.out')));
   return code;
 };
@@ -40,7 +42,10 @@ const deploy = async (args: readonly string[]): Promise<number> => {
       return code;
     }
     const stacks = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, string>>;
-    for (const [name, outputs] of Object.entries(stacks)) print(stepsAfterDeploy(name, outputs));
+    const secrets = new SecretsManagerClient(defined({ profile: findOption(args, '--profile') }));
+    for (const [name, outputs] of Object.entries(stacks)) {
+      print(stepsAfterDeploy(name, outputs, await findEmptySecrets(secrets, name)));
+    }
     return 0;
   } finally {
     await rm(directory, { recursive: true });

@@ -1,17 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
-import { describe, expect, test } from 'vitest';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
-import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
+import { exampleSettings, findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
+import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
 import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
 import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
+import { stubClient } from '../../../support/aws/stub-client.ts';
 import { read } from '../../docs/metric-names.ts';
 import { required } from '../synth.ts';
 
@@ -134,20 +137,56 @@ const outputs = {
   WebhookUrl: 'https://api.example/webhooks/provider',
 };
 
+const both = ['provider-api-key', 'webhook-signing-key'] as const;
+
 test('a deployment ends with numbered steps, which name the outputs of the stack', () => {
-  const text = stepsAfterDeploy('Cosecha-prod', outputs).join('\n');
+  const text = stepsAfterDeploy('Cosecha-prod', outputs, both).join('\n');
   expect(text.match(/^\d\. /gm)).toHaveLength(5);
   for (const output of Object.values(outputs)) expect(text).toContain(output);
   expect(text).toContain('npm exec --no -- cosecha --stage prod doctor');
 });
 
 test('with a custom domain, its DNS record is the first step', () => {
-  const steps = stepsAfterDeploy('Cosecha-prod', { ...outputs, CustomDomainTarget: 'd-1.example' });
+  const steps = stepsAfterDeploy('Cosecha-prod', { ...outputs, CustomDomainTarget: 'd-1.example' }, both);
   expect(steps[1]).toMatch(/^1\. Create the DNS record .* d-1\.example$/);
 });
 
+test('a key that is filled is not asked for again, and without an empty one only the check is left', async () => {
+  const stepsWith = async (filled: Readonly<Record<string, readonly string[]>>) => {
+    const { client } = stubClient<SecretsManagerClient>(({ input }) => {
+      const stages = filled[String(input.SecretId)];
+      if (stages === undefined) throw new Error('You may not read it.');
+      return { Versions: [{ VersionStages: stages }] };
+    });
+    return stepsAfterDeploy('Cosecha-prod', outputs, await findEmptySecrets(client, 'Cosecha-prod')).join();
+  };
+  const [apiKey, signingKey] = ['Cosecha-prod/provider-api-key', 'Cosecha-prod/webhook-signing-key'];
+  const one = await stepsWith({ [apiKey]: ['AWSCURRENT'], [signingKey]: [] });
+  expect(one).not.toContain('fill-api-key');
+  expect(one).toContain('fill-signing-key');
+  expect(await stepsWith({ [apiKey]: ['AWSCURRENT'] })).toContain('fill-signing-key');
+  expect(await stepsWith({ [apiKey]: ['AWSCURRENT'], [signingKey]: ['AWSCURRENT'] })).toBe(
+    'Cosecha-prod is deployed.,Check everything, until it prints "All checks passed.": npm exec --no -- cosecha --stage prod doctor',
+  );
+});
+
+test('synth takes the settings that are there, and examples only where no stage is', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'cdk.json');
+  const examples = ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example'];
+  writeFileSync(file, '{"context":{}}');
+  expect(await exampleSettings([], file)).toEqual(examples);
+  expect(await exampleSettings(['-c', 'my-stage=prod'], file)).toEqual(examples);
+  for (const args of [['-c', 'stage=prod'], ['-cstage=prod'], ['--context=stage=prod']]) {
+    expect(await exampleSettings(args, file)).toEqual([]);
+  }
+  writeFileSync(file, '{"context":{"stage":"prod"}}');
+  expect(await exampleSettings([], file)).toEqual([]);
+});
+
 test('a stack of another kind has no steps', () => {
-  expect(stepsAfterDeploy('Other', {})).toEqual([]);
+  expect(stepsAfterDeploy('Other', {}, both)).toEqual([]);
 });
 
 /** The environment of somebody who is not logged in to AWS. */
