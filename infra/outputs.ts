@@ -1,9 +1,11 @@
-import { CfnOutput } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { isLocalStage } from '../lib/aws/stage.ts';
 import type { Connected } from './lambda/connect-functions.ts';
 import type { CosechaFunctions } from './lambda/create-functions.ts';
 import { prefixOf } from './prefix-of.ts';
 import type { Resources } from './resources.ts';
+import type { Config } from './settings/config.ts';
 
 type Output = readonly [id: string, value: string, description: string];
 
@@ -19,7 +21,7 @@ export const addOutputs = (
     ...apiOutputs(wiring),
     ...dataOutputs(resources, wiring),
     ...operatingOutputs(resources, functions, wiring),
-    ...secretOutputs(resources),
+    ...secretOutputs(scope, resources),
   ];
   for (const [id, value, description] of outputs) addOutput(scope, id, value, description);
 };
@@ -159,15 +161,26 @@ const operatingOutputs = (
   ],
 ];
 
-const secretOutputs = ({ secrets }: Resources): readonly Output[] => [
-  [
-    'FillProviderApiKey',
-    secrets.fillCommand(secrets.providerApiKey),
-    "Run this in bash or zsh, then type the provider's API key, which is not echoed",
-  ],
-  [
-    'FillWebhookSigningKey',
-    secrets.fillCommand(secrets.webhookSigningKey),
-    "Run this in bash or zsh, then type the provider's webhook signing key, which is not echoed",
-  ],
-];
+/** A command of the command line for this deployment. The stage of an emulator has its own region. */
+const commandLine = (scope: Construct, { stage }: Config): string => {
+  const stack = Stack.of(scope);
+  const ids = scope.node.scopes.slice(scope.node.scopes.indexOf(stack) + 1).map(({ node }) => node.id);
+  return [
+    `npm exec --no -- cosecha --stage ${stage}`,
+    // Without ids, it is the stack of this repository, which the stage names.
+    ...(prefixOf(scope) === '' ? [] : [`--stack ${[stack.stackName, ...ids].join('/')}`]),
+    ...(isLocalStage(stage) ? [] : [`--region ${Aws.REGION}`]),
+  ].join(' ');
+};
+
+const secretOutputs = (scope: Construct, { config }: Resources): readonly Output[] => {
+  const cosecha = commandLine(scope, config);
+  return [
+    ['FillProviderApiKey', `${cosecha} fill api-key`, "This command prompts for the provider's API key"],
+    [
+      'FillWebhookSigningKey',
+      `${cosecha} fill signing-key`,
+      "This command prompts for the provider's signing key",
+    ],
+  ];
+};

@@ -1,4 +1,4 @@
-import { ArnFormat, Aws, Fn, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnResourcePolicy, CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -50,7 +50,7 @@ export class Secrets extends Construct {
     this.dataKey = dataKey;
     this.providerApiKey = this.secret('ProviderApiKey', 'provider-api-key', {
       description: 'The API key of this stack at the provider',
-      notRotated: 'The provider issues it. The command in the output FillProviderApiKey replaces it.',
+      notRotated: 'The provider issues it. `cosecha fill api-key` replaces it.',
     });
     this.webhookSigningKey = this.secret('WebhookSigningKey', 'webhook-signing-key', {
       description: 'The key, shared with the provider, that signs and encrypts webhooks',
@@ -111,14 +111,6 @@ export class Secrets extends Construct {
         ],
       }),
     }).applyRemovalPolicy(removalPolicy(this.config));
-  }
-
-  /**
-   * A command that fills this secret. It reads the value without echo and passes it through a pipe, so that neither the
-   * shell's history nor the list of processes contains it.
-   */
-  fillCommand(secretName: string): string {
-    return `read -rs VALUE && printf %s "$VALUE" | aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secretName} --secret-string file:///dev/stdin; unset VALUE`;
   }
 
   private secret(

@@ -206,7 +206,7 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
   ];
 };
 
-/** `deliver`, `erase`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
+/** `deliver`, `erase`, `fill`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
 const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
   const { secrets, dataKey } = resources;
   const stack = Stack.of(api);

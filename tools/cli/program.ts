@@ -218,6 +218,17 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .action(run(async () => (await import('./commands/deliver.ts')).deliver)),
   (command, run) =>
+    command('fill')
+      .description('store a key of the provider in its secret')
+      .addArgument(
+        new Argument('<key>', 'the key, which is prompted for').choices(['api-key', 'signing-key']),
+      )
+      .addHelpText(
+        'after',
+        examples('--stage prod fill api-key', '--stage prod fill signing-key < signing-key.txt'),
+      )
+      .action(run(async () => (await import('./commands/fill.ts')).fill)),
+  (command, run) =>
     command('reconcile')
       .description('reconcile an extraction now, or all that are due')
       .argument('[extractionId]', 'the extraction', extractionId)

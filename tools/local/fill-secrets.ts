@@ -3,7 +3,7 @@ import type { Emulator } from './emulator/emulator.ts';
 
 type SecretValues = { providerApiKey: string; webhookSigningKey: string };
 
-/** Has the effect of the commands in the outputs FillProviderApiKey and FillWebhookSigningKey. */
+/** Has the effect of `cosecha fill` for both keys. */
 export const fillSecrets = async (
   { client }: Pick<Emulator, 'client'>,
   stackName: string,

@@ -30,7 +30,7 @@ export const checkProvider = async (
     if (error instanceof ProviderUnauthorized) {
       return failed(
         `provider ${providerBaseUrl} refuses the API key`,
-        'Fill the right one with the command in the output FillProviderApiKey.',
+        'Fill the right one: `cosecha fill api-key`.',
       );
     }
     if (error instanceof ProviderUnreachable) {

@@ -20,6 +20,11 @@ export type Shell = {
    * in the prompt, such as `the credentials as JSON`. Throws CliError where it is not UTF-8.
    */
   readonly readText: (path: string, what: string) => Promise<string>;
+  /**
+   * A line typed at a terminal, without echo, or the whole of standard input without the line break at its end. What was typed before
+   * the prompt is dropped: it may be the next line of a pasted block. Throws CliError where it is not UTF-8.
+   */
+  readonly readSecret: (what: string) => Promise<string>;
   /** How many characters a line of standard output has. Undefined unless it is a terminal. */
   readonly columns: number | undefined;
   /**

@@ -12,8 +12,14 @@ import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
-/** What is typed at a terminal until Ctrl-D, without echo, as it may be a password. Ctrl-C interrupts the process. */
-export const readHidden = async (terminal: NodeJS.ReadableStream): Promise<string> => {
+/**
+ * What is typed at a terminal until Ctrl-D, or until so many lines are, without echo, as it may be a password. Ctrl-C interrupts the
+ * process.
+ */
+export const readHidden = async (
+  terminal: NodeJS.ReadableStream,
+  maxLines = Number.POSITIVE_INFINITY,
+): Promise<string> => {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: terminal, output: nowhere, terminal: true, historySize: 0 });
   // The reader has put the terminal into raw mode, where Ctrl-C is a character and no signal.
@@ -22,9 +28,16 @@ export const readHidden = async (terminal: NodeJS.ReadableStream): Promise<strin
     process.kill(process.pid, 'SIGINT');
   });
   const lines: string[] = [];
-  for await (const line of reader) lines.push(`${line}\n`);
+  for await (const line of reader) {
+    lines.push(`${line}\n`);
+    if (lines.length === maxLines) break;
+  }
+  reader.close();
   return lines.join('');
 };
+
+/** Nobody types so soon. What arrives within it was typed, or pasted, before the prompt. */
+const typeAheadMs = 100;
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
@@ -78,6 +91,21 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       if (!stdin.isTTY) return decodeText(await buffer(stdin), 'The standard input');
       stderr.write(`Type ${what}. What you type is not shown. End with Enter and Ctrl-D.\n`);
       return checkTypedText(await readHidden(stdin));
+    },
+    readSecret: async (what) => {
+      const withoutBreak = (text: string): string => text.replace(/\r?\n$/, '');
+      if (!stdin.isTTY) return withoutBreak(decodeText(await buffer(stdin), 'The standard input'));
+      stdin.setRawMode(true);
+      stdin.resume();
+      const drop = (): void => {};
+      stdin.on('data', drop);
+      await delay(typeAheadMs);
+      stdin.pause();
+      stdin.off('data', drop);
+      stderr.write(`Type ${what}, which is not shown, and Enter: `);
+      const typed = await readHidden(stdin, 1);
+      stderr.write('\n');
+      return withoutBreak(checkTypedText(typed));
     },
     writePrivately: async (path, bytes) => {
       if (path === '-') {

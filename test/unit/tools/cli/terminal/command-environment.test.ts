@@ -159,6 +159,29 @@ test.each(encodings)(
   },
 );
 
+/** Resolves once this was written to the terminal. */
+const shown = (text: string) => vi.waitUntil(() => written.includes(text));
+
+test('a secret is one line, without echo, and not the next line of a block that was pasted', async () => {
+  const { input, modes } = terminal();
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as unknown as typeof process.stdin);
+  input.write('cosecha fill signing-key\r');
+  const reading = nodeShell({ json: false }).readSecret('the key');
+  await shown('Type the key, which is not shown, and Enter: ');
+  input.write('k3y-sentinel\rnext command\r');
+  expect(await reading).toBe('k3y-sentinel');
+  expect(modes.at(-1)).toBe(false);
+  expect(written).not.toContain('sentinel');
+});
+
+test('a secret in a pipe is the whole of it, without the line break at its end', async () => {
+  const pipe = new PassThrough();
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(pipe as unknown as typeof process.stdin);
+  pipe.end('k3y \r\n');
+  expect(await nodeShell({ json: false }).readSecret('the key')).toBe('k3y ');
+  expect(written).toBe('');
+});
+
 test('a password that a terminal does not send as UTF-8 is refused', async () => {
   const { input } = terminal();
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as unknown as typeof process.stdin);
