@@ -121,6 +121,13 @@ describe('the breaker of a caller', () => {
     expect(may(fail(again, 'of f', 2, { name: 'f' }), 2, 'healthy')).toBe('no');
   });
 
+  test('counts from the last of several accepted starts', () => {
+    const once = accept(fail(noTrouble, 'x', 0), 1, 'healthy');
+    const four = failGroups(once, ['b', 'c', 'd', 'e'], 2);
+    const twice = accept(four, 3, 'healthy');
+    expect(may(fail(twice, 'of f', 4, { name: 'f' }), 4, 'healthy')).toBe('yes');
+  });
+
   test('gives turns to groups that did not fail after 5, 10, 20 and then every 30 s, each drawn ± 50 %', () => {
     const drawn = (random: number) => {
       let state = failGroups(noTrouble, five, 0, { random });

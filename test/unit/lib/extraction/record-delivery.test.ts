@@ -121,6 +121,13 @@ test('a later delivery with another status marks nothing', async () => {
   expect(delivered).toMatchObject({ marks: [], task, counted: ['StatusDisagreement'] });
 });
 
+test('the final status of a task is written to a record of a newer version too, as no one else knows it', async () => {
+  const newer = { ...extractionIn('TIMED_OUT'), schemaVersion: 2 } as unknown as Extraction;
+  const { record, done } = await deliver({ record: newer, task: linked });
+  expect(record).toMatchObject({ status: 'COMPLETED', schemaVersion: 2 });
+  expect(done).toEqual([sent, woken]);
+});
+
 const deliverTo = (record: Extraction, taskStatus: TerminalStatus, through?: Setup['through']) =>
   deliver({ record, task: linked, taskStatus, through });
 

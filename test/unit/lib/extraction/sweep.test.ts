@@ -7,7 +7,7 @@ import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts
 import { clock, closedExtraction, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
-import type { StoreFaults } from '../../../support/stores/store-fault.ts';
+import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';
 
 /** Ids that all fall into one partition. */
 const idsOf = (shard: number, count: number): string[] => {
@@ -80,6 +80,15 @@ test('every due record of every partition is sent once, for the dueAt of its lea
   expect(batches.every((batch) => batch.length <= maxPerBatch)).toBe(true);
   expect(batches.flat().every(({ cause, dueAt }) => cause === 'sweep' && dueAt === iso(1_300))).toBe(true);
   expect(result).toEqual({ sent: 300, failed: 0, cutShort: false, oldestOverdueSeconds: 0 });
+});
+
+test('a partition that was read to its end is not queried again', async () => {
+  const due = idsOf(3, 100).map((one) => running(one, iso(1_000)));
+  const queries: string[] = [];
+  const before = ({ method, key }: StoreCall) => void (method === 'due' && queries.push(key));
+  const { sweep, sent } = world(due.slice(1), { faults: { before } });
+  await sweep();
+  expect([sent().length, queries.length]).toEqual([99, dueShardCount]);
 });
 
 // The first page ends between records that are due at the same time.

@@ -151,6 +151,7 @@ test('a change without a record is lost', async () => {
 const theirs = { attemptId: 'theirs' };
 const ofAnotherRequest = { requestId: 'request-2' };
 const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = running;
+const { dueShard: _shard, dueAt: _due, ...closedCompleted } = completed;
 
 test.each<readonly [Name, string, current: Extraction, decidedOn: Extraction]>([
   ['markStarting', 'another attempt has started', extractionIn('STARTING', theirs), extraction()],
@@ -167,7 +168,11 @@ test.each<readonly [Name, string, current: Extraction, decidedOn: Extraction]>([
   ['reschedule', 'rescheduled meanwhile', { ...running, dueAt: iso(1) }, running],
   ['reschedule', 'settled meanwhile', { ...completed, dueAt: iso(8_100) }, running],
   ['reschedule', 'closed', closed, closed],
+  ['closeUncollected', 'closed by another', { ...closedCompleted, collectionError: 'other' }, completed],
   ['postponeCalls', 'of another request', extraction(ofAnotherRequest), extraction()],
+  ['postponeCalls', 'closed', closed, running],
+  ['beginRead', 'closed', closed, running],
+  ['endReads', 'closed', { ...closed, unfinishedReads: { count: 1, lastBegunAt: iso(50) } }, running],
   ['readSlowly', 'closed', closed, running],
   ['readSlowly', 'of another request', extractionIn('RUNNING', ofAnotherRequest), running],
 ])(
@@ -209,6 +214,22 @@ test('a STARTING write moves dueAt behind the start timeout, if it is not there'
   expect(setAt(900 - 60 - 119)).toMatchObject({ dueShard: dueShardOf(id), dueAt: iso(901) });
 });
 
+test('a STARTING write removes the notBefore of an earlier try', async () => {
+  const before = extraction({ attemptId: 'attempt-0', notBefore: iso(50) });
+  const { record } = await applyTo(before, make('markStarting', before));
+  expect(record).not.toHaveProperty('notBefore');
+});
+
+test('the first read in grace comes before its end, if that is nearer than a poll', () => {
+  const { set } = make('markTimedOut', running, { timings: { ...timings, grace: 60 } });
+  expect(set.dueAt).toBe(iso(160));
+});
+
+test('a close keeps when the answer over the size limit was read', () => {
+  const { set } = make('abandonOversized', extractionIn('COMPLETED', { oversizedAt: iso(50) }));
+  expect(set.oversizedAt).toBe(iso(50));
+});
+
 test('a STARTING write that was sent twice does not apply again after a revert', async () => {
   const before = extraction({ attemptId: 'attempt-0' });
   const store = storeWith(before);
@@ -235,8 +256,9 @@ test('a correction after grace reopens the record', async () => {
   expect(record).not.toHaveProperty('expiresAt');
 });
 
-test('collecting that succeeds after it was abandoned removes the collectionError', async () => {
-  const before = extractionIn('COMPLETED', { collectionError: 'gone' });
+test('collecting that succeeds after it failed or was abandoned removes why', async () => {
+  const before = extractionIn('COMPLETED', { collectionError: 'gone', lastProblem: 'timeout' });
   const { record } = await applyTo(before, make('closeCollected', before));
   expect(record).not.toHaveProperty('collectionError');
+  expect(record).not.toHaveProperty('lastProblem');
 });

@@ -120,6 +120,14 @@ describe('a new request', () => {
   });
 });
 
+test('the target of a consent is kept for the last read in grace, and for collecting what that finds', async () => {
+  const { request, requests } = world();
+  await request(byConsent);
+  const [{ expiresAt = 0 } = {}] = requests.items.values();
+  const { deadline, grace, collectFor } = timings;
+  expect(expiresAt * 1_000).toBeGreaterThan(at(deadline + grace + collectFor).getTime());
+});
+
 test('what is sealed and cannot be removed is counted, and the request is answered', async () => {
   const before = ({ method }: StoreCall): void => {
     if (method === 'remove') throw new Error('throttled');

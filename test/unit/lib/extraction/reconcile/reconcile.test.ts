@@ -471,6 +471,8 @@ describe('the item of a consent', () => {
         if (reads() < 3) throw new Error('S3 is down.');
       },
     });
+    // As a late start has put it back.
+    requests.items.set('request-1', { ...storedRequest(id), taskId: 'task-1' });
     await reconcile(slow);
     expect(closes).toEqual([true]);
     expect(record()).toMatchObject({ status: 'COMPLETED', dueShard: expect.anything() });
@@ -664,6 +666,34 @@ test.each<[string, string | undefined, ReconcileInvoker, string | undefined, str
   expect(record?.lastProblem).toBe(lastProblem);
 });
 
+const collected = closedExtraction({
+  status: 'COMPLETED',
+  taskId: 'task-1',
+  collectedAt: iso(40),
+  settledAt: iso(30),
+});
+const asked = (cause: 'webhook' | 'start'): ReconcileInvoker => ({ kind: 'queue', cause });
+
+test.each<readonly [ReconcileInvoker, number]>([
+  ...everybody.map((caller) => [caller, 1] as const),
+  [{ kind: 'queue', cause: 'webhook', afterFailure: true }, 1],
+  [asked('webhook'), 0],
+  [asked('start'), 0],
+])(
+  'an outcome that another process wrote is logged again, but for the first message: %j',
+  async (caller, times) => {
+    const { reconcile, progress } = world(collected);
+    await reconcile(caller);
+    expect(progress).toHaveLength(times);
+  },
+);
+
+test('an outcome is logged once by the process that settles and collects', async () => {
+  const { reconcile, progress } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
+  await reconcile(machine);
+  expect(progress.map(([message]) => message)).toEqual(['Extraction ended.']);
+});
+
 describe('the next message', () => {
   const due: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 
@@ -671,6 +701,13 @@ describe('the next message', () => {
     const { reconcile, sent } = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
     expect(await reconcile(due)).toMatchObject({ as: 'deferred' });
     expect(sent).toEqual([['queue', { extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
+  });
+
+  test('is not sent, and nothing is written, if the record is due then already', async () => {
+    const held = world(extraction({ dueAt: iso(220) }));
+    const applied = vi.spyOn(held.extractions, 'apply');
+    expect(await held.reconcile(swept)).toMatchObject({ as: 'deferred', why: 'not-started-yet' });
+    expect([applied.mock.calls, held.sent]).toEqual([[], []]);
   });
 
   test('is not sent for a pause that is longer than a message can wait', async () => {

@@ -144,6 +144,30 @@ test('credentials that a caller encrypted are not sent an hour after the request
   expect([posts, logins()]).toEqual([[], 0]);
 });
 
+describe('when the provider asked to wait', () => {
+  const waiting = extraction({ notBefore: iso(2_000), lastProblem: 'http-429' });
+
+  test('nothing is done before that', async () => {
+    const { start, events } = world({ record: waiting });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderBusy', problem: 'http-429' });
+    expect(events).toEqual([]);
+  });
+
+  test('beyond the start window, the start is over all the same', async () => {
+    const { start, posts, time } = world({ record: waiting });
+    time.set(900);
+    expect(await start()).toMatchObject({ as: 'queued' });
+    expect(posts).toEqual([]);
+  });
+
+  test('by a login, the record keeps until when, and why', async () => {
+    const retryAfter = { kind: 'delay', seconds: 60 };
+    const { start, record } = world({ logIn: () => Promise.reject(Object.assign(busy(), { retryAfter })) });
+    expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
+    expect(record()).toEqual(extraction({ notBefore: iso(65), lastProblem: 'login-http-429' }));
+  });
+});
+
 describe('too little of the invocation is left for the start call', () => {
   const tooLittle = { as: 'not-yet', why: 'TooLittleTime', problem: 'InternalError' };
   const leftAfter = (what: string, left: number) => (events: readonly string[]) =>
@@ -374,6 +398,42 @@ test.each<readonly [string, Error]>([
     expect([posts.length, requests.items.size]).toEqual([1, 0]);
   },
 );
+
+test('credentials are not put back for a start that was settled as stale meanwhile', async () => {
+  const puts: StoreCall[] = [];
+  const before = (call: StoreCall) => {
+    if (call.store === 'requests' && call.method === 'put') puts.push(call);
+  };
+  const late = world({
+    faults: { before },
+    meanwhile: () => {
+      const { attemptId = '' } = late.record() ?? {};
+      late.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId }));
+    },
+  });
+  expect(await late.start()).toMatchObject({ as: 'waiting', record: { status: 'RUNNING' } });
+  expect([puts, late.requests.items.size]).toEqual([[], 0]);
+});
+
+test('a task of another extraction is not used, and marks no credentials', async () => {
+  const { start, tasks, marks } = world();
+  const theirs = { taskId: 'task-1', extractionId: 'another', credentialsMac: 'mac' };
+  tasks.items.set('task-1', { ...theirs, taskStatus: 'CREDENTIALS_WRONG' });
+  const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
+  expect(await start()).toMatchObject({ as: 'closed', record });
+  expect(marks()).toEqual([]);
+});
+
+test('a task that a later attempt has linked is that of the extraction', async () => {
+  const { start, tasks } = world();
+  tasks.items.set('task-1', {
+    taskId: 'task-1',
+    extractionId: id,
+    callbackToken: 'later',
+    callbackAttempt: 5,
+  });
+  expect(await start(0)).toMatchObject({ as: 'waiting', record: { status: 'RUNNING' } });
+});
 
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
