@@ -153,7 +153,7 @@ const credentialsSchema = v.pipe(
         }),
       ),
       reference,
-      confirmed: v.exactOptional(v.literal(true, 'must be true, or absent')),
+      confirmed: v.exactOptional(v.boolean('must be true or false')),
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
@@ -176,6 +176,7 @@ const credentialsSchema = v.pipe(
       path: [{ type: 'object', origin: 'value', input: dataset.value, key: 'sessionToken', value: null }],
     });
   }),
+  v.transform(({ confirmed, ...request }) => (confirmed ? { ...request, confirmed } : request)),
 );
 
 const consentSchema = closedObject(
