@@ -64,7 +64,7 @@ export const buildPackage = async (directory: string): Promise<readonly string[]
   const bundles = await Promise.all([
     bundle(directory, libraries),
     bundle(directory, construct),
-    bundle(directory, construct, commonJs),
+    bundle(directory, { ...libraries, ...construct }, commonJs),
     bundle(directory, { cosecha: 'tools/cli/main.ts' }, command),
     bundleFunctions(join(directory, 'dist', 'functions')),
   ]);
@@ -107,7 +107,10 @@ const bundle = (directory: string, entryPoints: Record<string, string>, options:
     metafile: true,
   });
 
-/** Jest loads no ES module with `require`, and `cdk init` makes apps whose tests run in Jest, as CommonJS. */
+/**
+ * Jest loads no ES module with `require`, and `cdk init` makes apps whose tests run in Jest, as CommonJS. For a CommonJS file,
+ * TypeScript's `node16` accepts no types of an ES module.
+ */
 const commonJs: BuildOptions = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
@@ -143,6 +146,10 @@ const declareTypes = async (directory: string): Promise<void> => {
   const files = (await readdir(types, { recursive: true })).map((name) => join(types, name));
   const unused = files.filter((file) => file.endsWith('.d.ts') && !used.has(file));
   await Promise.all(unused.map((file) => rm(file)));
+  // The same declarations, of CommonJS modules.
+  const ofCommonJs = join(directory, 'types-cjs');
+  await cp(types, ofCommonJs, { recursive: true });
+  await writeFile(join(ofCommonJs, 'package.json'), '{ "type": "commonjs" }\n');
 };
 
 /** The source that a declaration imports, as `from './x.ts'` or `import('./x.ts')`. */
@@ -153,6 +160,9 @@ const declarationOf = (directory: string, source: string): string =>
 
 const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
+
+const typesOf = (folder: 'types' | 'types-cjs', source: string): string =>
+  `./dist/${folder}/${source.replace(/\.ts$/, '.d.ts')}`;
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
   name,
@@ -167,13 +177,22 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
       Object.entries({ ...libraries, ...construct }).map(([name, source]) => [
         name === 'index' ? '.' : `./${name}`,
         {
-          types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`,
-          ...(name in construct ? { require: `./dist/${name}.cjs` } : {}),
-          default: `./dist/${name}.js`,
+          import: { types: typesOf('types', source), default: `./dist/${name}.js` },
+          default: { types: typesOf('types-cjs', source), default: `./dist/${name}.cjs` },
         },
       ]),
     ),
     './schemas/*': './docs/schemas/*',
+  },
+  // For `moduleResolution: node`, which reads no `exports`.
+  main: './dist/index.cjs',
+  types: typesOf('types-cjs', libraries.index),
+  typesVersions: {
+    '*': Object.fromEntries(
+      Object.entries({ ...libraries, ...construct })
+        .filter(([name]) => name !== 'index')
+        .map(([name, source]) => [name, [typesOf('types-cjs', source)]]),
+    ),
   },
   // No module does anything when it is imported, so a bundler keeps only what is used.
   sideEffects: false,
