@@ -7,13 +7,14 @@ import { chooseChecks } from './checks/checks.ts';
 type Options = {
   readonly context?: Readonly<Record<string, string>>;
   readonly only?: string;
+  readonly skip?: string;
   /** Of an emulator: `emulatorApiUrl`. */
   readonly apiPath?: string;
   /** `true`: to a later version of today's. */
   readonly upgrade?: string | true;
 } & Readonly<Partial<Record<'emulator' | 'keep' | 'again' | 'destroy' | 'json', true>>>;
 
-export type AcceptOptions = Omit<Options, 'context' | 'only'> & {
+export type AcceptOptions = Omit<Options, 'context' | 'only' | 'skip'> & {
   readonly stage: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly checks: readonly Check[];
@@ -25,6 +26,9 @@ const addSetting = (setting: string, before: Readonly<Record<string, string>> = 
     throw new InvalidArgumentError('It is not <setting>=<value>.');
   return { ...before, [name]: value };
 };
+
+const idsOf = (list: string | undefined): readonly string[] | undefined =>
+  list?.split(',').map((id) => id.trim());
 
 const readApiPath = (path: string): string => {
   if (path.startsWith('/') && path.split('{apiId}').length === 2) return path;
@@ -67,10 +71,11 @@ export const readAcceptOptions = (
         .conflicts('emulator'),
     )
     .option('--only <ids>', 'only these checks, separated by commas')
+    .option('--skip <ids>', 'all but these')
     .option('--json', 'print each result as one JSON object per line');
   const options = parseOptions<Options>(program, args);
   if (options === 'help') return options;
-  const { context = {}, only, ...rest } = options;
+  const { context = {}, only, skip, ...rest } = options;
   const isNamed = rest.apiPath !== undefined;
   const { stage = isNamed ? LOCAL_STAGE : 'accept', ...settings } = context;
   if (!disposableStagePattern.test(stage) || (stage === LOCAL_STAGE && !isNamed)) {
@@ -84,5 +89,5 @@ export const readAcceptOptions = (
       'AWS_ENDPOINT_URL names an emulator. Say with --api-path where it serves an HTTP API, or unset it.';
     throw wrongOptions(program, problem);
   }
-  return { ...rest, stage, settings, checks: chooseChecks(only?.split(',').map((id) => id.trim())) };
+  return { ...rest, stage, settings, checks: chooseChecks(idsOf(only), idsOf(skip)) };
 };

@@ -56,13 +56,16 @@ export const checks: readonly Check[] = [
   auditPasses,
 ];
 
-/** The checks that `--only` names, in the order of the table, or all. Throws CliError for an unknown id. */
-export const chooseChecks = (only: readonly string[] | undefined): readonly Check[] => {
-  const unknown = (only ?? []).filter((id) => !checks.some((check) => check.id === id));
+/** The checks that `--only` names, in the order of the table, or all, without those of `--skip`. Throws CliError for an unknown id. */
+export const chooseChecks = (
+  only: readonly string[] | undefined,
+  skip: readonly string[] = [],
+): readonly Check[] => {
+  const unknown = [...(only ?? []), ...skip].filter((id) => !checks.some((check) => check.id === id));
   if (unknown.length > 0) {
     throw new CliError(
       `There is no check ${unknown.join(', ')}. The checks: ${checks.map(({ id }) => id).join(', ')}.`,
     );
   }
-  return only === undefined ? checks : checks.filter(({ id }) => only.includes(id));
+  return checks.filter(({ id }) => (only === undefined || only.includes(id)) && !skip.includes(id));
 };

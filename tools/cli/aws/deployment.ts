@@ -66,7 +66,7 @@ const clientFor = async (
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );
   }
-  return defined({ region, profile });
+  return defined({ region, profile, endpoint });
 };
 
 const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOptions): Promise<string> => {
@@ -139,10 +139,11 @@ export const connect = async (options: ConnectOptions) => {
   const region = await regionOf(cloudFormation, options);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
     if (client.endpoint === undefined || !isRefused(cause)) throw cause;
-    throw new CliError(
-      `Nothing answers at ${client.endpoint}: \`npm start\` was ended before it could clean up. Start it again.`,
-      { cause },
-    );
+    const why =
+      options.endpoint === undefined
+        ? ': `npm start` was ended before it could clean up. Start it again.'
+        : ', which AWS_ENDPOINT_URL names. Start that emulator, or unset the variable.';
+    throw new CliError(`Nothing answers at ${client.endpoint}${why}`, { cause });
   });
   if (stack === undefined) {
     throw new CliError([

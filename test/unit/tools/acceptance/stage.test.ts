@@ -120,6 +120,8 @@ test('a kept stage is checked again, as a whole or in part', () => {
   const options = readAcceptOptions(['--again', '--only', 'cost, erase', '--json']);
   expect(options).toMatchObject({ again: true, json: true });
   expect(options === 'help' ? [] : options.checks.map(({ id }) => id)).toEqual(['erase', 'cost']);
+  const without = readAcceptOptions(['--only', 'cost,erase', '--skip', 'cost']);
+  expect(without === 'help' ? [] : without.checks.map(({ id }) => id)).toEqual(['erase']);
 });
 
 test('an unknown check, or two ways to run, are refused before anything is deployed', () => {

@@ -97,7 +97,7 @@ const checkDigitOf = (digits: string): string => {
   return '0K987654321'.charAt(sum % 11);
 };
 
-/** Writes a scenario as a national id: two digits for the duration, six for the time. */
+/** Writes a scenario as a national id: two or three digits for the duration, six for the time. */
 export const formatNationalId = ({ endsAfter, authorizedAt }: ConsentScenario): string => {
   const time = String(authorizedAt % million).padStart(6, '0');
   const digits = `${String(endsAfter).padStart(2, '0')}${time}`;
@@ -107,7 +107,7 @@ export const formatNationalId = ({ endsAfter, authorizedAt }: ConsentScenario): 
 /** Undoes `formatNationalId`, with or without dots and hyphen. `now` is in seconds since 1970. */
 export const parseNationalId = (nationalId: string, now: number): ConsentScenario | undefined => {
   const [, duration = '', time = '', check] =
-    /^(\d\d)(\d{6})([\dK])$/.exec(nationalId.replace(/[.-]/g, '').toUpperCase()) ?? [];
+    /^(\d{2,3})(\d{6})([\dK])$/.exec(nationalId.replace(/[.-]/g, '').toUpperCase()) ?? [];
   if (check !== checkDigitOf(duration + time)) return undefined;
   return { endsAfter: Number(duration), authorizedAt: nearest(Number(time), now) };
 };

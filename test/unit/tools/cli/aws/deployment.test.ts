@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../../../../tools/cli/aws/deployment.ts';
 import {
   claimLocalDeployment,
@@ -189,4 +189,18 @@ describe('local-deployment', () => {
     writeFileSync(file, '{"endpoint": 5}');
     expect(await readLocalDeployment(root)).toBeUndefined();
   });
+});
+
+test('at an endpoint, each client of AWS goes there, and the API is at the path that is given', async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  const there = { endpoint, region: 'us-east-1', apiPath: '/apis/{apiId}/live' };
+  expect(await connect({ ...options, ...there })).toMatchObject({
+    client: { endpoint },
+    isMiniStack: false,
+    api: { base: `${endpoint}/apis/abc123/live` },
+  });
+  const silent = { ...there, endpoint: ended.endpoint };
+  expect((await failureOf(silent)).message).toContain('which AWS_ENDPOINT_URL names');
+  vi.unstubAllEnvs();
 });

@@ -9,7 +9,7 @@ import { connectFakeProvider } from './client-and-fake-provider.ts';
 const authorized = async (scenario: Partial<ConsentScenario>) => {
   const fakeProvider = connectFakeProvider();
   const { client, clock } = fakeProvider;
-  const target = formatNationalId({ endsAfter: 0, authorizedAt: clock.now, ...scenario });
+  const target = formatNationalId({ endsAfter: 0, authorizedAt: clock.now - 1, ...scenario });
   const asked = { products: ['tef'], user: { username: target }, widgetConfigId: 'fake-widget' } as const;
   const { consentId } = await client.createOtpToken(asked);
   return { ...fakeProvider, target, consentId, token: await client.createTaskToken(target) };
