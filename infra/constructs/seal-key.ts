@@ -39,10 +39,16 @@ const administrationActions = [
   'kms:UpdateKeyDescription',
 ];
 
-/** The encryption context of every use has to name extraction and request. It may name the method, and nothing else. */
+/** The encryption context of every use has to name extraction, request and purpose. It may name the method, and nothing else. */
 const forOneExtraction = {
-  Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
-  'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method', 'requestId'] },
+  Null: {
+    'kms:EncryptionContext:extractionId': 'false',
+    'kms:EncryptionContext:purpose': 'false',
+    'kms:EncryptionContext:requestId': 'false',
+  },
+  'ForAllValues:StringEquals': {
+    'kms:EncryptionContextKeys': ['extractionId', 'method', 'purpose', 'requestId'],
+  },
 };
 
 /**

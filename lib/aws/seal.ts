@@ -1,4 +1,6 @@
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
+import type { Extraction } from '../extraction/record.ts';
+import { purposeDigest } from '../extraction/request-data.ts';
 import {
   decodeSealed,
   encodeSealed,
@@ -7,44 +9,42 @@ import {
   type SealedTargetData,
 } from '../extraction/sealed-request-data.ts';
 
-/** Whose ciphertext it is. */
-type SealedFor = { readonly extractionId: string; readonly requestId: string };
-
 /**
- * The encryption context binds a ciphertext to its extraction and its item in `Requests`. KMS refuses to decrypt it for
- * another one, and CloudTrail logs both ids. The context of a target also contains its method. The key policy allows
+ * The encryption context binds a ciphertext to its extraction, its item in `Requests`, and what it is for. KMS refuses to decrypt it
+ * for another one, and CloudTrail logs both ids. The context of a target also contains its method. The key policy allows
  * reconcile to decrypt only ciphertexts with that method
  * (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
  */
-export const credentialsContext = ({ extractionId, requestId }: SealedFor) => ({ extractionId, requestId });
-export const targetContext = (sealedFor: SealedFor) => ({
-  ...credentialsContext(sealedFor),
-  method: 'consent',
+export const credentialsContext = (record: Extraction) => ({
+  extractionId: record.extractionId,
+  requestId: record.requestId,
+  purpose: purposeDigest(record),
 });
+export const targetContext = (record: Extraction) => ({ ...credentialsContext(record), method: 'consent' });
 
 /** Encrypts with the seal key. Returns base64. Throws the SDK's errors. */
 export const sealWith =
   (client: KMSClient, keyArn: string) =>
-  async (sealedFor: SealedFor, plaintext: SealedRequestData): Promise<string> => {
+  async (record: Extraction, plaintext: SealedRequestData): Promise<string> => {
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({
         KeyId: keyArn,
         Plaintext: encodeSealed(plaintext),
-        EncryptionContext: 'target' in plaintext ? targetContext(sealedFor) : credentialsContext(sealedFor),
+        EncryptionContext: 'target' in plaintext ? targetContext(record) : credentialsContext(record),
       }),
     );
     return Buffer.from(CiphertextBlob ?? []).toString('base64');
   };
 
 const unsealWith =
-  <Plaintext extends SealedRequestData>(contextOf: (sealedFor: SealedFor) => Record<string, string>) =>
+  <Plaintext extends SealedRequestData>(contextOf: (record: Extraction) => Record<string, string>) =>
   (client: KMSClient, keyArn: string) =>
-  async (item: SealedFor & { readonly sealed: string }): Promise<Plaintext> => {
+  async (record: Extraction, { sealed }: { readonly sealed: string }): Promise<Plaintext> => {
     const { Plaintext } = await client.send(
       new DecryptCommand({
         KeyId: keyArn,
-        CiphertextBlob: Buffer.from(item.sealed, 'base64'),
-        EncryptionContext: contextOf(item),
+        CiphertextBlob: Buffer.from(sealed, 'base64'),
+        EncryptionContext: contextOf(record),
       }),
     );
     return decodeSealed<Plaintext>(Plaintext ?? new Uint8Array());

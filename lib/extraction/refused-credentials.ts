@@ -166,7 +166,7 @@ export const markDelivered = async (task: Task, deps: MarkDeps): Promise<void> =
  * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
  * person who types a password chooses none of them.
  */
-const canonicalJson = (value: unknown): string => {
+export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value !== 'object' || value === null) {
     return JSON.stringify(typeof value === 'string' ? value.normalize() : value);

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
 import { type Extraction, isRequestDone } from './record.ts';
+import { canonicalJson } from './refused-credentials.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
 
 const hour = 3_600;
@@ -22,6 +24,21 @@ const neededUntil = (
 };
 
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
+
+/**
+ * What the sealed data of a record are for: SHA-256 over caller and request, in hex. It is bound to the ciphertext, so that nobody who can
+ * write records has the credentials sent to another bank, for other actions, or shown to another caller.
+ */
+export const purposeDigest = (record: Extraction): string => {
+  const { method, requestedBy } = record;
+  const request =
+    record.method === 'consent'
+      ? [record.product, record.consentId, record.variant]
+      : [record.entity, record.actions];
+  return createHash('sha256')
+    .update(canonicalJson([method, requestedBy, ...request]))
+    .digest('hex');
+};
 
 /** The `expiresAt` with which intake writes an item, in epoch seconds. */
 export const requestExpiry = (

@@ -93,8 +93,9 @@ export const starterFromEnvironment = (
   const marks = refusedCredentialsFromEnvironment(database);
   const key = fingerprintKeyFromEnvironment(secrets);
   const callFor = async (record: Extraction, stored: StoredRequest): Promise<StartCall> => {
-    if (record.method === 'consent') return callByConsent(record, await unsealTarget(stored), byConsent);
-    const unsealed = await unsealCredentials(stored);
+    if (record.method === 'consent')
+      return callByConsent(record, await unsealTarget(record, stored), byConsent);
+    const unsealed = await unsealCredentials(record, stored);
     const known = await knownCredentials(record, unsealed, { key, keptDays: marks.keptDays });
     return { ...callByCredentials(record, unsealed, byCredentials), ...known };
   };

@@ -18,8 +18,8 @@ export type ExecutionInput = {
 export type RequestDeps = {
   readonly extractions: ExtractionStore;
   readonly requests: RequestStore;
-  /** Encrypts under the seal key, bound to both ids. Returns base64. */
-  readonly seal: (ids: ExecutionInput, plaintext: SealedRequestData) => Promise<string>;
+  /** Encrypts under the seal key, bound to the record's ids, caller and request. Returns base64. */
+  readonly seal: (record: Extraction, plaintext: SealedRequestData) => Promise<string>;
   /** Starts the execution whose name is the extractionId. An existing one is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
   /** 128 random bits, so that no caller can choose the key of the item. */
@@ -88,7 +88,7 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const requestId = deps.newRequestId();
   const now = deps.now();
   const created = newRecord(input, requestId, now, deps);
-  const sealed = await deps.seal({ extractionId, requestId }, requestDataToSeal(input.request));
+  const sealed = await deps.seal(created, requestDataToSeal(input.request));
   await deps.requests.put({
     requestId,
     extractionId,

@@ -47,7 +47,7 @@ type ReadCall = { readonly tokens: Tokens; readonly get: (token: string) => Prom
 
 type ReadSources = {
   readonly requests: Pick<RequestStore, 'get'>;
-  readonly unsealTarget: (stored: StoredRequest) => Promise<SealedTargetData>;
+  readonly unsealTarget: (record: Extraction, stored: StoredRequest) => Promise<SealedTargetData>;
   /** `isBrief`: each call ends after `briefCallMs`. */
   readonly providerFor: (isBrief: boolean) => ReadableProvider;
 };
@@ -63,7 +63,7 @@ export const readCallFrom =
     }
     const stored = await findRequest(record, { requests });
     if (stored === undefined) return undefined;
-    const { target } = await unsealTarget(stored);
+    const { target } = await unsealTarget(record, stored);
     return {
       tokens: tokensOf(provider.taskTokens, target),
       get: async (token) => readingOfExtraction(await provider.readExtraction(token, taskId, record.variant)),

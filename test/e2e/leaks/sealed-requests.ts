@@ -19,7 +19,7 @@ const python = (context: Readonly<Record<string, string>>): string =>
 
 /**
  * How each ciphertext of the emulator's KMS begins: the key's id and the SHA-256 of the encryption context
- * (ministack/services/kms.py, `_encrypt`). So the ciphertext of a request is known by the ids of its record.
+ * (ministack/services/kms.py, `_encrypt`). So the ciphertext of a request is known by its record.
  */
 export const headOf = (keyId: string, context: Readonly<Record<string, string>>): string =>
   `${keyId}${hash('sha256', python(context), 'buffer').toString('latin1')}`;
@@ -44,13 +44,13 @@ export const sealedRequests = async (deployed: Deployed): Promise<readonly Secre
   );
   for await (const { Items = [] } of scan) {
     for (const item of Items) {
-      const { extractionId, requestId, method, dueShard } = unmarshall(item) as Partial<Extraction>;
+      const record = unmarshall(item) as Extraction;
       // Tests plant some that are no records.
-      if (extractionId === undefined || requestId === undefined) continue;
-      const contextOf = method === 'consent' ? targetContext : credentialsContext;
+      if (!('extractionId' in record) || !('requestId' in record)) continue;
+      const contextOf = record.method === 'consent' ? targetContext : credentialsContext;
       secrets.push({
-        kind: dueShard === undefined ? 'used sealed request' : 'sealed request',
-        value: headOf(keyId, contextOf({ extractionId, requestId })),
+        kind: record.dueShard === undefined ? 'used sealed request' : 'sealed request',
+        value: headOf(keyId, contextOf(record)),
       });
     }
   }

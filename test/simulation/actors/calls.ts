@@ -1,4 +1,5 @@
 import type { SendReconcile } from '../../../lib/extraction/reconcile-message.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
@@ -36,11 +37,11 @@ export const wakeFor =
 /** KMS Decrypt. Throws for a ciphertext that was never sealed, or not for this item. */
 export const unsealFor =
   (world: World, process: Process) =>
-  <Plaintext extends SealedRequestData>(item: StoredRequest): Promise<Plaintext> =>
+  <Plaintext extends SealedRequestData>(record: Extraction, item: StoredRequest): Promise<Plaintext> =>
     world.kernel.call(process, {
       name: 'unseal',
       kind: 'read',
-      take: () => unsealed<Plaintext>(item),
+      take: () => unsealed<Plaintext>(record, item),
     });
 
 const hour = 3_600_000;

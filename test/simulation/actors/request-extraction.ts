@@ -57,11 +57,11 @@ export const requestExtractionOf = (world: World) => {
             requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,
             sendsWebhooks: world.scenario.webhook !== 'not requested',
-            seal: (ids, plaintext) =>
+            seal: (record, plaintext) =>
               kernel.call(process, {
                 name: 'seal',
                 kind: 'read',
-                take: () => seal(ids, plaintext),
+                take: () => seal(record, plaintext),
               }),
             startExecution: (input) =>
               kernel.call<void>(process, {

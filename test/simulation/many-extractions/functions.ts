@@ -107,7 +107,7 @@ export const functionsIn = (service: Service, process: Process) => {
 
   const callFor = (record: Extraction, stored: StoredRequest) =>
     startCallOf(record, stored, {
-      unseal: async (item) => unsealed(item),
+      unseal: async (of, item) => unsealed(of, item),
       sessions,
       taskTokens: () => taskTokens,
       startTask: () => provider.startTask(process),
@@ -119,7 +119,7 @@ export const functionsIn = (service: Service, process: Process) => {
     ...deps,
     readCallFor: readCallFrom({
       requests: deps.requests,
-      unsealTarget: async (item) => unsealed(item),
+      unsealTarget: async (record, item) => unsealed(record, item),
       providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
     }),
     isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
@@ -144,7 +144,7 @@ export const functionsIn = (service: Service, process: Process) => {
         ...deps,
         newRequestId: () => service.newName('request'),
         sendsWebhooks: true,
-        seal: async (ids, plaintext) => seal(ids, plaintext),
+        seal: async (record, plaintext) => seal(record, plaintext),
         startExecution: async (execution) => service.startExecution(execution),
       }),
     startTask: (input: ExecutionInput, callbackToken: string, callbackAttempt: number) =>

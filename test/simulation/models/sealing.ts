@@ -1,17 +1,20 @@
-import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { purposeDigest } from '../../../lib/extraction/request-data.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 
-const idOf = ({ extractionId, requestId }: ExecutionInput): string => `sealed-${extractionId}/${requestId}`;
+const bindingOf = (record: Extraction): string =>
+  `sealed-${record.extractionId}/${record.requestId}/${purposeDigest(record)}`;
 
-/** KMS binds a ciphertext to its item. */
-export const seal = (ids: ExecutionInput, plaintext: SealedRequestData): string =>
-  `${idOf(ids)}|${JSON.stringify(plaintext)}`;
+/** KMS binds a ciphertext to its item, and to what it is for. */
+export const seal = (record: Extraction, plaintext: SealedRequestData): string =>
+  `${bindingOf(record)}|${JSON.stringify(plaintext)}`;
 
-/** Throws for a ciphertext of another item. */
+/** Throws for a ciphertext of another item or purpose. */
 export const unsealed = <Plaintext extends SealedRequestData>(
-  item: ExecutionInput & { readonly sealed: string },
+  record: Extraction,
+  item: { readonly sealed: string },
 ): Plaintext => {
   const [sealedFor, plaintext = ''] = item.sealed.split('|');
-  if (sealedFor !== idOf(item)) throw new Error('InvalidCiphertextException');
+  if (sealedFor !== bindingOf(record)) throw new Error('InvalidCiphertextException');
   return JSON.parse(plaintext);
 };

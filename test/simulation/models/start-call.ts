@@ -18,6 +18,7 @@ export const startCallOf = async (
   stored: StoredRequest,
   deps: Pick<ByConsent, 'getConsent'> & {
     readonly unseal: <Plaintext extends SealedCredentialsData | SealedTargetData>(
+      record: Extraction,
       item: StoredRequest,
     ) => Promise<Plaintext>;
     readonly sessions: SessionTokens;
@@ -29,10 +30,10 @@ export const startCallOf = async (
   const { unseal, sessions, startTask, getConsent, keptDays } = deps;
   if (record.method === 'consent') {
     const startExtraction = { v1: startTask, v2: startTask };
-    const target = await unseal<SealedTargetData>(stored);
+    const target = await unseal<SealedTargetData>(record, stored);
     return callByConsent(record, target, { taskTokens: deps.taskTokens(), startExtraction, getConsent });
   }
-  const credentials = await unseal<SealedCredentialsData>(stored);
+  const credentials = await unseal<SealedCredentialsData>(record, stored);
   return {
     ...callByCredentials(record, credentials, { sessions, startTask }),
     ...(await knownCredentials(record, credentials, { key: async () => fingerprintKey, keptDays })),

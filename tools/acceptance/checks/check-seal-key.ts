@@ -5,6 +5,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
+import { credentialsContext } from '../../../lib/aws/seal.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { extractionsOf } from '../../cli/aws/stores.ts';
@@ -23,9 +24,9 @@ const extractBusy = async (context: AcceptContext, checkId: string) => {
   const extractionId = await extract(context, requestOf(checkId, { busyUntil }));
   const record = await extractionsOf(context.deployment).get(extractionId);
   const item = await requestsOf(context).get(record?.requestId ?? '');
-  if (item === undefined)
+  if (record === undefined || item === undefined)
     throw new Unmet(`The table Requests has no item for ${extractionId}, which is not started yet.`);
-  return { busyUntil, item };
+  return { busyUntil, item, record };
 };
 
 export const requestForgotten: Check = {
@@ -67,12 +68,12 @@ export const sealKeyAdministrator: Check = {
     'An administrator cannot decrypt sealed credentials, even with the right encryption context, and cannot read the fingerprint key',
   notOnEmulator: 'it does not apply these policies to its root',
   run: async (context) => {
-    const { item } = await extractBusy(context, 'seal-key-administrator');
+    const { item, record } = await extractBusy(context, 'seal-key-administrator');
     const { variables } = await context.stack.functionNamed('start-task');
     const decrypt = new DecryptCommand({
       KeyId: variables.SEAL_KEY_ARN,
       CiphertextBlob: Buffer.from(item.sealed, 'base64'),
-      EncryptionContext: { extractionId: item.extractionId, requestId: item.requestId },
+      EncryptionContext: credentialsContext(record),
     });
     await expectDenied(
       new KMSClient(context.client).send(decrypt),

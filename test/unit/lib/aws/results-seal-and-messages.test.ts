@@ -11,9 +11,10 @@ import {
   parseReconcileMessage,
   type ReconcileMessage,
 } from '../../../../lib/extraction/reconcile-message.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../../lib/extraction/sealed-request-data.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
-import { at, iso } from '../../../support/data/extraction-fixtures.ts';
+import { at, consentExtraction, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 
 test('the link reads one object for 5 minutes, says until when, and lets nothing keep or show it', async () => {
   const client = new S3Client({
@@ -90,28 +91,52 @@ const { client: kms } = stubClient<KMSClient>(({ input }) => {
 const plaintext = {
   credentials: { mode: 'raw', value: { username: 'ñandú', password: 'p"w\\\u{1f600}', businessId: '7' } },
 } as const;
-const ids = { extractionId: 'extraction-1', requestId: 'request-1' };
-
-const itemWith = async (data: SealedRequestData) => ({
-  ...ids,
-  sealed: await sealWith(kms, 'arn:key')(ids, data),
+const record = extraction();
+const itemWith = async (data: SealedRequestData, of: Extraction = record) => ({
+  sealed: await sealWith(kms, 'arn:key')(of, data),
 });
+const consent = consentExtraction();
 const refusal = 'InvalidCiphertext';
 
 test('what was sealed for an extraction is unsealed for it, to the letter, and for no other nor with another key', async () => {
   const item = await itemWith(plaintext);
   const unseal = unsealCredentialsWith(kms, 'arn:key');
-  expect(await unseal(item)).toEqual(plaintext);
-  await expect(unseal({ ...item, extractionId: 'extraction-2' })).rejects.toThrow(refusal);
-  await expect(unsealCredentialsWith(kms, 'arn:other')(item)).rejects.toThrow(refusal);
+  expect(await unseal(record, item)).toEqual(plaintext);
+  await expect(unsealCredentialsWith(kms, 'arn:other')(record, item)).rejects.toThrow(refusal);
+});
+
+test.each([
+  ['extraction', { extractionId: 'extraction-2' }],
+  ['item', { requestId: 'request-2' }],
+  ['bank', { entity: 'other-bank' }],
+  ['action', { actions: [{ id: 'tef' }] }],
+  ['caller', { requestedBy: 'other-caller' }],
+])('nobody who writes records has credentials unsealed for another %s', async (_what, fields) => {
+  const item = await itemWith(plaintext);
+  const unseal = unsealCredentialsWith(kms, 'arn:key');
+  await expect(unseal(extraction(fields), item)).rejects.toThrow(refusal);
+  // The order of members is DynamoDB's.
+  const reordered = Object.fromEntries(Object.entries(record).toReversed()) as Extraction;
+  expect(await unseal({ ...reordered, status: 'STARTING', reference: 'other' }, item)).toEqual(plaintext);
+});
+
+test.each([
+  ['product', { product: 'tef' }],
+  ['consent', { consentId: 'other' }],
+  ['variant', { variant: 'v2' }],
+  ['caller', { requestedBy: 'other-caller' }],
+] as const)('nobody who writes records has a target unsealed for another %s', async (_what, fields) => {
+  const item = await itemWith({ target: '11111111-1' }, consent);
+  const changed = { ...consent, ...fields } as Extraction;
+  await expect(unsealTargetWith(kms, 'arn:key')(changed, item)).rejects.toThrow(refusal);
 });
 
 test('a target is opened only as such, and credentials not as a target, which is all that reconcile may open', async () => {
-  const item = await itemWith({ target: '11111111-1' });
+  const item = await itemWith({ target: '11111111-1' }, consent);
   const unsealTarget = unsealTargetWith(kms, 'arn:key');
-  expect(await unsealTarget(item)).toEqual({ target: '11111111-1' });
-  await expect(unsealCredentialsWith(kms, 'arn:key')(item)).rejects.toThrow(refusal);
-  await expect(unsealTarget(await itemWith(plaintext))).rejects.toThrow(refusal);
+  expect(await unsealTarget(consent, item)).toEqual({ target: '11111111-1' });
+  await expect(unsealCredentialsWith(kms, 'arn:key')(consent, item)).rejects.toThrow(refusal);
+  await expect(unsealTarget(record, await itemWith(plaintext))).rejects.toThrow(refusal);
 });
 
 test('a message is held back for its delay, and read by the consumer as it was sent', async () => {

@@ -61,9 +61,9 @@ const world = ({ record, faults, through = (store) => store, sendsWebhooks = tru
   const sealed: unknown[] = [];
   const more = {
     extractions: through(deps.extractions),
-    seal: async (ids: ExecutionInput, plaintext: unknown) => {
+    seal: async ({ extractionId, requestId }: Extraction, plaintext: unknown) => {
       events.push(`seal, ${requests.size} and ${records.size} records`);
-      sealed.push([ids, plaintext]);
+      sealed.push([{ extractionId, requestId }, plaintext]);
       return `sealed-${sealed.length}`;
     },
     startExecution: async (input: ExecutionInput) => {
