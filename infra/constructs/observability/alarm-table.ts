@@ -503,6 +503,15 @@ const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     metric: metrics.custom('ReadsHeld'),
     threshold: 1,
   },
+  {
+    id: 'breakers-unavailable',
+    symptom:
+      'Nothing is held if the provider fails: the state of breakers or pauses cannot be read or written, so that every start is made.',
+    // One call that fails is chance. A damaged item, a refused permission or a hot key fails in each period.
+    metric: metrics.custom('BreakerUnavailable'),
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
 ];
 
 const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [

@@ -41,6 +41,16 @@ test('a damaged item can be read and replaced, whatever its numbers and its vers
   expect(sent[1]?.input.ExpressionAttributeValues).toEqual({ ':version': { N: '7' } });
 });
 
+test('an item without a version, as somebody wrote it by hand, is replaced once', async () => {
+  const { client, items } = interpretedDynamo('name');
+  items.set(caller, { name: caller, state: {} });
+  const store = dynamoBreakerStore(client, 'T');
+  expect(await store.replace(caller, undefined, one)).toEqual(one);
+  expect(items.get(caller)).toEqual({ name: caller, ...one });
+  const two = { ...one, version: 'two' };
+  expect(await store.replace(caller, undefined, two)).toMatchObject(one);
+});
+
 test('every item is listed by its name, from all pages', async () => {
   const pages = [
     { Items: [marshall({ name: caller, ...one })], LastEvaluatedKey: marshall({ name: caller }) },
