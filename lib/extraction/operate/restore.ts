@@ -56,7 +56,10 @@ export type RestoreDeps = {
   readonly create: (
     record: Extraction,
   ) => Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
-  readonly get: (extractionId: string) => Promise<Extraction | undefined>;
+  /** The live records of these ids. */
+  readonly find: (
+    extractionIds: readonly string[],
+  ) => Promise<readonly Pick<Extraction, 'extractionId' | 'requestId'>[]>;
   /** Removes the item of its request. */
   readonly forgetRequest: (record: Extraction) => Promise<void>;
   readonly except: ReadonlySet<string>;
@@ -64,61 +67,88 @@ export type RestoreDeps = {
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly recordRetention: number;
-  /** Called for every record except those that are present already. */
+  /** Called for every record. */
   readonly onRecord: (extractionId: string, kind: RestoredKind) => void;
 };
 
 export type RestoredKind = RestoredRecord['kind'] | 'present' | 'excepted' | 'requested-again';
 
-type RestoreResult = Readonly<Record<RestoredKind, number>>;
+export type RestoreResult = Readonly<Record<RestoredKind, number>>;
 
-/** Concurrent writes. An on-demand table accepts thousands per second, and one connection makes some dozens. */
-const concurrency = 16;
-
-/**
- * Copies the records that the live table does not have, and overwrites none. `requested-again` counts live records of another
- * request than the backup's, whose idempotency keys were used while the records were missing. Throws what a dependency
- * throws; it can be repeated, because existing records stay.
- */
-export const restore = async (
-  records: AsyncIterable<Extraction>,
-  deps: RestoreDeps,
-): Promise<RestoreResult> => {
-  const counts: Record<RestoredKind, number> = {
-    closed: 0,
-    due: 0,
-    unconfirmed: 0,
-    expired: 0,
-    unreadable: 0,
-    present: 0,
-    excepted: 0,
-    'requested-again': 0,
-  };
-  const copy = async (record: Extraction): Promise<RestoredKind> => {
-    if (deps.except.has(record.extractionId)) return 'excepted';
-    const judged = judgeRecord(record, deps.now(), deps.recordRetention);
-    if (!('record' in judged)) return judged.kind;
-    const live = deps.dryRun ? await deps.get(record.extractionId) : await write(judged.record, deps);
-    // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
-    if (live === undefined && judged.kind === 'unconfirmed' && !deps.dryRun) await deps.forgetRequest(record);
-    if (live === undefined) return judged.kind;
-    return live.requestId === record.requestId ? 'present' : 'requested-again';
-  };
-
-  const queue = records[Symbol.asyncIterator]();
-  const work = async (): Promise<void> => {
-    for (let next = await queue.next(); next.done !== true; next = await queue.next()) {
-      const kind = await copy(next.value);
-      counts[kind] += 1;
-      if (kind !== 'present') deps.onRecord(String(next.value.extractionId), kind);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return counts;
+export const nothingRestored: RestoreResult = {
+  closed: 0,
+  due: 0,
+  unconfirmed: 0,
+  expired: 0,
+  unreadable: 0,
+  present: 0,
+  excepted: 0,
+  'requested-again': 0,
 };
 
+/**
+ * Concurrent writes of one segment of the backup. Each is a conditional put of its own: intake, or a second run, may have written the
+ * record meanwhile, and a batch has no conditions. In a transaction a record would cost twice the units.
+ */
+const concurrency = 16;
+
+type Live = Pick<Extraction, 'requestId'>;
+
 /** Writes the record, and returns undefined. If there is a record already, returns that one. */
-const write = async (record: Extraction, { create }: RestoreDeps): Promise<Extraction | undefined> => {
+const write = async (record: Extraction, { create }: RestoreDeps): Promise<Live | undefined> => {
   const creation = await create(record);
   return creation.created ? undefined : creation.record;
+};
+
+/** The live records of a dry run, which compares only. */
+const liveOf = async (
+  records: readonly Extraction[],
+  { dryRun, find }: RestoreDeps,
+): Promise<ReadonlyMap<string, Live>> => {
+  if (!dryRun) return new Map();
+  const ids = records.map(({ extractionId }) => extractionId).filter((id) => typeof id === 'string');
+  return new Map((await find(ids)).map((record) => [record.extractionId, record]));
+};
+
+const copy = async (
+  record: Extraction,
+  known: ReadonlyMap<string, Live>,
+  deps: RestoreDeps,
+): Promise<RestoredKind> => {
+  if (deps.except.has(record.extractionId)) return 'excepted';
+  const judged = judgeRecord(record, deps.now(), deps.recordRetention);
+  if (!('record' in judged)) return judged.kind;
+  const live = deps.dryRun ? known.get(record.extractionId) : await write(judged.record, deps);
+  // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
+  if (live === undefined && judged.kind === 'unconfirmed' && !deps.dryRun) await deps.forgetRequest(record);
+  if (live === undefined) return judged.kind;
+  return live.requestId === record.requestId ? 'present' : 'requested-again';
+};
+
+/**
+ * Copies the records that the live table does not have, and overwrites none. `segments`: parts of the backup, each as pages, which are
+ * copied at the same time. `requested-again` counts live records of another request than the backup's, whose idempotency keys were
+ * used while the records were missing. Throws what a dependency throws; it can be repeated, because existing records stay.
+ */
+export const restore = async (
+  segments: readonly AsyncIterable<readonly Extraction[]>[],
+  deps: RestoreDeps,
+): Promise<RestoreResult> => {
+  const counts: Record<RestoredKind, number> = { ...nothingRestored };
+  const copySegment = async (pages: AsyncIterable<readonly Extraction[]>): Promise<void> => {
+    for await (const page of pages) {
+      const known = await liveOf(page, deps);
+      const left = page.values();
+      const work = async (): Promise<void> => {
+        for (const record of left) {
+          const kind = await copy(record, known, deps);
+          counts[kind] += 1;
+          deps.onRecord(String(record.extractionId), kind);
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, work));
+    }
+  };
+  await Promise.all(segments.map(copySegment));
+  return counts;
 };

@@ -89,13 +89,32 @@ export const readExtractions = async (
   return records;
 };
 
-/** Every record of a table of extractions, such as a restored one. Their attributes are not checked. */
-export async function* scanExtractions(
+/** Of a table that a backup was restored to. */
+export type BackupScan = {
+  readonly table: string;
+  /** The open records, or the closed ones. */
+  readonly isOpen: boolean;
+  /** This one of so many segments, which are read at the same time. */
+  readonly segment: number;
+  readonly of: number;
+};
+
+/**
+ * The pages of one segment. Nothing writes to the table, so that an eventually consistent scan, at half the price, misses nothing. The
+ * attributes of the records are not checked.
+ */
+export async function* scanBackup(
   client: DynamoDBClient,
-  table: string,
-): AsyncGenerator<Extraction, void> {
-  const pages = paginateScan({ client }, { TableName: table, ConsistentRead: true });
-  for await (const { Items = [] } of pages) {
-    for (const item of Items) yield unmarshall(item) as Extraction;
-  }
+  { table, isOpen, segment, of }: BackupScan,
+): AsyncGenerator<readonly Extraction[], void> {
+  const pages = paginateScan(
+    { client },
+    {
+      TableName: table,
+      Segment: segment,
+      TotalSegments: of,
+      FilterExpression: `${isOpen ? 'attribute_exists' : 'attribute_not_exists'}(dueShard)`,
+    },
+  );
+  for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item) as Extraction);
 }

@@ -1,8 +1,12 @@
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
-import { scanExtractions } from '../aws/read-extractions.ts';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import type { RestoredKind, RestoreResult } from '../../../lib/extraction/operate/restore.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { extractionsOf, requestsOf } from '../aws/stores.ts';
+import { requestsOf } from '../aws/stores.ts';
+import { copyBackup, manyConnections } from '../operate/copy-backup.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -24,6 +28,40 @@ const meanings: Readonly<Record<RestoredKind, string>> = {
   unreadable: 'omitted: not a record of an extraction',
 };
 
+/** Not printed one by one: nearly all records of a backup are closed. */
+const quiet: readonly RestoredKind[] = ['closed', 'expired', 'present'];
+
+/** Prints each record that somebody may have to look at, and while it copies how far it is. `total`: of some records in the backup. */
+const progressOf = ({ shell }: Pick<CommandContext, 'shell'>, total: number) => {
+  const startedAt = shell.now().getTime();
+  let done = 0;
+  let shownAt = 0;
+  return (extractionId: string, kind: RestoredKind): void => {
+    done += 1;
+    const now = shell.now().getTime();
+    if (!quiet.includes(kind)) {
+      shell.wait(undefined);
+      shell.print(`${extractionId}  ${kind}`, { extractionId, kind });
+    }
+    if (now - shownAt < 1_000) return;
+    shownAt = now;
+    shell.wait(describeProgress(done, total, (now - startedAt) / 1_000));
+  };
+};
+
+const describeProgress = (done: number, total: number, seconds: number): string => {
+  const rate = seconds > 0 ? Math.round(done / seconds) : 0;
+  const left = rate > 0 && total > done ? `, ${((total - done) / rate / 3_600).toFixed(1)} h left` : '';
+  return `${done} of some ${total} records, ${rate} a second${left}`;
+};
+
+const sumOf = (one: RestoreResult, other: RestoreResult): RestoreResult => {
+  const sum = { ...one };
+  for (const kind of Object.keys(meanings) as RestoredKind[])
+    Object.assign(sum, { [kind]: one[kind] + other[kind] });
+  return sum;
+};
+
 export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: CommandContext,
@@ -33,26 +71,32 @@ export const restore = async (
   const dryRun = isDryRun === true;
   const table = output('ExtractionsTableName');
   if (from === table) throw new UsageError('--from is the live table. Name the restored one.');
-  const dynamo = new DynamoDBClient(client);
-  await requireTable(dynamo, from);
+  const dynamo = manyConnections(client);
+  const total = await requireTable(dynamo, from);
   const { timings } = await readReconcileSettings(deployment);
-  const live = extractionsOf(deployment);
   const requests = requestsOf(deployment);
+  const onRecord = progressOf({ shell }, total);
+  const copy = (isOpen: boolean): Promise<RestoreResult> =>
+    copyBackup(
+      dynamo,
+      { from, to: table, isOpen },
+      {
+        forgetRequest: ({ requestId }) => requests.remove(requestId, undefined),
+        dryRun,
+        except: new Set(except),
+        now: shell.now,
+        recordRetention: timings.recordRetention,
+        onRecord,
+      },
+    );
   shell.wait('copying');
-  const result = await restoreRows(scanExtractions(dynamo, from), {
-    create: live.create,
-    get: live.get,
-    forgetRequest: ({ requestId }) => requests.remove(requestId, undefined),
-    dryRun,
-    except: new Set(except),
-    now: shell.now,
-    recordRetention: timings.recordRetention,
-    onRecord: (extractionId, kind) => {
-      shell.wait(undefined);
-      shell.print(`${extractionId}  ${kind}`, { extractionId, kind });
-      shell.wait('copying');
-    },
-  });
+  const open = await copy(true);
+  shell.wait(undefined);
+  if (!dryRun) {
+    const line = 'All open records are there: callers may request again. The closed ones follow.';
+    shell.print(line, { openRecordsRestored: true });
+  }
+  const result = sumOf(open, await copy(false));
   shell.wait(undefined);
   const lines = (Object.keys(meanings) as RestoredKind[])
     .filter((kind) => result[kind] > 0)
@@ -62,7 +106,8 @@ export const restore = async (
   return 0;
 };
 
-const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
+/** Throws if the table cannot be read as a backup. Returns how many records it has, which AWS counts every six hours. */
+const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<number> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName })).catch((cause: unknown) => {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;
     throw new CliError(`There is no table ${TableName} in this account and region.`, { cause });
@@ -73,4 +118,5 @@ const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<
   if (Table.TableStatus !== 'ACTIVE') {
     throw new CliError(`${TableName} is ${String(Table.TableStatus)}. Wait until it is ACTIVE.`);
   }
+  return Table.ItemCount ?? 0;
 };

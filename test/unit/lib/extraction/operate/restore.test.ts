@@ -67,7 +67,7 @@ const live = (over: Partial<RestoreDeps> = {}) => {
   const deps: RestoreDeps = {
     forgetRequest: async ({ extractionId }) => void forgotten.push(extractionId),
     create: store.create,
-    get: store.get,
+    find: async (ids) => [...store.items.values()].filter(({ extractionId }) => ids.includes(extractionId)),
     except: new Set(),
     dryRun: false,
     now: () => now,
@@ -78,9 +78,11 @@ const live = (over: Partial<RestoreDeps> = {}) => {
   return { store, deps, reported, forgotten };
 };
 
-async function* backup(...records: readonly Extraction[]): AsyncGenerator<Extraction> {
-  yield* records;
+async function* pagesOf(...pages: readonly (readonly Extraction[])[]): AsyncGenerator<readonly Extraction[]> {
+  yield* pages;
 }
+
+const backup = (...records: readonly Extraction[]) => [pagesOf(records)];
 
 describe('restoring', () => {
   test('never overwrites a record, and reports a record of another request', async () => {
@@ -93,7 +95,7 @@ describe('restoring', () => {
     const counts = { present: 1, 'requested-again': 1, due: 0 };
     expect(await restore(backup(...records), deps)).toMatchObject(counts);
     expect([...store.items.values()]).toEqual([mine, other]);
-    expect(reported).toEqual(['two requested-again']);
+    expect(reported).toEqual(['one present', 'two requested-again']);
   });
 
   test('writes nothing in a dry run', async () => {
@@ -110,5 +112,33 @@ describe('restoring', () => {
     const records = ids.map((extractionId) => extractionIn('STARTING', { extractionId }));
     await restore(backup(...records, extractionIn('RUNNING')), deps);
     expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
+  });
+
+  test('copies every record of every page of every segment once', async () => {
+    const { store, deps } = live();
+    const recordsOf = (segment: number, page: number) =>
+      Array.from({ length: 40 }, (_, index) =>
+        closedExtraction({
+          extractionId: `${segment}-${page}-${index}`,
+          status: 'REJECTED',
+          expiresAt: 1e11,
+        }),
+      );
+    const segments = [0, 1, 2].map((segment) => pagesOf(recordsOf(segment, 0), [], recordsOf(segment, 1)));
+    expect(await restore(segments, deps)).toMatchObject({ closed: 240, present: 0 });
+    expect(store.items.size).toBe(240);
+  });
+
+  test('finds the live records of a dry run together', async () => {
+    const { store, deps } = live({ dryRun: true });
+    store.items.set('one', extractionIn('COMPLETED', { extractionId: 'one' }));
+    const asked: (readonly string[])[] = [];
+    const find: RestoreDeps['find'] = async (ids) => {
+      asked.push(ids);
+      return [...store.items.values()];
+    };
+    const records = ['one', 'two'].map((extractionId) => extractionIn('RUNNING', { extractionId }));
+    expect(await restore(backup(...records), { ...deps, find })).toMatchObject({ present: 1, due: 1 });
+    expect(asked).toEqual([['one', 'two']]);
   });
 });
