@@ -19,14 +19,14 @@ const fourDaysAgo = new Date(Date.now() - 4 * 86_400_000).toISOString();
 const broken: Readonly<Record<string, (record: Record<string, unknown>) => object>> = {
   'results-intact': ({ results, ...record }) => ({
     ...record,
-    results: { ...(results as object), sha256: '0b'.repeat(32) },
+    results: { ...(results as object), bytes: 1 },
   }),
   'due-while-open': (record) => ({ ...record, ...inAnHour }),
   advice: (record) => ({ ...record, advice: 'operator' }),
   'closed-in-time': ({ expiresAt, collectedAt, results, actionResults, advice, ...record }) => ({
     ...record,
     ...inAnHour,
-    settledAt: fourDaysAgo,
+    ...{ requestedAt: fourDaysAgo, startingAt: fourDaysAgo, startedAt: fourDaysAgo, settledAt: fourDaysAgo },
   }),
   'delivered-recorded': (record) => record,
 };
@@ -52,7 +52,7 @@ test('audit reads every source, and names what was changed behind its back', asy
     expect(stdout).not.toContain(passwordSentinel);
     const [summary, ...rules] = factsOf({ stdout }).toReversed();
     expect(summary).toMatchObject({ requests: expect.any(Number), audited: summary?.requests });
-    expect(rules.length).toBe(10);
+    expect(rules.length).toBe(12);
     expect(rules.filter(({ result }) => result === 'unchecked')).toEqual([]);
     expect(code).toBe(rules.every(({ result }) => result === 'passed') ? 0 : 1);
     return rules.flatMap(({ id, findings }) =>

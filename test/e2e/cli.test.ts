@@ -35,7 +35,7 @@ const ageByAnHour = async (extractionId: string): Promise<void> => {
       TableName: table,
       Key: marshall({ extractionId }),
       UpdateExpression:
-        'SET requestedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
+        'SET requestedAt = :t, startingAt = :t, startedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
       ExpressionAttributeValues: marshall({ ':t': before, ':hour': 3_600 }),
     }),
   );

@@ -67,7 +67,7 @@ const passDeadline = async (record: Extraction, mover: Mover): Promise<void> => 
 const ageClosed = (record: Extraction, mover: Mover): Promise<void> =>
   update(
     record,
-    'SET requestedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
+    'SET requestedAt = :t, startingAt = :t, startedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
     { ':t': anHourAgo(), ':hour': hourSeconds },
     mover,
   );

@@ -306,7 +306,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/health.ts')).health)),
   (command, run) =>
     command('audit')
-      .description('check ten rules over the requests of a period and all that is open')
+      .description('check twelve rules over the requests of a period and all that is open')
       .addOption(
         new Option('--since <time>', 'requests within 2h, for example, or since 2026-11-22T08:00:00Z')
           .argParser(since)

@@ -68,6 +68,7 @@ export const answerRequest = async (
   const subject = outcome.kind === 'accepted' ? subjectFields(outcome.record) : {};
   deps.telemetry.log('Extraction requested.', {
     outcome: outcome.kind,
+    caller,
     ...subject,
     ...defined({ traceparent }),
   });

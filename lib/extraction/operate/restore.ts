@@ -25,7 +25,13 @@ const isExtraction = (record: Readonly<Record<string, unknown>>): boolean =>
  * stays, so that this attempt, if it still runs, can write its taskId (`markRunningLate`).
  */
 const unconfirmed = (record: Extraction, now: Date, recordRetention: number): Extraction => {
-  const { dueShard: _dueShard, dueAt: _dueAt, lastProblem: _lastProblem, ...closed } = record;
+  const {
+    dueShard: _shard,
+    dueAt: _dueAt,
+    notBefore: _notBefore,
+    lastProblem: _lastProblem,
+    ...closed
+  } = record;
   return {
     ...closed,
     status: 'UNCONFIRMED',

@@ -4,10 +4,12 @@ import type { Period } from '../aws/read-log-lines.ts';
 
 /** The settings of the deployment that rules depend on, in seconds. */
 export type AuditLimits = Readonly<
-  Record<'startTimeout' | 'machineSlack' | 'collectFor' | 'grace' | 'recordRetention' | 'sweepEvery', number>
+  Record<'startTimeout' | 'deadline' | 'machineSlack' | 'collectFor' | 'grace', number> &
+    Record<'recordRetention' | 'sweepEvery', number>
 >;
 
-export type Logged = { readonly extractionId: string; readonly taskId?: string; readonly at: string };
+export type Logged = Readonly<Record<'extractionId' | 'at', string>> &
+  Readonly<Partial<Record<'taskId' | 'caller' | 'subject', string>>>;
 
 /** An item of `Tasks`, without the callback token. */
 export type TaskFacts = {
@@ -41,9 +43,11 @@ export interface AuditSources {
 
 export type SourceName = Exclude<keyof AuditSources, 'estimate'>;
 
-export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'>;
+/** `request`: who requested what, which never changes, as JSON. */
+export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'> &
+  Record<'request', string>;
 
-/** A change of status in the stream. A record that was just created has no `before`, and one that is gone no `after`. */
+/** A change of status, or of the request. A record that was just created has no `before`, and one that is gone no `after`. */
 export type Step = Pick<Logged, 'extractionId' | 'at'> & { readonly before?: Image; readonly after?: Image };
 
 /** All that was read. Rules are pure functions of it. */
@@ -56,7 +60,8 @@ export type Facts = {
   readonly accepted: readonly Logged[];
   readonly steps: readonly Step[];
   readonly items: readonly RequestItem[];
-  /** Those of the requests, of the index `due` and of the items of `Requests`. */
+  readonly ids: ReadonlySet<string>;
+  /** Those of the requests, of starts whose request is older, of the index `due` and of the items of `Requests`. */
   readonly records: ReadonlyMap<string, Extraction>;
   /** The ids of these, and of records that another version of Cosecha wrote. No other rule is about those. */
   readonly present: ReadonlySet<string>;

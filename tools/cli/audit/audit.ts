@@ -42,14 +42,22 @@ const draw = (ids: readonly string[], { sample, seed }: AuditOptions): ReadonlyS
   return new Set(ranked.slice(0, sample).map((one) => one.slice(65)));
 };
 
-const imageOf = ({ status, settledAt, taskId, dueShard }: Extraction) =>
-  ({ status, settledAt, taskId, dueShard }) as Image;
+/** What never changes. The fingerprint is over what is nested in it. */
+const fixed = 'requestedBy requestId fingerprint reference method entity product consentId variant'.split(
+  ' ',
+);
 
-/** The change as a step. None for one that leaves the status as it is, or that is of another version of Cosecha. */
+const imageOf = (record: Extraction) => {
+  const { status, settledAt, taskId, dueShard } = record;
+  return { status, settledAt, taskId, dueShard, request: JSON.stringify(record, fixed) } as Image;
+};
+
+/** The change as a step. None for one that leaves status and request as they are, or that is of another version of Cosecha. */
 const stepOf = ({ at, before, after }: StreamChange): Step | undefined => {
   const record = after ?? before;
-  if (record?.schemaVersion !== 1 || before?.status === after?.status) return undefined;
+  if (record?.schemaVersion !== 1) return undefined;
   const images = { ...(before && { before: imageOf(before) }), ...(after && { after: imageOf(after) }) };
+  if (before?.status === after?.status && images.before?.request === images.after?.request) return undefined;
   return { extractionId: record.extractionId, at, ...images };
 };
 
@@ -103,7 +111,8 @@ const choose = async (sources: AuditSources, options: AuditOptions, { read, read
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
   const requested = [...requests.values()].filter(({ extractionId }) => drawn.has(extractionId));
-  const ids = [...new Set([...drawn, ...due, ...items.map(({ extractionId }) => extractionId)])];
+  const others = [...accepted.filter(({ extractionId }) => !requests.has(extractionId)), ...items];
+  const ids = [...new Set([...drawn, ...due, ...others.map(({ extractionId }) => extractionId)])];
   return { requests: requests.size, ids, facts: { requested, accepted, items } };
 };
 
@@ -132,6 +141,7 @@ const gather = async (sources: AuditSources, options: AuditOptions, reading: Rea
     limits,
     steps,
     ...chosen,
+    ids: new Set(ids),
     records: new Map(known.map((record) => [record.extractionId, record])),
     present: new Set(all.map(({ extractionId }) => extractionId)),
     tasks: new Map(tasks.map((task) => [task.taskId, task])),

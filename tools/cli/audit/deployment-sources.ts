@@ -19,8 +19,10 @@ import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from '
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-const loggedOf = ({ extractionId, taskId, timestamp }: LoggedFields): Logged =>
-  defined({ extractionId: String(extractionId), at: String(timestamp), taskId: text(taskId) });
+const loggedOf = ({ extractionId, timestamp, entity, product, ...line }: LoggedFields): Logged => {
+  const about = { taskId: text(line.taskId), caller: text(line.caller), subject: text(entity ?? product) };
+  return defined({ extractionId: String(extractionId), at: String(timestamp), ...about });
+};
 
 /** The lines with this message. On the emulator, a function that never ran has no log group. */
 async function* logged(

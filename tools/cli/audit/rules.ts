@@ -1,11 +1,8 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Checked, Facts, Finding, Rule, Step, TaskFacts } from './audit-types.ts';
+import type { Checked, Facts, Finding, Logged, RequestItem, Rule, Step, TaskFacts } from './audit-types.ts';
+import { age, checkEach, day, olderThan, secondsBetween, slack, timeOf } from './check-each.ts';
 import { expectedAdvice } from './expected-advice.ts';
-
-const day = 86_400;
-
-/** Between the writes of one process, retries included, and between two clocks. In seconds. */
-const slack = 60;
+import { wrongRecord } from './record-rules.ts';
 
 /** The rules of docs/design.md and docs/stream.md, stated again: code that was shared with the functions would share their mistakes. */
 const finalStatuses = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
@@ -19,46 +16,17 @@ const allowedNext: Readonly<Record<string, readonly string[]>> = {
   UNCONFIRMED: ['RUNNING'],
 };
 
-/** Throws a RangeError if one of them is not a time. */
-const secondsBetween = (earlier: string, later: string): number =>
-  (Date.parse(new Date(later).toISOString()) - Date.parse(new Date(earlier).toISOString())) / 1_000;
-
-const age = ({ now }: Facts, time: string): number => secondsBetween(time, now.toISOString());
-
-/** Of a time in epoch seconds, as the attributes of TTL have it. */
-const timeOf = (epochSeconds: number): string => new Date(epochSeconds * 1_000).toISOString();
-
-/** A note about the part of the period that a source no longer has. */
-const olderThan = (facts: Facts, days: number, what: string): string | undefined =>
-  age(facts, facts.since.toISOString()) > days * day + slack ? what : undefined;
-
-/** What `judge` finds wrong with each. A damaged time is a finding too, and does not end the audit. */
-const checkEach = <One extends { readonly extractionId: string }>(
-  all: Iterable<One>,
-  judge: (one: One) => string | undefined,
-  notChecked?: string,
-): Checked => {
-  const judged = [...all].map((one) => {
-    try {
-      return { extractionId: one.extractionId, what: judge(one) };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return { extractionId: one.extractionId, what: 'A time in it is damaged.' };
-    }
-  });
-  const findings = judged.flatMap(({ extractionId, what }) => (what ? [{ extractionId, what }] : []));
-  return { checked: judged.length, findings, notChecked };
-};
-
-/** A request without a record, and a record that was removed while it was open. Only closed ones are erased, or expire. */
-const checkRecords = ({ requested, present, steps }: Facts): Checked => {
+/** A request or start without a record, and a record that was removed while it was open. Only closed ones are erased, or expire. */
+const checkRecords = ({ requested, accepted, ids, present, steps }: Facts): Checked => {
   const last = new Map(steps.map((step) => [step.extractionId, step]));
   const removed = [...last.values()].filter(({ after }) => after === undefined);
   const removedIds = new Set(removed.map(({ extractionId }) => extractionId));
-  const { checked, findings: lost } = checkEach(requested, ({ extractionId, at }) =>
+  const started = accepted.filter(({ extractionId }) => ids.has(extractionId));
+  const logged = new Map([...started, ...requested].map((line) => [line.extractionId, line]));
+  const { checked, findings: lost } = checkEach(logged.values(), ({ extractionId, taskId, at }) =>
     present.has(extractionId) || removedIds.has(extractionId)
       ? undefined
-      : `It was requested at ${at}, and has no record. An erasure of more than 24 h ago looks the same.`,
+      : `It was ${taskId ? 'started' : 'requested'} at ${at}, and has no record. An erasure of more than 24 h ago looks the same.`,
   );
   const { findings: removals } = checkEach(removed, ({ at, before }) =>
     before?.dueShard === undefined ? undefined : `Its record was removed at ${at}, open as ${before.status}.`,
@@ -82,15 +50,22 @@ const checkStarts = ({ accepted, steps, records }: Facts): Checked => {
     extractionId,
     taskIds: new Set(all.map(({ taskId }) => taskId)),
   }));
-  return checkEach(started, ({ taskIds }) =>
+  const { checked, findings } = checkEach(started, ({ taskIds }) =>
     taskIds.size > 1 ? `${taskIds.size} tasks were accepted for it: ${[...taskIds].join(', ')}.` : undefined,
   );
+  // `Tasks` guards those of credentials, and `delivered-recorded` compares with it.
+  const consents = [...records.values()].filter(({ method, taskId }) => method === 'consent' && taskId);
+  const byTask = Map.groupBy(consents, ({ taskId }) => taskId);
+  const sharing = consents.filter(({ taskId }) => byTask.get(taskId)?.[1] !== undefined);
+  const shared = checkEach(sharing, ({ taskId }) => `Its task ${taskId} is that of another extraction too.`);
+  return { checked, findings: [...findings, ...shared.findings] };
 };
 
 /** What is wrong with a change. A record may appear in any status, as a restore copies it. */
 const wrongStep = ({ before, after, at }: Step): string | undefined => {
   if (after === undefined) return undefined;
   const { status, settledAt } = after;
+  if (before !== undefined && before.request !== after.request) return `Its request was changed at ${at}.`;
   if (before !== undefined && !allowedNext[before.status]?.includes(status)) {
     return `It went from ${before.status} to ${status} at ${at}.`;
   }
@@ -102,7 +77,12 @@ const wrongDelivery = (facts: Facts, record: Extraction): string | undefined => 
   const { extractionId, status, settledAt, settledBy, dueShard, collectionError } = record;
   const task: Partial<TaskFacts> = facts.tasks.get(record.taskId ?? '') ?? {};
   const { extractionId: linked = extractionId, taskStatus = status, notifiedAt = '' } = task;
-  if (settledAt === undefined) return undefined;
+  const isFinal = finalStatuses.includes(status);
+  const isGone = settledBy === 'reconcile' ? task.taskId === undefined : task.taskStatus === undefined;
+  const isLost = isFinal && isGone && age(facts, record.startedAt ?? '') < 29 * day;
+  if (isLost) return `It is ${status} by ${settledBy}, and \`Tasks\` has nothing of it.`;
+  // A reconcile at the end of the execution's wait finds a delivery at the latest.
+  if (settledAt === undefined && !(notifiedAt !== '' && age(facts, notifiedAt) > 3_600)) return undefined;
   if (linked !== extractionId) {
     const usesNothing = status === 'UNCONFIRMED' || status === 'TIMED_OUT';
     if (usesNothing || collectionError === 'task-linked-elsewhere') return undefined;
@@ -112,8 +92,8 @@ const wrongDelivery = (facts: Facts, record: Extraction): string | undefined => 
   // An open one is still corrected. Deliveries are repeated for two minutes.
   if (status === 'TIMED_OUT' && (dueShard !== undefined || age(facts, notifiedAt) < 300)) return undefined;
   // The first final status stays, if a read of the provider had another one before the delivery.
-  const wasRead = settledBy === 'reconcile' && finalStatuses.includes(status);
-  if (wasRead && secondsBetween(notifiedAt, settledAt) < slack) return undefined;
+  const wasRead = settledBy === 'reconcile' && isFinal;
+  if (wasRead && secondsBetween(notifiedAt, settledAt ?? '') < slack) return undefined;
   return `It is ${status}, and ${taskStatus} was delivered at ${notifiedAt}.`;
 };
 
@@ -139,11 +119,11 @@ const checkResults = (facts: Facts): Checked => {
 };
 
 /** What is wrong with the keys of the index `due`. A close sets `expiresAt`, and a correction removes it. */
-const wrongDue = ({ status, dueShard, dueAt, expiresAt, collectedAt }: Extraction): string | undefined => {
+const wrongDue = (_: Facts, { status, dueShard, dueAt, expiresAt, collectedAt }: Extraction) => {
   const isDue = dueShard !== undefined && dueAt !== undefined;
   const isClosed = expiresAt !== undefined || collectedAt !== undefined || closedAtOnce.includes(status);
   if (isDue && isClosed) return `It is closed as ${status}, and due at ${dueAt}.`;
-  if (isDue) return dueShard < 16 ? undefined : `No sweep reads its dueShard ${dueShard}.`;
+  if (isDue) return /^(\d|1[0-5])$/.test(`${dueShard}`) ? undefined : `No sweep reads its shard ${dueShard}.`;
   if (dueShard !== undefined || dueAt !== undefined) return `It is ${status}, with half of its key of due.`;
   return outcomes.includes(status) && isClosed ? undefined : `It is open as ${status}, and never due.`;
 };
@@ -153,6 +133,17 @@ const useEnded = (record: Extraction, { recordRetention }: Facts['limits']): str
   if (record.method === 'credentials') return record.startedAt ?? record.settledAt;
   if (record.status === 'TIMED_OUT' || record.expiresAt === undefined) return undefined;
   return timeOf(record.expiresAt - recordRetention);
+};
+
+/** What is wrong with a record that still needs the item of its request. The item is written before it, and was read before it. */
+const wrongNeeded = (facts: Facts, record: Extraction, item: RequestItem | undefined): string | undefined => {
+  const { status, method, requestedAt, startedAt = requestedAt, deadlineAt, dueShard, dueAt = '' } = record;
+  const isNeeded = method === 'consent' ? dueShard !== undefined : /^(REQUESTED|STARTING)$/.test(status);
+  if (!isNeeded || age(facts, startedAt) < slack) return undefined;
+  const ends = item && timeOf(item.expiresAt);
+  const needed = method === 'consent' && deadlineAt > dueAt ? deadlineAt : dueAt;
+  if (ends !== undefined && ends >= needed) return undefined;
+  return `It is ${status}, and needs its sealed data until ${needed}. They ${ends ? `expire at ${ends}` : 'are gone'}.`;
 };
 
 /** A removal that fails, or whose process ends, leaves its item to expire (docs/design.md). So these are findings only if they are many. */
@@ -170,13 +161,16 @@ const checkItems = (facts: Facts): Checked => {
     left.push({ extractionId, what });
     return undefined;
   });
-  if (left.length * 10 >= facts.accepted.length) {
-    return { ...expired, findings: [...expired.findings, ...left] };
-  }
+  const items = new Map(facts.items.map((item) => [item.requestId, item]));
+  const needed = checkEach(facts.records.values(), (one) =>
+    wrongNeeded(facts, one, items.get(one.requestId)),
+  );
+  const findings = [...expired.findings, ...needed.findings];
+  if (left.length * 10 >= facts.accepted.length) return { ...expired, findings: [...findings, ...left] };
   const [one] = left;
   const notChecked =
     one && `items that are left to expire: ${left.length}, such as that of ${one.extractionId}`;
-  return { ...expired, checked: expired.checked - left.length, notChecked };
+  return { checked: expired.checked - left.length, findings, notChecked };
 };
 
 /** The last try to collect, or to read in grace, may be an hour after the one before, and may need a sweep. */
@@ -187,36 +181,55 @@ const wrongOpen = (facts: Facts, { status, settledAt, dueShard }: Extraction): s
   return age(facts, settledAt) < allowed ? undefined : `It is ${status} since ${settledAt}, and still open.`;
 };
 
-const wrongAdvice = (record: Extraction): string | undefined => {
+/** What is wrong with a record by a line of the log about its request, or its start. An older line is of an erased record. */
+const wrongByLog = ({ records }: Facts, { extractionId, at, taskId, caller, subject }: Logged) => {
+  const record = records.get(extractionId);
+  const later = record === undefined ? -slack : secondsBetween(record.requestedAt, at);
+  if (record === undefined || later <= -slack) return undefined;
+  const { status, requestedBy } = record;
+  if (taskId && /^(REQUESTED|REJECTED|NOT_STARTED)$/.test(status))
+    return `It is ${status}, yet started at ${at}.`;
+  const about = record.method === 'consent' ? record.product : record.entity;
+  if (taskId || later > slack) return undefined;
+  if ((caller ?? requestedBy) === requestedBy && (subject ?? about) === about) return undefined;
+  return `It is of ${requestedBy}, about ${about}. By the log, ${caller} requested ${subject}.`;
+};
+
+const wrongAdvice = (_: Facts, record: Extraction): string | undefined => {
   const [has, expected] = [record.advice ?? 'none at all', expectedAdvice(record) ?? 'none at all'];
   return has === expected
     ? undefined
     : `It is ${record.status}. Its advice is ${has}, and in the table ${expected}.`;
 };
 
-/** The ten rules, in the order of docs/cli.md. */
+const ofEach = (
+  id: string,
+  sentence: string,
+  wrong: (facts: Facts, record: Extraction) => string | undefined,
+  needs: Rule['needs'] = ['records', 'limits'],
+): Rule => ({
+  ...{ id, sentence, needs },
+  check: (facts) => checkEach(facts.records.values(), (record) => wrong(facts, record)),
+});
+
+/** The twelve rules, in the order of docs/cli.md. */
 export const rules: readonly Rule[] = [
   {
     id: 'requests-have-records',
     sentence: 'Every request has a record, until it is erased or expires.',
-    needs: ['requested', 'records', 'changes'],
+    needs: ['requested', 'accepted', 'records', 'changes'],
     check: checkRecords,
   },
-  {
-    id: 'deadlines-kept',
-    sentence: 'Every record past its deadline has an outcome.',
-    needs: ['records', 'limits'],
-    check: (facts) => checkEach(facts.records.values(), (record) => wrongAfterDeadline(facts, record)),
-  },
+  ofEach('deadlines-kept', 'Every record past its deadline has an outcome.', wrongAfterDeadline),
   {
     id: 'one-start',
-    sentence: 'At most one start of each extraction was accepted.',
+    sentence: 'At most one start of each extraction was accepted, and no task is that of two.',
     needs: ['accepted', 'changes', 'records'],
     check: checkStarts,
   },
   {
     id: 'changes-allowed',
-    sentence: 'Every change of status is an allowed one.',
+    sentence: 'Every change of status is an allowed one, and no request changes.',
     needs: ['changes'],
     check: (facts) => {
       // The stream's times have whole seconds, and it has the last 24 hours.
@@ -229,8 +242,7 @@ export const rules: readonly Rule[] = [
     sentence: 'The recorded outcome is the one that the provider delivered.',
     needs: ['records', 'tasks'],
     check: (facts) => {
-      const { records, tasks } = facts;
-      const withTask = [...records.values()].filter(({ taskId = '' }) => tasks.has(taskId));
+      const withTask = [...facts.records.values()].filter((one) => one.method !== 'consent' && one.taskId);
       const older = olderThan(facts, 30, 'deliveries of more than 30 days ago');
       return checkEach(withTask, (record) => wrongDelivery(facts, record), older);
     },
@@ -241,28 +253,20 @@ export const rules: readonly Rule[] = [
     needs: ['records', 'stored'],
     check: checkResults,
   },
-  {
-    id: 'due-while-open',
-    sentence: 'Nothing closed is due, and everything open is.',
-    needs: ['records', 'due'],
-    check: ({ records }) => checkEach(records.values(), wrongDue),
-  },
+  ofEach('due-while-open', 'Nothing closed is due, and everything open is.', wrongDue, ['records', 'due']),
   {
     id: 'requests-forgotten',
-    sentence: 'No item of `Requests` outlives its use.',
+    sentence: 'Every item of `Requests` is there while it is needed, and no longer.',
     needs: ['requestItems', 'records', 'accepted', 'limits'],
     check: checkItems,
   },
+  ofEach('advice', '`advice` is that of the table in docs/stream.md.', wrongAdvice, ['records']),
+  ofEach('closed-in-time', 'Every outcome is closed in time, with its results or without.', wrongOpen),
+  ofEach('records-valid', 'Every record has what its status needs, and its times are possible.', wrongRecord),
   {
-    id: 'advice',
-    sentence: '`advice` is that of the table in docs/stream.md.',
-    needs: ['records'],
-    check: ({ records }) => checkEach(records.values(), wrongAdvice),
-  },
-  {
-    id: 'closed-in-time',
-    sentence: 'Every outcome is closed in time, with its results or without.',
-    needs: ['records', 'limits'],
-    check: (facts) => checkEach(facts.records.values(), (record) => wrongOpen(facts, record)),
+    id: 'log-agrees',
+    sentence: 'Every record is of the caller, the subject and the start in the log.',
+    needs: ['requested', 'accepted', 'records'],
+    check: (facts) => checkEach([...facts.requested, ...facts.accepted], (line) => wrongByLog(facts, line)),
   },
 ];

@@ -207,7 +207,7 @@ test('a request is logged with its entity, once', async () => {
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
   expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
   expect(seen.progress).toEqual([
-    ['Extraction requested.', { outcome: 'accepted', entity: 'bank' }],
-    ['Extraction requested.', { outcome: 'replayed' }],
+    ['Extraction requested.', { outcome: 'accepted', caller: owner, entity: 'bank' }],
+    ['Extraction requested.', { outcome: 'replayed', caller: owner }],
   ]);
 });

@@ -23,7 +23,8 @@ import {
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
 
-const results = { bucket: 'results', key: 'completed/0a.json', bytes: 7, sha256: '0a'.repeat(32) };
+const sha256 = '0a'.repeat(32);
+const results = { bucket: 'results', key: `completed/${sha256}.json`, bytes: 7, sha256 };
 
 const closedAt = (seconds: number) => ({
   expiresAt: at(seconds).getTime() / 1_000 + timings.recordRetention,
@@ -92,7 +93,10 @@ const clean = () => {
   return {
     records,
     tasks,
-    requested: records.map(({ extractionId }) => ({ extractionId, at: iso(0) })),
+    requested: records.map(({ extractionId, requestedBy: caller, method }) => ({
+      ...{ extractionId, caller, at: iso(0) },
+      subject: method === 'consent' ? 'movement' : 'bank',
+    })),
     accepted: [completed, running, timedOut, consent].map(({ extractionId, taskId = '' }) => ({
       extractionId,
       taskId,
@@ -165,6 +169,93 @@ const without = (name: keyof Extraction) => ({ [name]: undefined });
 
 type Break = (world: World) => unknown;
 
+const startedAt = (seconds: number) => ({
+  requestedAt: iso(seconds),
+  startingAt: iso(seconds),
+  startedAt: iso(seconds),
+});
+
+const aYearAhead = iso(365 * 86_400);
+const requested = extractionIn('REQUESTED', { extractionId: 'requested', requestId: 'request-r' });
+const unconfirmed = extractionIn('UNCONFIRMED', {
+  extractionId: 'rejected',
+  advice: 'ask-provider',
+  ...closedAt(30),
+});
+const notStarted = extractionIn('NOT_STARTED', { advice: 'request-again', ...closedAt(30) });
+const collecting = extractionIn('FAILED', {
+  extractionId: 'running',
+  taskId: 'task-2',
+  settledBy: 'reconcile',
+});
+const startOf = ({ extractionId }: Extraction) => ({ extractionId, taskId: 'task-9', at: iso(2) });
+const taskOf = ({ extractionId, taskId = '' }: Extraction): TaskFacts => ({ taskId, extractionId });
+/** An item of the stream in which the status stays. */
+const edit = (before: Extraction, fields: object): StreamChange => ({
+  at: iso(500),
+  event: 'MODIFY',
+  byTtl: false,
+  before,
+  after: { ...before, ...fields } as Extraction,
+});
+
+/** What makes a record invalid by itself. */
+const invalid: readonly (readonly [what: string, record: Extraction, fields: object])[] = [
+  ['COMPLETED, without its results', completed, without('results')],
+  ['COMPLETED, without its taskId', completed, without('taskId')],
+  ['COMPLETED, without its attempt', completed, without('attemptId')],
+  ['COMPLETED, without isFinal', completed, without('isFinal')],
+  ['COMPLETED, and nobody settled it', completed, { ...without('settledBy') }],
+  ['COMPLETED, with a reason', completed, { reason: 'http-400' }],
+  [
+    'closed without its collection',
+    completed,
+    { ...without('collectedAt'), ...without('results'), ...without('advice') },
+  ],
+  ['collected, and not', completed, { collectionError: 'no-results', advice: 'request-again' }],
+  ['closed, and to be read later', completed, { notBefore: iso(50) }],
+  ['closed, and never to expire', completed, without('expiresAt')],
+  ['it expires in an hour', completed, { expiresAt: at(4_200).getTime() / 1_000 }],
+  ['it expires in milliseconds', completed, { expiresAt: at(4_200).getTime() }],
+  ['settled before its request', completed, { settledAt: iso(-3_600) }],
+  ['collected before its outcome', completed, { collectedAt: iso(-3_600) }],
+  ['started before its attempt', completed, { startedAt: iso(-3_600) }],
+  ['settled in a year', completed, { settledAt: aYearAhead, collectedAt: aYearAhead }],
+  ['a time without milliseconds', completed, { settledAt: '2026-03-01T12:00:30Z' }],
+  ['no fingerprint', completed, without('fingerprint')],
+  ['no actions', completed, without('actions' as keyof Extraction)],
+  ['by credentials, with a consent', completed, { consentId: 'c' }],
+  ['REJECTED, with a task', rejected, { taskId: 'task-9' }],
+  ['REJECTED, with results', rejected, { results }],
+  ['REJECTED by a webhook', rejected, { settledBy: 'webhook' }],
+  ['REJECTED, without an attempt', rejected, without('attemptId')],
+  ['REJECTED, and nothing of its end', rejected, without('settledAt')],
+  ['RUNNING, without its taskId', running, without('taskId')],
+  ['RUNNING, without its start', running, without('startedAt')],
+  ['RUNNING, with isFinal', running, { isFinal: true }],
+  ['RUNNING, with an outcome', running, { settledAt: iso(30) }],
+  ['RUNNING, with results', running, { results: { ...results, key: `running/${sha256}.json` } }],
+  ['a deadline in a year', running, { deadlineAt: aYearAhead }],
+  ['due in a year', running, { dueAt: aYearAhead }],
+  ['no call for a year', running, { notBefore: aYearAhead }],
+  ['a text as a code', running, { lastProblem: 'The user 11.111.111-1 is locked.' }],
+  [
+    'REQUESTED, with a task',
+    running,
+    { ...without('startingAt'), ...without('startedAt'), status: 'REQUESTED' },
+  ],
+  ['STARTING, with a task', running, { status: 'STARTING' }],
+  ['collecting, with results', running, { ...collecting, results, actionResults: [] }],
+  ['TIMED_OUT, with isFinal', timedOut, { isFinal: true }],
+  ['TIMED_OUT before its deadline', timedOut, { settledAt: iso(200) }],
+  ['TIMED_OUT, and due in a year', timedOut, { dueAt: aYearAhead }],
+  ['UNCONFIRMED, with isFinal', rejected, { ...unconfirmed, isFinal: true }],
+  ['UNCONFIRMED, with a task', rejected, { ...unconfirmed, taskId: 'task-9' }],
+  ['NOT_STARTED by a start', rejected, { ...notStarted, extractionId: 'rejected', settledBy: 'start' }],
+  ['by consent, without one', consent, without('consentId' as keyof Extraction)],
+  ['by consent, with credentials', consent, { entity: 'bank' }],
+];
+
 /** By the only finding that each leaves, as its rule and extraction: what breaks a deployment so. */
 const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
   'requests-have-records rejected': { 'a record is lost': (world) => lose(world, rejected) },
@@ -173,6 +264,8 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
   },
   'deadlines-kept running': {
     'a record runs beyond its deadline': (world) => replace(world, running, { deadlineAt: iso(-3_600) }),
+  },
+  'deadlines-kept running, records-valid running': {
     'a deadline is damaged': (world) => replace(world, running, { deadlineAt: 'soon' }),
   },
   'one-start running': {
@@ -211,7 +304,70 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
   },
   'advice rejected': { 'the advice is another': (world) => replace(world, rejected, { advice: 'operator' }) },
   'closed-in-time timed-out': {
-    'an outcome is never closed': (world) => replace(world, timedOut, { settledAt: iso(-100_000) }),
+    'an outcome is never closed': (world) =>
+      replace(world, timedOut, {
+        ...startedAt(-100_300),
+        deadlineAt: iso(-100_100),
+        settledAt: iso(-100_000),
+      }),
+  },
+  'requests-have-records started': {
+    'a start was accepted, and there is no record': (world) =>
+      world.accepted.push({ extractionId: 'started', taskId: 'task-9', at: iso(2) }),
+  },
+  'one-start consent, one-start consent-2': {
+    'two consents have one task': (world) => {
+      world.records.push({ ...consent, extractionId: 'consent-2', requestId: 'request-d' });
+      world.items.push(item('request-d', 'consent-2', 90_000));
+    },
+  },
+  'changes-allowed rejected': {
+    'a record became another caller’s': (world) =>
+      world.changes.push(edit(rejected, { requestedBy: 'arn:aws:iam::111122223333:user/another' })),
+    'a record became about another entity': (world) =>
+      world.changes.push(edit(rejected, { entity: 'other' })),
+  },
+  'delivered-recorded running': {
+    'a delivered status was never recorded': (world) =>
+      world.tasks.splice(1, 1, { ...taskOf(running), taskStatus: 'COMPLETED', notifiedAt: iso(-3_100) }),
+  },
+  'delivered-recorded completed ': {
+    'the task of an outcome is gone': (world) => world.tasks.shift(),
+    'nothing was delivered to what a webhook settled': (world) => world.tasks.splice(0, 1, taskOf(completed)),
+  },
+  'due-while-open running ': {
+    'no sweep reads the shard of a record': (world) => replace(world, running, { dueShard: 1.5 }),
+  },
+  'requests-forgotten consent': {
+    'a consent is open, and its item is gone': (world) => world.items.pop(),
+    'the item of an open consent expires before its deadline': (world) => {
+      world.items = [item('request-c', 'consent', 3_600)];
+    },
+  },
+  'requests-forgotten requested': {
+    'credentials that wait for their start are gone': (world) => world.records.push(requested),
+  },
+  'log-agrees rejected': {
+    'a start was accepted, and its record is REJECTED': (world) => world.accepted.push(startOf(rejected)),
+    'a start was accepted, and its record is NOT_STARTED': (world) => {
+      replace(world, rejected, { ...notStarted, extractionId: 'rejected' });
+      world.accepted.push(startOf(rejected));
+    },
+    'a record is another caller’s than in the log': (world) =>
+      replace(world, rejected, { requestedBy: 'arn:aws:iam::111122223333:user/another' }),
+    'a record is about another entity than in the log': (world) =>
+      replace(world, rejected, { entity: 'other' }),
+  },
+  'log-agrees requested': {
+    'a start was accepted, and its record waits for one': (world) => {
+      world.records.push(requested);
+      world.items.push(item('request-r', 'requested', 9_000));
+      world.accepted.push(startOf(requested));
+    },
+  },
+  'results-intact completed, records-valid completed': {
+    'the results are those of another extraction': (world) =>
+      replace(world, completed, { results: { ...results, key: `other/${sha256}.json` } }),
   },
 };
 const breaks = Object.entries(broken).flatMap(([found, ways]) =>
@@ -221,11 +377,19 @@ const breaks = Object.entries(broken).flatMap(([found, ways]) =>
 test.each(breaks)('%s: exactly this is found', async (_, breakIt, found) => {
   const world = clean();
   breakIt(world);
-  expect(await findingsIn(world)).toEqual([found]);
+  expect(await findingsIn(world)).toEqual(found.trim().split(', '));
+});
+
+test.each(invalid)('a record that is %s is found', async (_, record, fields) => {
+  const world = clean();
+  replace(world, record, fields);
+  expect(await findingsIn(world)).toContain(`records-valid ${record.extractionId}`);
 });
 
 test('every rule has a deployment that it finds broken', () => {
-  const found = new Set(Object.keys(broken).map((finding) => finding.split(' ')[0]));
+  const found = new Set(
+    Object.keys(broken).flatMap((found) => found.split(', ').map((one) => one.split(' ')[0])),
+  );
   expect(found).toEqual(new Set(rules.map(({ id }) => id)));
 });
 
@@ -290,7 +454,8 @@ test('results are read only on request, and the report says so', async () => {
 
 test('a seed draws the same requests again, and another one others', async () => {
   const world = clean();
-  world.requested = Array.from({ length: 200 }, (_, index) => ({ extractionId: `e-${index}`, at: iso(0) }));
+  const line = { caller: 'c', subject: 's', at: iso(0) };
+  world.requested = Array.from({ length: 200 }, (_, index) => ({ ...line, extractionId: `e-${index}` }));
   const drawnBy = async (seed: string) => {
     const report = await reportOf('requests-have-records', sourcesOf(world), { sample: 5, seed });
     return report?.findings.map(({ extractionId }) => extractionId).toSorted();
