@@ -72,6 +72,9 @@ export type ServiceMetric =
   | 'ProviderBusy'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
+  /** A login at the provider, and a 401 to a session token that was thought to be valid. */
+  | 'LoggedIn'
+  | 'SessionRefused'
   /** The provider refused a start because the monthly quota is used up. */
   | 'QuotaReached'
   | 'SecretNotFilled'

@@ -84,6 +84,14 @@ export const firstErrorCode = 400;
  */
 export const statusesOfPoll: readonly number[] = [401, 403, 404, 408, 425, 429];
 
+/**
+ * A login is assumed to end no other session: the document shows no more of one than its validity, "set by `expire`". So every process
+ * logs in for itself (`cacheSessionTokens`). At a provider that keeps one session for each client, the processes would end each other's,
+ * and most starts would need a login of their own. So many session tokens that are refused in each of two quarters of an hour are no
+ * chance, and raise an alarm. When all sessions end at once, each process is refused once.
+ */
+export const refusedSessions = 20;
+
 /** v1 has "in progress: `pending` or `running`". The same is assumed for a legacy task. */
 export const inProgressStatuses: readonly string[] = ['pending', 'running'];
 

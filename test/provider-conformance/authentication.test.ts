@@ -73,6 +73,12 @@ describe('Mechanisms', () => {
     await isUnauthorized(readTask(connection, usual, 'task'));
   });
 
+  statement('a login is assumed to end no other session', [], async () => {
+    const first = await logIn(connection, server.apiKey);
+    await logIn(connection, server.apiKey);
+    await fails(readTask(connection, first, 'task'), ProviderRefused);
+  });
+
   statement('an OTP token is one-use', ['control'], async () => {
     const { otpToken } = await client.createOtpToken(otpRequest());
     const open = () => fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
+import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
 import type { CosechaMetrics } from './metrics.ts';
@@ -363,6 +364,14 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     // The provider counts by month, so that a single refusal is none by chance.
     metric: metrics.custom('QuotaReached'),
     threshold: 1,
+  },
+  {
+    id: 'sessions-refused',
+    symptom:
+      'Starts are slow, and some end NOT_STARTED: the provider refuses session tokens before they expire, so that starts need logins of their own.',
+    metric: metrics.custom('SessionRefused').with(minutes(15)),
+    threshold: refusedSessions,
+    periods: { breaching: 2, of: 2 },
   },
   {
     id: 'key-failing',

@@ -82,6 +82,8 @@ const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWid
       custom('ProviderBusy'),
       custom('ProviderUnreachable'),
       custom('ProviderUnauthorized'),
+      custom('LoggedIn'),
+      custom('SessionRefused'),
       custom('QuotaReached'),
       custom('SecretNotFilled'),
       custom('KeyFailed'),

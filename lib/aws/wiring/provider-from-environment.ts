@@ -1,5 +1,6 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
 import { logIn } from '../../provider/tokens/log-in.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
@@ -73,8 +74,17 @@ export const providerFromEnvironment = (
   const base = connectionFromEnvironment(maxAnswerBytes);
   const totalTimeoutMs = Math.min(base.totalTimeoutMs, maxCallMs);
   const connection = { ...base, totalTimeoutMs, encryptRawCredentials };
-  const logInWithKey = () => withApiKey((apiKey) => logIn(connection, apiKey, sessionMinutes));
-  const sessions = cacheSessionTokens({ logIn: logInWithKey, lifetimeMs: sessionMinutes * 60_000, now });
+  const logInWithKey = async () => {
+    const token = await withApiKey((apiKey) => logIn(connection, apiKey, sessionMinutes));
+    telemetry.count('LoggedIn');
+    return token;
+  };
+  const sessions = cacheSessionTokens({
+    logIn: logInWithKey,
+    lifetimeMs: sessionMinutes * 60_000,
+    now,
+    onRefused: () => telemetry.count('SessionRefused'),
+  });
   return { connection, sessions };
 };
 

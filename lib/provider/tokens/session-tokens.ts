@@ -17,6 +17,8 @@ export const cacheSessionTokens = (options: {
   readonly logIn: () => Promise<string>;
   readonly lifetimeMs: number;
   readonly now: () => Date;
+  /** Called back for each token that is dropped. */
+  readonly onRefused?: () => void;
 }): SessionTokens => {
   const usableMs = Math.max(options.lifetimeMs - safetyMarginMs, options.lifetimeMs / 2);
   let cached: { readonly token: string; readonly usableUntil: number } | undefined;
@@ -43,6 +45,7 @@ export const cacheSessionTokens = (options: {
         : renew(),
     renew,
     drop: (token) => {
+      options.onRefused?.();
       if (cached?.token === token) cached = undefined;
     },
   };

@@ -76,6 +76,8 @@ export type Population = {
   readonly clocksAhead?: number;
   /** For how many days refused credentials are marked. 7 by default. */
   readonly keptDays?: number;
+  /** A login ends the session before it. */
+  readonly oneSession?: true;
   /** Every call is made, as if there were no breaker. */
   readonly withoutBreaker?: true;
 };

@@ -78,7 +78,7 @@ export const functionsIn = (service: Service, process: Process) => {
   const { sessions, taskTokens } = patientTokens;
   const providerWithin = (maxCallMs: number, tokens = tokensWithin(maxCallMs)): ReadableProvider => ({
     ...tokens,
-    readTask: (_token, taskId) => provider.readTask(process, taskId, maxCallMs),
+    readTask: (token, taskId) => provider.readTask(process, token, taskId, maxCallMs),
     readExtraction: (token, taskId) => provider.readExtraction(process, token, taskId, maxCallMs),
   });
   const briefProvider = providerWithin(briefCallMs);
@@ -110,7 +110,7 @@ export const functionsIn = (service: Service, process: Process) => {
       unseal: async (of, item) => unsealed(of, item),
       sessions,
       taskTokens: () => taskTokens,
-      startTask: () => provider.startTask(process),
+      startTask: (token) => provider.startTask(process, token),
       // No start of these mixes is refused with a status alone.
       getConsent: () => Promise.reject(new Error('No consent is read.')),
       keptDays: deps.keptDays,

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts';
 import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf } from './breaker-invariants.ts';
@@ -160,6 +161,24 @@ const printBacklog = async (print: Print): Promise<void> => {
   );
 };
 
+/** Starts of ten minutes at a provider whose sessions coexist, and at one that keeps one for each client. */
+const printSessions = async (print: Print): Promise<void> => {
+  print('| a login ends the session before | starts a second | extractions | logins | `NOT_STARTED` |');
+  print('| --- | ---: | ---: | ---: | ---: |');
+  for (const oneSession of [undefined, true] as const) {
+    for (const perSecond of [1, 3, 10]) {
+      const members = Array.from({ length: 600 * perSecond }, (_, index) => member(index, index / perSecond));
+      const population = { members, outages: [], consumers: 50, ...defined({ oneSession }) };
+      const { provider, extractions } = await run(population, allStarted);
+      const logins = provider.calls.filter(({ kind }) => kind === 'login').length;
+      const lost = [...extractions.values()].filter(({ status }) => status === 'NOT_STARTED').length;
+      print(
+        `| ${oneSession === true ? 'yes' : 'no'} | ${perSecond} | ${members.length} | ${logins} | ${lost} |`,
+      );
+    }
+  }
+};
+
 /** Prints what one caller takes from another, by the throttle of a route and behind it. */
 export const printFloods = async (print: Print): Promise<void> => {
   print('| one caller sends, a second | refused of each caller, by one try | by the five of the client |');
@@ -184,7 +203,7 @@ export const printFloods = async (print: Print): Promise<void> => {
 
 /** Prints what broken extractions do to healthy ones, and what outages of the provider cost, as tables. */
 export const printFigures = async (print: Print): Promise<void> => {
-  for (const table of [printMixes, printShares, printOutages, printBacklog]) {
+  for (const table of [printSessions, printMixes, printShares, printOutages, printBacklog]) {
     await table(print);
     print('');
   }

@@ -42,6 +42,8 @@ export class Provider {
   readonly #origin: number;
   /** The Task Tokens by their text, and whose they are. */
   readonly #targets = new Map<string, string>();
+  /** That of the last login. */
+  #session = '';
 
   constructor(service: Service) {
     this.#service = service;
@@ -49,7 +51,10 @@ export class Provider {
   }
 
   logIn(process: Process, maxCallMs: number): Promise<string> {
-    return this.#answer(process, 'login', maxCallMs, () => `session-${this.calls.length}`);
+    return this.#answer(process, 'login', maxCallMs, () => {
+      this.#session = `session-${this.calls.length}`;
+      return this.#session;
+    });
   }
 
   createTaskToken(process: Process, target: string, maxCallMs: number): Promise<string> {
@@ -60,10 +65,11 @@ export class Provider {
     });
   }
 
-  startTask(process: Process): Promise<string> {
+  startTask(process: Process, token: string): Promise<string> {
     return this.#answer(process, 'start', settings.providerTimeoutMs, () => {
       const { now } = this.#service.time;
       const owner = this.#service.memberOf(process.of);
+      if (owner.method === 'credentials') this.#expectSession(token);
       const repeated =
         owner.trouble === 'repeats a task id'
           ? // One whose start was interrupted is linked to nobody, so that nothing shows whose it is.
@@ -86,8 +92,9 @@ export class Provider {
     });
   }
 
-  readTask(process: Process, taskId: string, maxCallMs: number): Promise<TaskReading> {
+  readTask(process: Process, token: string, taskId: string, maxCallMs: number): Promise<TaskReading> {
     return this.#answer(process, 'read', maxCallMs, () => {
+      this.#expectSession(token);
       const task = this.#find(taskId);
       // The two methods have endpoints of their own.
       if (task.owner.method === 'consent') throw answered(404);
@@ -108,6 +115,10 @@ export class Provider {
       if (this.#isRunning(task)) return { kind: 'in-progress' };
       return { kind: 'answered', taskStatus: finishedStatus, data: [], bytes: bytesOf(task.owner) };
     });
+  }
+
+  #expectSession(token: string): void {
+    if (this.#service.population.oneSession === true && token !== this.#session) throw answered(401);
   }
 
   #find(taskId: string): ProviderTask {

@@ -23,7 +23,7 @@ export const startCallOf = async (
     ) => Promise<Plaintext>;
     readonly sessions: SessionTokens;
     readonly taskTokens: () => ByConsent['taskTokens'];
-    readonly startTask: () => Promise<string>;
+    readonly startTask: (token: string) => Promise<string>;
     readonly keptDays: number;
   },
 ): Promise<StartCall> => {

@@ -27,7 +27,7 @@ export type MetricQuery = {
   readonly since: Date;
   readonly until: Date;
   readonly periodSeconds: number;
-  readonly statistic: 'Sum' | 'Maximum';
+  readonly statistic: 'Sum' | 'Maximum' | 'SampleCount';
 };
 
 /** The periods in which a metric has a value, in any order: at most 1,440. Throws the SDK's errors. */
@@ -52,8 +52,14 @@ export const readMetric = async (
   );
 };
 
-/** The sum of a metric since a time, by whole minutes. Throws the SDK's errors. */
-export const sumMetric = async (client: CloudWatchClient, metric: MetricId, since: Date, until: Date) => {
-  const points = await readMetric(client, metric, { since, until, periodSeconds: 60, statistic: 'Sum' });
+/** The sum of a metric since a time, by whole minutes, or how often it was counted. Throws the SDK's errors. */
+export const sumMetric = async (
+  client: CloudWatchClient,
+  metric: MetricId,
+  since: Date,
+  until: Date,
+  statistic: 'Sum' | 'SampleCount' = 'Sum',
+) => {
+  const points = await readMetric(client, metric, { since, until, periodSeconds: 60, statistic });
   return points.reduce((sum, { value }) => sum + value, 0);
 };

@@ -2,9 +2,10 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import { countMessages, queueNameOf } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
-import { ownMetric, readMetric } from '../aws/read-metric.ts';
+import { ownMetric, readMetric, sumMetric } from '../aws/read-metric.ts';
 import type { Pipe } from '../aws/read-pipe.ts';
 import { type Breakers, readHolds } from '../aws/stores.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
@@ -98,4 +99,17 @@ export const checkSweep = async (
     `no sweep finished within ${formatSeconds(within)}`,
     'Check that its rule is enabled, and read the log of sweep-extractions. `cosecha reconcile --all-due` runs one now.',
   );
+};
+
+/** Fails where the provider ends sessions before they expire, as the alarm `sessions-refused` does. Shows the logins and the starts. */
+export const checkSessions = async (client: CloudWatchClient, stage: string, now: Date): Promise<Finding> => {
+  const since = new Date(now.getTime() - 30 * 60_000);
+  const [logins, refused, started] = await Promise.all([
+    sumMetric(client, ownMetric(stage, 'LoggedIn'), since, now),
+    sumMetric(client, ownMetric(stage, 'SessionRefused'), since, now),
+    sumMetric(client, ownMetric(stage, 'SecondsToStart'), since, now, 'SampleCount'),
+  ]);
+  const shown = `${logins} logins, ${refused} refused sessions and ${started} starts within 30 min`;
+  if (refused < 2 * refusedSessions) return passed(shown);
+  return failed(shown, 'Follow the entry sessions-refused of docs/operations.md.');
 };

@@ -22,6 +22,7 @@ import {
   checkDeadLetters,
   checkFanOut,
   checkOverdue,
+  checkSessions,
   checkSweep,
 } from './check-alarms-and-backlog.ts';
 import { checkBoundary, checkKeys } from './check-keys.ts';
@@ -98,6 +99,10 @@ const sweepChecks = (deployment: Deployment, now: Date): Runs => {
       isMiniStack
         ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
         : checkSweep(new CloudWatchClient(client), stage, sweepEveryMinutes(), now),
+    sessions: () =>
+      isMiniStack
+        ? skipped('sessions: skipped, as the emulator makes no metrics of logs')
+        : checkSessions(new CloudWatchClient(client), stage, now),
     overdue: async () => {
       const dynamo = new DynamoDBClient(client);
       const table = output('ExtractionsTableName');

@@ -20,6 +20,7 @@ import { requestsFromEnvironment } from '../../../../../lib/aws/wiring/requests-
 import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter-from-environment.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
+import { telemetry } from '../../../../../lib/observability/powertools-telemetry.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
@@ -376,13 +377,14 @@ test('a removal that gets no answer is tried twice, and holds its process for a 
   expect(seen.length * removingClient.requestHandler.requestTimeout).toBeLessThanOrEqual(1_000);
 });
 
-test('a session token is used until two minutes before it expires', async () => {
+test('a session token is used until two minutes before it expires, and logins and refusals are counted', async () => {
   let logins = 0;
   const { baseUrl, seen } = await httpServer((response) => {
     logins += 1;
     response.end(JSON.stringify({ token: `session-${logins}` }));
   });
   deployed(baseUrl);
+  const count = vi.spyOn(telemetry, 'count');
   const time = { ms: 0 };
   const { sessions } = providerFromEnvironment((call) => call('key'), {
     now: () => new Date(time.ms),
@@ -394,4 +396,6 @@ test('a session token is used until two minutes before it expires', async () => 
   time.ms += 1;
   expect(await sessions.current()).toBe('session-2');
   expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ expire: 50 }, { expire: 50 }]);
+  sessions.drop('session-2');
+  expect(count.mock.calls).toEqual([['LoggedIn'], ['LoggedIn'], ['SessionRefused']]);
 });

@@ -11,6 +11,7 @@ import {
   checkDeadLetters,
   checkFanOut,
   checkOverdue,
+  checkSessions,
   checkSweep,
 } from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
@@ -186,6 +187,23 @@ test('a sweep that finished within three intervals passes, and without one it fa
   });
   const message = 'no sweep finished within 15 min';
   expect((await check([])).finding).toMatchObject({ result: 'failed', message });
+});
+
+test.each([
+  [39, 'passed'],
+  [40, 'failed'],
+])('%i refused sessions within half an hour: %s', async (refused, result) => {
+  const values = {
+    LoggedIn: { Sum: 60 },
+    SessionRefused: { Sum: refused },
+    SecondsToStart: { SampleCount: 9 },
+  };
+  const { client } = stubClient<CloudWatchClient>(({ input }) => {
+    const { MetricName } = input as { MetricName: keyof typeof values };
+    return { Datapoints: [{ Timestamp: at(9_500), ...values[MetricName] }] };
+  });
+  const message = `60 logins, ${refused} refused sessions and 9 starts within 30 min`;
+  expect(await checkSessions(client, 'prod', at(10_000))).toMatchObject({ result, message });
 });
 
 test('a provider that accepts the API key passes, and the failures of others are distinguished', async () => {
