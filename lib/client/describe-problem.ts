@@ -24,12 +24,39 @@ export const violationsIn = (body: string): readonly Violation[] => {
   return errors.map(({ pointer, detail }) => ({ pointer: String(pointer), detail: String(detail) }));
 };
 
-/** An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. */
-export const describeProblem = (status: number, body: string): readonly string[] => {
+/** SigV4 accepts a request for five minutes (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html). */
+const signatureMinutes = 5;
+
+const clock = "Set this machine's clock.";
+
+/** Why API Gateway refused a signature, by its message. Most often that is only `Forbidden`, whatever the cause. */
+const refusals: readonly (readonly [message: RegExp, remedy: string])[] = [
+  [/token.* expired/i, 'The credentials have expired. Log in again.'],
+  [/token.* invalid/i, 'AWS does not know these credentials. Check the access key and the session token.'],
+  [/signature expired|not yet current/i, clock],
+  [/signature.* does not match/i, 'The secret access key is not that of the access key.'],
+];
+
+const remedyOf403 = (message: string, minutesOff: number): string => {
+  const known = refusals.find(([form]) => form.test(message));
+  if (known !== undefined) return known[1];
+  if (Math.abs(minutesOff) >= signatureMinutes) {
+    const side = minutesOff > 0 ? 'ahead of' : 'behind';
+    return `The clock of this machine is ${Math.abs(minutesOff)} min ${side} that of AWS. ${clock}`;
+  }
+  return 'These credentials need execute-api:Invoke on this route, and must not have expired.';
+};
+
+/**
+ * An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. `minutesOff` is
+ * how far the clock of this machine is ahead of that of API Gateway, if that is known.
+ */
+export const describeProblem = (status: number, body: string, minutesOff = 0): readonly string[] => {
   const problem = parse(body);
   if (problem.title === undefined) {
-    const message = typeof problem.message === 'string' ? problem.message : 'no reason given';
-    const hint = status === 403 ? ' These credentials need execute-api:Invoke on this route.' : '';
+    const message =
+      typeof problem.message === 'string' ? problem.message.replace(/\.$/, '') : 'no reason given';
+    const hint = status === 403 ? ` ${remedyOf403(message, minutesOff)}` : '';
     return [`API Gateway answered ${status}: ${message}.${hint}`];
   }
   const lines = violationsIn(body).map(

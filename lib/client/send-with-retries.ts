@@ -55,6 +55,12 @@ const retryReason = (result: Answer | Failure): string | undefined => {
   return isTransientStatus(result.status) ? `The service answered ${result.status}.` : undefined;
 };
 
+/** How far this machine's clock is ahead of the answer's `Date`, in whole minutes. 0 without one. */
+const minutesOff = ({ headers }: Answer, now: number): number => {
+  const answeredAt = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(answeredAt) ? 0 : Math.round((now - answeredAt) / 60_000);
+};
+
 const caught = (error: unknown): Failure => {
   if (error instanceof NoAnswerError || error instanceof NoCredentialsError) return error;
   throw error;
@@ -76,6 +82,6 @@ export const sendWithRetries = async (url: string, init: RequestInit, deps: Send
   }
   if (result instanceof NoCredentialsError) throw result.cause;
   if (result instanceof NoAnswerError) throw result;
-  if (result.status >= 300) throw new ApiError(result.status, result.body);
+  if (result.status >= 300) throw new ApiError(result.status, result.body, minutesOff(result, Date.now()));
   return result;
 };

@@ -38,6 +38,9 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
       root,
       stage: stage ?? process.env.COSECHA_STAGE,
       endpoint: endpoint === '' ? undefined : endpoint,
+      mfaCode: process.stdin.isTTY
+        ? (serial: string) => shell.readSecret(`the code of the MFA device ${serial}`)
+        : undefined,
     };
     try {
       code = await work({ shell, connect: () => connect(options) });

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { logicalPrefixOf } from '../../../lib/aws/logical-prefix.ts';
 import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.ts';
 import { cachedRead } from '../../../lib/cached-read.ts';
@@ -13,7 +14,9 @@ export type ClientConfig = {
   readonly region?: string;
   readonly profile?: string;
   readonly endpoint?: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly credentials?:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | ReturnType<typeof defaultProvider>;
 };
 
 type ConnectOptions = {
@@ -25,6 +28,8 @@ type ConnectOptions = {
   /** Directory of the package, in which `npm start` writes where it serves. */
   readonly root: string;
   readonly endpoint?: string | undefined;
+  /** Asks for the code of the MFA device with this serial number. Without it, a profile that needs one has no credentials. */
+  readonly mfaCode?: ((serial: string) => Promise<string>) | undefined;
   /** The path at which the emulator at `endpoint` serves an HTTP API, with `{apiId}`. Default: that of MiniStack. */
   readonly apiPath?: string | undefined;
   /** Where the deployment is, if that is known already. */
@@ -48,7 +53,7 @@ const stageOf = ({ stage }: ConnectOptions): string => {
 /** A stage for an emulator is on that of `npm start`, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
-  { region, profile, root, endpoint, client }: ConnectOptions,
+  { region, profile, root, endpoint, client, mfaCode }: ConnectOptions,
 ): Promise<ClientConfig> => {
   if (client !== undefined) return client;
   if (isLocalStage(stage) && endpoint === undefined) {
@@ -66,7 +71,11 @@ const clientFor = async (
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );
   }
-  return defined({ region, profile, endpoint });
+  // One chain for all clients, so that the code of an MFA device is asked for once.
+  return {
+    ...defined({ region, profile, endpoint }),
+    credentials: defaultProvider(defined({ profile, mfaCodeProvider: mfaCode })),
+  };
 };
 
 const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOptions): Promise<string> => {

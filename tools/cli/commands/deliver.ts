@@ -10,6 +10,7 @@ import { type PredictedEffect, predictDelivery, signDelivery } from '../operate/
 import { discardBody } from '../terminal/answer-body.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 import { describeProgress } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -122,7 +123,8 @@ const send = async (
     return answer.status;
   } catch (cause) {
     if (isProgrammingError(cause)) throw cause;
-    throw new CliError(`${webhookUrl} did not answer. Check that it is reachable from here.`, { cause });
+    const why = explainFailure(cause) ?? 'Check that it is reachable from here.';
+    throw new CliError(`${webhookUrl} did not answer. ${why}`, { cause });
   }
 };
 

@@ -2,6 +2,7 @@ import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import { buildExtractionRequest, type StartOptions } from '../operate/build-extraction-request.ts';
 import { CliError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';
 import { watchOne } from './watch.ts';
 
@@ -33,9 +34,14 @@ export const start = async (options: StartOptions, { shell, connect }: CommandCo
 const explain = (error: unknown, base: string, idempotencyKey: string): unknown => {
   const retry = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
   if (error instanceof NoAnswerError) {
-    return new CliError(`${base} did not answer, and may have accepted the request. ${retry}`, {
-      cause: error.cause,
-    });
+    const why = explainFailure(error.cause);
+    return new CliError(
+      [
+        `${base} did not answer, and may have accepted the request. ${retry}`,
+        ...(why === undefined ? [] : [why]),
+      ],
+      { cause: error.cause },
+    );
   }
   if (!(error instanceof ApiError)) return error;
   return new CliError(error.isTransient ? [...error.lines, retry] : error.lines, { cause: error });

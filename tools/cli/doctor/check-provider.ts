@@ -12,6 +12,7 @@ import {
 import { doctorSignature } from '../../../lib/webhook/receive-delivery.ts';
 import type { ReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { discardBody } from '../terminal/answer-body.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /** Fails where a login with the API key fails, from this machine and for the shortest time. */
@@ -64,7 +65,7 @@ export const checkWebhook = async (
     if (isProgrammingError(error)) throw error;
     return failed(
       `webhook ${url} does not answer`,
-      'Check its DNS name and its certificate. The provider must reach it, too.',
+      `${explainFailure(error) ?? 'Check its DNS name and its certificate.'} The provider must reach it, too.`,
     );
   }
   await discardBody(answer);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -104,6 +105,46 @@ test.each<[string, { readonly [name: string]: string }, readonly string[]]>([
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
   expect(await main([...args, '--stage', 'prod', 'list'], root)).toBe(1);
   expect(stderr).toContain(`There is no stack Cosecha-prod in ${region}.`);
+});
+
+test('a profile that needs the code of an MFA device is asked for it once, and says so without a terminal', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-mfa-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const config = join(directory, 'config');
+  const serial = 'arn:aws:iam::111122223333:mfa/op';
+  writeFileSync(
+    config,
+    `[profile base]\naws_access_key_id = test\naws_secret_access_key = test\n[profile admin]\nsource_profile = base\nrole_arn = arn:aws:iam::111122223333:role/admin\nmfa_serial = ${serial}\nregion = eu-west-1\n`,
+  );
+  const codes: unknown[] = [];
+  const { baseUrl } = await httpServer((response, { body }) => {
+    const query = new URLSearchParams(body);
+    if (query.get('Action') === 'AssumeRole') {
+      codes.push([query.get('SerialNumber'), query.get('TokenCode')]);
+      response.end(
+        '<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>',
+      );
+      return;
+    }
+    response.statusCode = 400;
+    response.end('<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>');
+  });
+  vi.stubEnv('AWS_CONFIG_FILE', config);
+  vi.stubEnv('AWS_ENDPOINT_URL', baseUrl);
+  const args = ['--profile', 'admin', '--stage', 'prod', 'list'];
+  const pipe = new PassThrough();
+  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(pipe as never);
+  expect(await main(args, root)).toBe(1);
+  expect(stderr).toContain('Run the command at a terminal, which asks for it.');
+
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  stdin.mockReturnValue(terminal as never);
+  const running = main(args, root);
+  await vi.waitUntil(() => stderr.includes(`the code of the MFA device ${serial}, which is not shown`));
+  terminal.write('123456\r');
+  expect(await running).toBe(1);
+  expect(stderr).toContain('There is no stack Cosecha-prod in eu-west-1.');
+  expect(codes).toEqual([[serial, '123456']]);
 });
 
 test('a region that cannot be one is refused', async () => {

@@ -64,8 +64,12 @@ const notAuthorized = `User: ${caller} is not authorized to perform: dynamodb:Ge
 const permission = `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md names the policy of each command.`;
 const none = failure('CredentialsProviderError', 'None.');
 const refused = failure('Error', 'x', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
+const sso = failure('TokenProviderError', 'Run aws sso login');
+const mfa = failure('CredentialsProviderError', 'Profile p requires multi-factor authentication');
+const noRoot =
+  'The certificate is not trusted (UNABLE_TO_GET_ISSUER_CERT_LOCALLY). Name its authority in NODE_EXTRA_CA_CERTS, such as that of a proxy of your company.';
 const inProfile =
-  'There are no AWS credentials in the profile "nope". Check its name with aws configure list-profiles, and log in to it.';
+  'There are no AWS credentials in the profile "nope" (None). Check its name with aws configure list-profiles, and log in to it.';
 
 test.each([
   [failure('AccessDeniedException', notAuthorized), permission],
@@ -74,7 +78,35 @@ test.each([
   [none, inProfile, 'nope'],
   [failure('ExpiredTokenException', 'x'), 'The AWS credentials have expired. Log in again.'],
   [refused, '127.0.0.1:9 does not answer (ECONNREFUSED).'],
-  [failure('Throttling', 'Slow down', { $metadata: {} }), 'AWS answered Throttling: Slow down'],
+  [
+    sso,
+    'The login of AWS SSO is over, or was never made (Run aws sso login). Run: aws sso login --profile nope',
+    'nope',
+  ],
+  [
+    mfa,
+    `These credentials need the code of an MFA device (${mfa.message}). Run the command at a terminal, which asks for it.`,
+  ],
+  // As the SDK throws it, and as fetch does.
+  [failure('Error', 'x', { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', $metadata: { attempts: 1 } }), noRoot],
+  [
+    new TypeError('fetch failed', {
+      cause: failure('Error', 'x', { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' }),
+    }),
+    noRoot,
+  ],
+  [
+    failure('Error', 'x', { code: 'CERT_HAS_EXPIRED' }),
+    "The certificate is not valid (CERT_HAS_EXPIRED). Check the address, and this machine's clock.",
+  ],
+  [
+    failure('TimeoutError', 'slow', { $metadata: { attempts: 3 } }),
+    'AWS did not answer (TimeoutError: slow).',
+  ],
+  [
+    failure('Throttling', 'Slow down', { $metadata: { httpStatusCode: 400 } }),
+    'AWS answered Throttling: Slow down',
+  ],
   [new TypeError('undefined is not a function'), undefined],
 ])('%s is explained as: %s', (error, sentence, profile?: string) => {
   expect(explainFailure(error, profile)).toBe(sentence);
