@@ -7,6 +7,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRepeatCounter } from '../lib/aws/dynamo-repeat-counter.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
@@ -23,6 +24,7 @@ const database = new DynamoDBClient(intakeClient);
 const deps: AnswerRequestDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   requests: requestsFromEnvironment(database),
+  repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),

@@ -68,6 +68,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
   'request-extraction': {
     EXTRACTIONS_TABLE: ['PutItem'],
     REQUESTS_TABLE: ['DeleteItem', 'PutItem'],
+    REFUSALS_TABLE: ['UpdateItem'],
     STATE_MACHINE_ARN: ['StartExecution'],
     SEAL_KEY_ARN: ['Encrypt'],
     FINGERPRINT_KEY_SECRET: ['GetSecretValue'],

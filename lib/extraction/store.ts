@@ -138,6 +138,19 @@ export interface RefusedCredentialsStore {
   put(mark: RefusalMark): Promise<void>;
 }
 
+/** How often a key may be used again within an hour for a request that differs. */
+export const maxMismatches = 10;
+
+/**
+ * Counts repeated requests under one idempotency key, in items of the private table `Refusals`. Each is counted before it is compared,
+ * so that many at one time are no more tries. One that was the same is taken back.
+ */
+export interface RepeatCounter {
+  /** Counts one. Returns undefined, or after how many seconds it may be tried again if `maxMismatches` were counted this hour. */
+  count(extractionId: string, now: Date): Promise<number | undefined>;
+  takeBack(extractionId: string): Promise<void>;
+}
+
 /** One item of the private table `Requests`: what is sealed of one request, until it has been used. */
 export type StoredRequest = {
   /** Of the record, and 128 random bits. */

@@ -11,6 +11,7 @@ const titles = {
   'consent-conflict': 'The consent is not in a state that allows this.',
   'too-large': 'The request is too large.',
   'idempotency-key-reused': 'The idempotency key was used for another request.',
+  'idempotency-key-blocked': 'The idempotency key was used for too many other requests.',
   'provider-refused': 'The provider does not accept this request.',
   'provider-failed': 'The provider gave no usable answer.',
   unavailable: 'The service cannot answer now. Try again.',
@@ -26,6 +27,7 @@ const statuses = {
   'consent-conflict': 409,
   'too-large': 413,
   'idempotency-key-reused': 422,
+  'idempotency-key-blocked': 429,
   'provider-refused': 422,
   'provider-failed': 502,
   unavailable: 503,
@@ -42,15 +44,20 @@ export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${
 /** With pointers of 500 bytes and our longest detail, these are less than 64 KB. Nobody repairs more at once. */
 const maxErrors = 50;
 
-/** An RFC 9457 answer with the first 50 of the errors. `more` must not contain a value of the request. */
+/** An RFC 9457 answer with the first 50 of the errors. `more` must not contain a value of the request.
+ * `retryAfter` is in seconds. */
 export const problem = (
   type: ProblemType,
-  { detail, errors }: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},
+  {
+    detail,
+    errors,
+    retryAfter = statuses[type] === 503 ? 5 : undefined,
+  }: { readonly detail?: string; readonly errors?: readonly Violation[]; readonly retryAfter?: number } = {},
 ): APIGatewayProxyStructuredResultV2 => ({
   statusCode: statuses[type],
   headers: {
     'content-type': 'application/problem+json',
-    ...(statuses[type] === 503 ? { 'retry-after': '5' } : {}),
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   },
   body: JSON.stringify({
     type: problemUri(type),

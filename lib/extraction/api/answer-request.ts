@@ -74,6 +74,9 @@ export const answerRequest = async (
   });
 
   if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
+  if (outcome.kind === 'key-reused-often') {
+    return problem('idempotency-key-blocked', { retryAfter: outcome.retryAfter });
+  }
   const replayed = outcome.kind === 'replayed';
   return {
     statusCode: replayed ? 200 : 202,

@@ -4,7 +4,7 @@ import { plusSeconds, type Timings } from '../deadlines.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import { removeRequest, requestExpiry } from '../request-data.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
-import type { ExtractionStore, RequestStore } from '../store.ts';
+import type { ExtractionStore, RepeatCounter, RequestStore } from '../store.ts';
 import { dueAtWindowEnd } from '../transitions.ts';
 import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
 
@@ -18,6 +18,7 @@ export type ExecutionInput = {
 export type RequestDeps = {
   readonly extractions: ExtractionStore;
   readonly requests: RequestStore;
+  readonly repeats: RepeatCounter;
   /** Encrypts under the seal key, bound to the record's ids, caller and request. Returns base64. */
   readonly seal: (record: Extraction, plaintext: SealedRequestData) => Promise<string>;
   /** Starts the execution whose name is the extractionId. An existing one is success. */
@@ -36,7 +37,9 @@ type RequestOutcome =
   /** The same request was made before under this key. */
   | { readonly kind: 'replayed'; readonly record: Extraction }
   /** Another request was made before under this key. Its record is as it was. */
-  | { readonly kind: 'key-reused' };
+  | { readonly kind: 'key-reused' }
+  /** Too many other requests were made under this key. Nothing is compared, so that no password can be guessed. */
+  | { readonly kind: 'key-reused-often'; readonly retryAfter: number };
 
 /** The part of a request that is recorded unencrypted. */
 const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod => {
@@ -101,7 +104,12 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const isOfThisRequest = record.requestId === requestId;
   // If `create` throws, nobody knows whether it wrote, and a start may need the item. So it is removed only here.
   if (!isOfThisRequest) await removeRequest(created, deps);
-  if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
+  if (!isOfThisRequest) {
+    const retryAfter = await deps.repeats.count(extractionId, now);
+    if (retryAfter !== undefined) return { kind: 'key-reused-often', retryAfter };
+    if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
+    await deps.repeats.takeBack(extractionId);
+  }
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {

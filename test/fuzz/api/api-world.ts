@@ -1,3 +1,4 @@
+import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import '../quiet-log.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
@@ -26,6 +27,7 @@ export const apiWorld = ({ consentsSetUp = true } = {}) => {
   const deps = {
     extractions,
     requests,
+    repeats: memoryRepeatCounter(),
     seal: async ({ extractionId }: ExecutionInput, plaintext: SealedRequestData): Promise<string> => {
       sealed.push([extractionId, plaintext]);
       return `ciphertext ${sealed.length}`;

@@ -1,5 +1,6 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
+import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { seal } from '../models/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
@@ -54,6 +55,8 @@ export const requestExtractionOf = (world: World) => {
           },
           {
             ...tables,
+            // It concerns no record, and counts in memory.
+            repeats: memoryRepeatCounter(),
             requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,
             sendsWebhooks: world.scenario.webhook !== 'not requested',

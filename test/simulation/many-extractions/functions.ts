@@ -29,6 +29,7 @@ import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
+import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';
@@ -142,6 +143,7 @@ export const functionsIn = (service: Service, process: Process) => {
     request: (input: RequestInput) =>
       requestExtraction(input, {
         ...deps,
+        repeats: memoryRepeatCounter(),
         newRequestId: () => service.newName('request'),
         sendsWebhooks: true,
         seal: async (record, plaintext) => seal(record, plaintext),

@@ -40,7 +40,10 @@ export type Facts = {
   /** An execution was started. */
   executionStarted: Readonly<Record<string, never>>;
   /** The caller's request was answered. */
-  answered: { readonly answer: 'accepted' | 'replayed' | 'key-reused'; readonly fingerprint: string };
+  answered: {
+    readonly answer: 'accepted' | 'replayed' | 'key-reused' | 'key-reused-often';
+    readonly fingerprint: string;
+  };
   /** The schedule is over. `endless` if it was cut off. */
   end: { readonly endless: boolean };
 };

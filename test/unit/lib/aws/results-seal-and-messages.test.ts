@@ -1,7 +1,10 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test, vi } from 'vitest';
+import { dynamoRepeatCounter } from '../../../../lib/aws/dynamo-repeat-counter.ts';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
 import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
@@ -137,6 +140,36 @@ test('a target is opened only as such, and credentials not as a target, which is
   expect(await unsealTarget(consent, item)).toEqual({ target: '11111111-1' });
   await expect(unsealCredentialsWith(kms, 'arn:key')(consent, item)).rejects.toThrow(refusal);
   await expect(unsealTarget(record, await itemWith(plaintext))).rejects.toThrow(refusal);
+});
+
+test('a repeated request is counted within its hour, and the next hour begins once', async () => {
+  const items = [{ expiresAt: 100 }, { expiresAt: 5 }, undefined, { expiresAt: 5 }, { expiresAt: 3_610 }];
+  const { client: dynamo, sent } = stubClient<DynamoDBClient>(() => {
+    const item = items.shift();
+    if (item === undefined) return {};
+    throw new ConditionalCheckFailedException({ message: '', $metadata: {}, Item: marshall(item) });
+  });
+  const { count, takeBack } = dynamoRepeatCounter(dynamo, 'M');
+  const now = new Date(10_000);
+  // Ten were counted in this hour; its hour was over; another process began the next one first.
+  expect([await count('e', now), await count('e', now), await count('e', now)]).toEqual([90, undefined, 1]);
+  expect(await count('e', now)).toBeUndefined();
+  await takeBack('e');
+  expect(sent.map(({ input }) => input)).toMatchObject([
+    {
+      Key: { credentialsMac: { S: 'repeats/e' } },
+      ConditionExpression: expect.stringContaining('repeats < :max'),
+    },
+    {},
+    {
+      ConditionExpression: 'expiresAt = :old',
+      ExpressionAttributeValues: { ':end': { N: '3610' }, ':old': { N: '5' } },
+    },
+    {},
+    {},
+    { UpdateExpression: 'SET expiresAt = if_not_exists(expiresAt, :end) ADD repeats :one' },
+    { ExpressionAttributeValues: { ':less': { N: '-1' } } },
+  ]);
 });
 
 test('a message is held back for its delay, and read by the consumer as it was sent', async () => {

@@ -15,6 +15,7 @@ import {
   memoryExtractionStore,
   memoryReferenceIndex,
 } from '../../../../support/stores/memory-extraction-store.ts';
+import { memoryRepeatCounter } from '../../../../support/stores/memory-repeat-counter.ts';
 
 const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
 const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
@@ -185,10 +186,47 @@ test('a body of more than 64 KiB is too large', async () => {
   expect(answer.statusCode).toBe(413);
 });
 
+const bodyWith = (password: string) =>
+  JSON.stringify({
+    entity: 'bank',
+    credentials: { mode: 'raw', value: { username: 'ana', password } },
+    actions: [{ id: 'tef' }],
+  });
+
+test('a password cannot be guessed by repeating a request: eleven guesses, also at one time, block its key', async () => {
+  const { deps: shared } = extractionInMemory(undefined);
+  const deps: AnswerRequestDeps = {
+    ...shared,
+    repeats: memoryRepeatCounter(),
+    seal: async () => 'sealed',
+    startExecution: async () => undefined,
+    newRequestId: randomUUID,
+    sendsWebhooks: true,
+    newId: () => id,
+    fingerprintKey: async () => 'key',
+    assertConsentsSetUp: () => undefined,
+  };
+  const headers = { 'idempotency-key': 'order-2' };
+  const send = (password: string) =>
+    answerRequest({ headers, requestContext: contextOf(owner), body: bodyWith(password) }, deps);
+  expect(await send('0007')).toMatchObject({ statusCode: 202 });
+  // The same request counts for nothing.
+  for (let times = 0; times < 20; times += 1) expect((await send('0007')).statusCode).toBe(200);
+  const guesses = Array.from({ length: 11 }, (_, guess) => `guess-${guess}`);
+  const statuses = (await Promise.all(guesses.map(send))).map(({ statusCode }) => statusCode);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  const blocked = await send('0007');
+  expect(blocked).toMatchObject({ statusCode: 429, headers: { 'retry-after': '3600' } });
+  expect(JSON.parse(blocked.body ?? '')).toMatchObject({
+    type: 'urn:cosecha:problem:idempotency-key-blocked',
+  });
+});
+
 test('a request is logged with its entity, once', async () => {
   const { deps: shared, seen } = extractionInMemory(undefined);
   const deps: AnswerRequestDeps = {
     ...shared,
+    repeats: memoryRepeatCounter(),
     seal: async () => 'sealed',
     startExecution: async () => undefined,
     newRequestId: randomUUID,

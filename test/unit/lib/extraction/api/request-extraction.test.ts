@@ -19,6 +19,7 @@ import {
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
+import { memoryRepeatCounter } from '../../../../support/stores/memory-repeat-counter.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 import { withLostAnswers } from '../../../../support/stores/with-lost-answers.ts';
 
@@ -61,6 +62,7 @@ const world = ({ record, faults, through = (store) => store, sendsWebhooks = tru
   const sealed: unknown[] = [];
   const more = {
     extractions: through(deps.extractions),
+    repeats: memoryRepeatCounter(),
     seal: async ({ extractionId, requestId }: Extraction, plaintext: unknown) => {
       events.push(`seal, ${requests.size} and ${records.size} records`);
       sealed.push([{ extractionId, requestId }, plaintext]);

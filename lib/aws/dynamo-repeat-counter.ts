@@ -1,0 +1,67 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { maxMismatches, type RepeatCounter } from '../extraction/store.ts';
+
+const hourSeconds = 3_600;
+
+/** Items of the table `Refusals` beside the marks, whose keys are hex digits. Throws the SDK's errors. */
+export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): RepeatCounter => {
+  /** Returns undefined, or the item of which the condition does not hold. */
+  const update = async (
+    extractionId: string,
+    expressions: { readonly UpdateExpression: string; readonly ConditionExpression: string },
+    values: object,
+  ): Promise<{ readonly expiresAt: number } | undefined> => {
+    try {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ credentialsMac: `repeats/${extractionId}` }),
+          ...expressions,
+          ExpressionAttributeValues: marshall(values),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { expiresAt: 0, ...unmarshall(error.Item ?? {}) };
+    }
+  };
+
+  return {
+    count: async (extractionId, now) => {
+      const seconds = Math.floor(now.getTime() / 1_000);
+      const end = seconds + hourSeconds;
+      const refusing = await update(
+        extractionId,
+        {
+          UpdateExpression: 'SET expiresAt = if_not_exists(expiresAt, :end) ADD repeats :one',
+          ConditionExpression: 'attribute_not_exists(expiresAt) OR (expiresAt > :now AND repeats < :max)',
+        },
+        { ':end': end, ':one': 1, ':now': seconds, ':max': maxMismatches },
+      );
+      if (refusing === undefined) return undefined;
+      if (refusing.expiresAt > seconds) return refusing.expiresAt - seconds;
+      // The hour is over, and TTL has not removed the item. Only one of several processes begins the next.
+      const lost = await update(
+        extractionId,
+        { UpdateExpression: 'SET expiresAt = :end, repeats = :one', ConditionExpression: 'expiresAt = :old' },
+        { ':end': end, ':one': 1, ':old': refusing.expiresAt },
+      );
+      return lost === undefined ? undefined : 1;
+    },
+
+    takeBack: async (extractionId) => {
+      await update(
+        extractionId,
+        { UpdateExpression: 'ADD repeats :less', ConditionExpression: 'repeats > :none' },
+        { ':less': -1, ':none': 0 },
+      );
+    },
+  };
+};
