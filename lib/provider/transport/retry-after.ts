@@ -15,7 +15,9 @@ export const parseRetryAfter = (header: string | null | undefined): RetryAfter |
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return { kind: 'delay', seconds: Number(text) };
   // Every form of an HTTP date starts with the name of a day. Date.parse alone would also accept "5.5".
-  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  // That of asctime has no zone and is in GMT, and Date.parse takes such a time for local (RFC 9110, section 5.6.7).
+  const inGmt = /(GMT|UTC|[+-]\d{4})$/.test(text) ? text : `${text} GMT`;
+  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(inGmt) : Number.NaN;
   return Number.isNaN(at) ? undefined : { kind: 'date', at };
 };
 

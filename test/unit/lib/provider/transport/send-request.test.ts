@@ -332,6 +332,18 @@ const secondsUntil = (header: string | null): number | undefined => {
   return at === undefined ? undefined : (at - now.getTime()) / 1_000;
 };
 
+test('a date as asctime writes it, without a zone, is in GMT, whatever the zone of the machine', () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'America/Santiago';
+  try {
+    expect(new Date('2026-03-01T12:00:00').toISOString()).toBe('2026-03-01T15:00:00.000Z');
+    expect(secondsUntil('Sun Mar  1 12:02:00 2026')).toBe(120);
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 test.each([
   ['120', 120],
   [' 7 ', 7],
