@@ -20,11 +20,22 @@ import { createRunOutput } from './run-output.ts';
 import { sandboxActions, sandboxState } from './sandbox-actions.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 
+/** Ends the run in order where the reader of its output, such as `head`, has closed the pipe. What it still prints is dropped. */
+const stopAtClosedPipe = (): void => {
+  let isClosed = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!isClosed) process.kill(process.pid, 'SIGTERM');
+    isClosed = true;
+  });
+};
+
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
   const options = readStartOptions(args);
   if (options === 'help') return 0;
   const signal = stopOnSignals();
+  stopAtClosedPipe();
   const show = createRunOutput(process.stdout, Date.now);
   const directory = await createRunDirectory('start', new Date());
   const cleanups: (() => Promise<void>)[] = [];

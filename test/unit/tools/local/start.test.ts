@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
@@ -37,6 +38,18 @@ test('npm start --once that is interrupted does not exit 0', async () => {
   await called;
   child.kill('SIGINT');
   expect(await exited).toEqual([130, null]);
+});
+
+test('npm start whose output is closed, as by head, ends in order', async () => {
+  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
+  const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
+  const child = spawn(process.execPath, [program, '--once'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  const errors = text(child.stderr);
+  child.stdout.destroy();
+  expect(await exited).toEqual([130, null]);
+  expect(await errors).not.toContain('EPIPE');
 });
 
 test('npm start with a wrong option exits 2, as the command line does', async () => {
