@@ -4,7 +4,7 @@ import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/de
 import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
-import type { CosechaMetrics } from './metrics.ts';
+import type { CosechaMetrics, PipeMetric } from './metrics.ts';
 
 /** One alarm. It is in alarm at `threshold` or above, except with `below`. */
 export type AlarmEntry = {
@@ -184,20 +184,28 @@ const queueAlarms = (
 const fanOutAlarms = ({ fanOut, custom }: CosechaMetrics): readonly AlarmEntry[] => {
   if (fanOut === undefined) return [];
   const { deadLetters, pipe } = fanOut;
+  // A batch of which the bus took a part counts as partly failed alone, and its shard stands until it takes the rest.
+  const wholeOrPartly = (whole: PipeMetric, partly: PipeMetric): IMetric =>
+    new MathExpression({
+      expression: 'FILL(whole, 0) + FILL(partly, 0)',
+      usingMetrics: { whole: pipe(whole), partly: pipe(partly) },
+      ...minutes(5),
+      label: `${whole}, whole or partly`,
+    });
   const failing = { runbookEntry: 'fan-out-broken', threshold: 1, periods: { breaching: 3, of: 3 } };
   return [
     {
       ...failing,
       id: 'fan-out-executions-failed',
       symptom: 'Outcomes reach the consumers of the bus late: for a quarter of an hour, the pipe has failed.',
-      metric: pipe('ExecutionFailed'),
+      metric: wholeOrPartly('ExecutionFailed', 'ExecutionPartiallyFailed'),
     },
     {
       ...failing,
       id: 'fan-out-target-failed',
       symptom:
         'Outcomes reach the consumers of the bus late: for a quarter of an hour, the bus has refused them.',
-      metric: pipe('TargetStageFailed'),
+      metric: wholeOrPartly('TargetStageFailed', 'TargetStagePartiallyFailed'),
     },
     {
       id: 'fan-out-stopped',

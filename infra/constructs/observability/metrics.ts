@@ -73,7 +73,7 @@ export const metricsOf = (sources: MetricSources) => {
     fanOut: fanOut && {
       deadLetters: messagesIn(fanOut.deadLetters),
       // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-monitoring.html
-      pipe: (metricName: 'ExecutionFailed' | 'TargetStageFailed' | 'Invocations') =>
+      pipe: (metricName: PipeMetric) =>
         new Metric({
           namespace: 'AWS/EventBridge/Pipes',
           metricName,
@@ -90,6 +90,13 @@ export const metricsOf = (sources: MetricSources) => {
 };
 
 export type CosechaMetrics = ReturnType<typeof metricsOf>;
+
+export type PipeMetric =
+  | 'ExecutionFailed'
+  | 'ExecutionPartiallyFailed'
+  | 'TargetStageFailed'
+  | 'TargetStagePartiallyFailed'
+  | 'Invocations';
 
 type ApiMetric = 'Count' | 'Latency' | '4xx' | '5xx';
 

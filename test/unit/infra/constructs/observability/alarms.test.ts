@@ -88,8 +88,19 @@ describe('the alarms', () => {
       MetricName,
       Dimensions: [{ Name: 'PipeName', Value: pipe }],
     });
-    expect(withBus['fan-out-executions-failed']).toMatchObject(ofPipe('ExecutionFailed'));
-    expect(withBus['fan-out-target-failed']).toMatchObject(ofPipe('TargetStageFailed'));
+    const wholeOrPartly = (whole: string, partly: string) => ({
+      Metrics: [
+        { Expression: 'FILL(whole, 0) + FILL(partly, 0)' },
+        { MetricStat: { Metric: ofPipe(whole), Stat: 'Sum' } },
+        { MetricStat: { Metric: ofPipe(partly), Stat: 'Sum' } },
+      ],
+    });
+    expect(withBus['fan-out-executions-failed']).toMatchObject(
+      wholeOrPartly('ExecutionFailed', 'ExecutionPartiallyFailed'),
+    );
+    expect(withBus['fan-out-target-failed']).toMatchObject(
+      wholeOrPartly('TargetStageFailed', 'TargetStagePartiallyFailed'),
+    );
     expect(withBus['fan-out-stopped']).toMatchObject({
       EvaluationPeriods: 2,
       Metrics: [
