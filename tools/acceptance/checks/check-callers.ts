@@ -34,6 +34,38 @@ export const idempotentReplay: Check = {
   },
 };
 
+/** More than the burst of the route's throttle (`apiBurstLimit`, 100), and its rate for some seconds. */
+const unsignedRequests = 400;
+
+/**
+ * AWS's pages do not say whether the throttle of a route counts a request that is refused for its signature. What it shows is for
+ * docs/operations.md, "A flood of forged deliveries".
+ */
+export const unsignedRefused: Check = {
+  id: 'unsigned-requests',
+  title: 'A flood of requests without a signature reaches no function',
+  turn: 'alone',
+  notOnEmulator: 'it does not throttle',
+  run: async (context) => {
+    const flood = Array.from({ length: unsignedRequests }, () =>
+      context.api.call('GET', `/extractions/${context.randomId()}`, { as: fetch }),
+    );
+    const signed = await context.api.call('GET', `/extractions/${context.randomId()}`);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    const count = (status: number): number => statuses.filter((its) => its === status).length;
+    const others = statuses.length - count(403) - count(429);
+    if (others > 0) {
+      throw new Unmet(
+        `${others} requests were answered neither 403 nor 429. Check the authorizers of the routes.`,
+      );
+    }
+    const counts = count(429) > 0 || signed.status === 429 ? 'counts' : 'does not count';
+    return passed(
+      `${count(403)} of ${statuses.length} were answered 403, ${count(429)} 429, and a signed one meanwhile ${signed.status}: the throttle of the route ${counts} them`,
+    );
+  },
+};
+
 export const foreignCaller: Check = {
   id: 'foreign-caller',
   title: "Another caller gets 404 for an extraction, and API Gateway's 403 without a signature",

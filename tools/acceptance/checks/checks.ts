@@ -1,7 +1,7 @@
 import { CliError } from '../../cli/terminal/errors.ts';
 import type { Check } from './check.ts';
 import { alarmNotifies, alarmRaised } from './check-alarms.ts';
-import { foreignCaller, idempotentReplay } from './check-callers.ts';
+import { foreignCaller, idempotentReplay, unsignedRefused } from './check-callers.ts';
 import { consentFlow } from './check-consent.ts';
 import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
 import { asInTemplate, auditPasses, doctorPasses } from './check-deployed.ts';
@@ -36,6 +36,7 @@ export const checks: readonly Check[] = [
   consentFlow,
   idempotentReplay,
   foreignCaller,
+  unsignedRefused,
   resultsPresigned,
   eraseForGood,
   streamRecords,
