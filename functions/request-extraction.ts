@@ -11,7 +11,7 @@ import { dynamoRepeatCounter } from '../lib/aws/dynamo-repeat-counter.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { intakeClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { intakeClient, oneTryClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
 import { fingerprintKeyFromEnvironment } from '../lib/aws/wiring/fingerprint-key-from-environment.ts';
 import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
@@ -26,7 +26,7 @@ const deps: AnswerRequestDeps = {
   requests: requestsFromEnvironment(database),
   repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
-  startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
+  startExecution: startExecutionOf(new SFNClient(oneTryClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),
   timings: parseTimings(requiredVariable('TIMINGS')),
   fingerprintKey: fingerprintKeyFromEnvironment(new SecretsManagerClient(intakeClient)),

@@ -11,13 +11,22 @@ import {
 import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
 import type { Why } from '../extraction/plan.ts';
 import type { WakeOutcome } from '../extraction/record-delivery.ts';
+import { Throttled } from '../throttled.ts';
 
 /** The ARN of an extraction's execution. Its name is the extractionId. */
 export const executionArn = (stateMachineArn: string, extractionId: string): string =>
   `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
 
+/** Step Functions' names for too many calls a second, and too many open executions. */
+const isThrottle = (error: unknown): boolean =>
+  error instanceof Error && /^(ThrottlingException|ExecutionLimitExceeded)$/.test(error.name);
+
+/** A connection that broke while Lambda had frozen the function fails the first of them. */
+const maxTries = 4;
+
 /**
- * Starts the execution of an extraction. A name stays taken for 90 days, so an execution that exists counts as
+ * Starts the execution of an extraction. `client` makes one try: a throttled call is not repeated, because above the quota every request
+ * would then hold its function for seconds, and use up the concurrency of the account. It throws Throttled. A name stays taken for 90 days, so an execution that exists counts as
  * success. It belongs to this record, or to an earlier one under the same id. In the second case `requestId` keeps
  * it from starting anything for this record
  * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
@@ -25,16 +34,17 @@ export const executionArn = (stateMachineArn: string, extractionId: string): str
 export const startExecutionOf =
   (client: SFNClient, stateMachineArn: string) =>
   async (input: ExecutionInput): Promise<void> => {
-    try {
-      await client.send(
-        new StartExecutionCommand({
-          stateMachineArn,
-          name: input.extractionId,
-          input: JSON.stringify(input),
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ExecutionAlreadyExists)) throw error;
+    const start = { stateMachineArn, name: input.extractionId, input: JSON.stringify(input) };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await client.send(new StartExecutionCommand(start));
+        return;
+      } catch (error) {
+        if (error instanceof ExecutionAlreadyExists) return;
+        if (isThrottle(error))
+          throw new Throttled('Step Functions throttles StartExecution.', { cause: error });
+        if (tries === maxTries) throw error;
+      }
     }
   };
 

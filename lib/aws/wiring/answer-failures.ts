@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
+import { Throttled } from '../../throttled.ts';
 
 /** Adds the id by which the function's log has this request (`function_request_id`), so that a caller can name it. */
 const withRequestId = (
@@ -14,7 +15,7 @@ const withRequestId = (
 };
 
 /**
- * Middleware that answers what a handler throws: 503 for NotConfigured, 500 for everything else. The log has the
+ * Middleware that answers what a handler throws: 503 for NotConfigured and Throttled, 500 for everything else. The log has the
  * error; the answer never repeats it. Every 5xx names the request.
  */
 export const answerFailures = (): MiddlewareObj<
@@ -33,6 +34,10 @@ const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
   if (error instanceof NotConfigured) {
     if (error.what === 'secret') telemetry.count('SecretNotFilled');
     telemetry.log(error.message, {}, 'error');
+    return problem('unavailable');
+  }
+  if (error instanceof Throttled) {
+    telemetry.log(error.message, {}, 'warn');
     return problem('unavailable');
   }
   telemetry.failure('The request failed.', error);

@@ -22,6 +22,9 @@ export const intakeClient = {
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_500, throwOnRequestTimeout: true },
 };
 
+/** AWS client options for StartExecution, whose tries `startExecutionOf` counts. */
+export const oneTryClient = { ...intakeClient, maxAttempts: 1 };
+
 /**
  * AWS client options for removals from `Requests`. The caller does not wait long for them: an item that stays
  * expires. Two tries of 500 ms, and a pause of 50 ms at most between them.

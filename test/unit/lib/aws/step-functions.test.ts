@@ -20,8 +20,38 @@ test('an execution of that name which exists already is success', async () => {
   await startExecutionOf(failing(exists), machine)(input);
 });
 
-test('an execution that could not be started for any other reason is thrown, so that the caller tries again', async () => {
-  await expect(startExecutionOf(failing(throttled), machine)(input)).rejects.toBe(throttled);
+const startsWith = async (...errors: readonly Error[]) => {
+  let calls = 0;
+  const { client } = stubClient<SFNClient>(() => {
+    const error = errors[calls];
+    calls += 1;
+    return error === undefined ? {} : fail(error);
+  });
+  const outcome = await startExecutionOf(
+    client,
+    machine,
+  )(input).then(
+    () => 'started',
+    (error: unknown) => error,
+  );
+  return { outcome, calls };
+};
+
+test.each(['ThrottlingException', 'ExecutionLimitExceeded'])(
+  'a start that is throttled is not repeated: %s',
+  async (name) => {
+    const error = Object.assign(new Error('slow down'), { name });
+    expect(await startsWith(error)).toEqual({
+      outcome: expect.objectContaining({ name: 'Throttled', cause: error }),
+      calls: 1,
+    });
+  },
+);
+
+test('a start whose connection broke is repeated, and thrown after four tries', async () => {
+  const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  expect(await startsWith(reset)).toEqual({ outcome: 'started', calls: 2 });
+  expect(await startsWith(reset, reset, reset, reset)).toEqual({ outcome: reset, calls: 4 });
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { answerFailures } from '../../../../../lib/aws/wiring/answer-failures.ts';
 import { problem } from '../../../../../lib/http/problem.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
+import { Throttled } from '../../../../../lib/throttled.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';
 
 const log = capturedLog();
@@ -31,6 +32,11 @@ test.each([
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain(name);
   expect(log.lines()).toContain(name);
+});
+
+test('calls that AWS throttles are 503, with when to try again', async () => {
+  const answer = await answerTo(new Throttled('Step Functions throttles StartExecution.'));
+  expect(answer).toMatchObject({ statusCode: 503, headers: { 'retry-after': '5' } });
 });
 
 test('anything else is 500, and neither the answer nor the log quotes it', async () => {
