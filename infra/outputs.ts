@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { isLocalStage } from '../lib/aws/stage.ts';
 import type { Connected } from './lambda/connect-functions.ts';
@@ -45,7 +45,8 @@ const domainOutput = ({ customDomain }: Connected['api']): readonly Output[] =>
         [
           'CustomDomainTarget',
           customDomain.target,
-          `Point ${customDomain.name} here (CNAME or alias); a new stack has a new target`,
+          // A description cannot refer to what only the deployment knows.
+          `Point ${Token.isUnresolved(customDomain.name) ? 'the domain' : customDomain.name} here (CNAME or alias); a new stack has a new target`,
         ],
       ];
 

@@ -107,7 +107,14 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
 const contradictoryCapacities = ({
   reconcileReservedConcurrency: reserved,
   reconcileConcurrency,
+  apiRateLimit,
+  webhookRateLimit,
+  providerSendsWebhooks,
 }: Config): readonly Rule[] => [
+  [
+    providerSendsWebhooks && webhookRateLimit < apiRateLimit,
+    'Setting webhookRateLimit must be at least apiRateLimit: each request that is accepted brings a webhook, and those above the throttle are answered 429 until the provider gives up.',
+  ],
   [
     reserved !== undefined && reserved < 2 * reconcileConcurrency,
     'Setting reconcileReservedConcurrency must be at least twice reconcileConcurrency, as two queues have so many consumers each: a throttled message counts as a failed one.',

@@ -45,11 +45,20 @@ export const providerUrl = v.pipe(
   v.transform((value) => value.replace(/\/+$/, '')),
 );
 
-/** An ARN of this form, or one that only the deployment knows: an attribute of a resource of the same app. */
+/** Also passes a value that only the deployment knows: an attribute of a resource, or a parameter. */
+export const orToken =
+  (passes: (value: string) => boolean) =>
+  (value: string): boolean =>
+    Token.isUnresolved(value) || passes(value);
+
+/** An ARN of this form, or a token. */
 export const arn = (pattern: RegExp, problem: string) =>
   v.pipe(
     text,
-    v.check((value) => Token.isUnresolved(value) || pattern.test(value), problem),
+    v.check(
+      orToken((value) => pattern.test(value)),
+      problem,
+    ),
   );
 
 const addressProblem = (value: string): string | undefined => {

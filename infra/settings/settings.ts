@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
 import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
@@ -5,6 +6,7 @@ import {
   arn,
   endpoint,
   entitySlugs,
+  orToken,
   principalArns,
   providerUrl,
   seconds,
@@ -266,7 +268,10 @@ const consents = {
   providerClientId: optional(
     v.pipe(
       text,
-      v.uuid('must be the UUID that the provider supplies'),
+      v.check(
+        orToken((value) => v.is(v.pipe(v.string(), v.uuid()), value)),
+        'must be the UUID that the provider supplies',
+      ),
       values('UUID, supplied by the provider'),
     ),
     {
@@ -317,7 +322,18 @@ const consents = {
 
 const access = {
   readers: withDefault(
-    v.pipe(principalArns, values('comma-separated ARNs of IAM users or roles, without session names')),
+    v.pipe(
+      principalArns,
+      // Lambda gives a function 4 KB of environment, and all other variables of get-extraction take less than 1 KB
+      // (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html). A token is an ARN of any length.
+      v.check(
+        (arns) =>
+          JSON.stringify(arns.map((arn) => (Token.isUnresolved(arn) ? 'x'.repeat(100) : arn))).length <=
+          3_000,
+        'must have at most 3,000 characters in all ARNs together, as Lambda keeps them in an environment of 4 KB: let further readers assume one role',
+      ),
+      values('comma-separated ARNs of IAM users or roles, without session names, some 50 at most'),
+    ),
     '',
     {
       description: 'Principals that may read every extraction, beside the one that requested it.',
@@ -328,8 +344,8 @@ const access = {
   domainName: optional(
     v.pipe(
       text,
-      v.regex(
-        /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+      v.check(
+        orToken((value) => /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(value)),
         'must be a lower-case host name',
       ),
       values('lower-case host name'),
@@ -376,6 +392,11 @@ const capacity = {
   webhookReservedConcurrency: optional(wholeNumber('executions', 1, 1_000), {
     description: 'Lambda concurrency reserved for receive-webhook.',
     reason: 'It has no default, as new accounts have too little concurrency to reserve any.',
+  }),
+  requestReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
+    description:
+      'The most executions of request-extraction at once. Requests above it are answered 503. At 0.2 s a request, 20 bear 100 a second.',
+    reason: 'Callers would otherwise use up the account’s concurrency, which webhook and starts need.',
   }),
   startReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
     description:

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnParameter, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -171,6 +171,35 @@ test('settings that contradict each other are refused', () => {
   expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow(
     'Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.',
   );
+});
+
+test('what only the deployment knows is taken where a setting has a form', () => {
+  const stack = newStack();
+  const parameter = (id: string): string => new CfnParameter(stack, id).valueAsString;
+  embed(stack, 'Bank', {
+    providerClientId: parameter('Client'),
+    domainName: parameter('Domain'),
+    certificateArn: parameter('Certificate'),
+  });
+  const { Description } =
+    Template.fromStack(stack).findOutputs('BankCustomDomainTarget').BankCustomDomainTarget ?? {};
+  expect(Description).toMatch(/^Point the domain here/);
+});
+
+test('as many readers as are taken fit the environment of a function', () => {
+  const stack = newStack();
+  const readers = Array.from(
+    { length: 52 },
+    (_, index) => `arn:aws:iam::111122223333:role/reader-of-everything-${index}`,
+  );
+  embed(stack, 'Bank', { readers });
+  const { variables } = functionsOf(Template.fromStack(stack)).get('get-extraction') ?? {};
+  expect(
+    Object.entries(variables ?? {})
+      .flat()
+      .join('').length,
+  ).toBeLessThan(4_096);
+  expect(variables?.READERS).toHaveLength(JSON.stringify(readers).length);
 });
 
 test('a stage is refused twice in one stack, and taken once in each of two', () => {

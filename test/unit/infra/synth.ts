@@ -59,6 +59,7 @@ export const everyOption = {
   widgetConfigId: 'Widget',
   encryptRawCredentials: 'true',
   webhookReservedConcurrency: 5,
+  requestReservedConcurrency: 20,
   startReservedConcurrency: 50,
   reconcileReservedConcurrency: 100,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',

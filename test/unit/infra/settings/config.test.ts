@@ -101,6 +101,16 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ webhookWaitSeconds: 90 }, 'Setting webhookWaitSeconds must exceed'],
     [{ deadlineSeconds: 1_499 }, 'Setting deadlineSeconds must be at least'],
     [{ reconcileReservedConcurrency: 99 }, 'Setting reconcileReservedConcurrency must be at least twice'],
+    [{ apiRateLimit: 101 }, 'Setting webhookRateLimit must be at least apiRateLimit'],
+    [
+      {
+        readers: Array.from(
+          { length: 60 },
+          (_, index) => `arn:aws:iam::111122223333:role/reader-of-extractions-${index}`,
+        ),
+      },
+      'Setting readers must have at most 3,000 characters',
+    ],
     [{ pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
     [{ startRetryFirstSeconds: 61 }, 'Setting startRetryFirstSeconds must not exceed'],
     [{ machineSlackSeconds: 120 }, 'Setting machineSlackSeconds'],
