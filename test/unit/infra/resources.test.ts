@@ -184,6 +184,7 @@ describe('the functions', () => {
       eachWith(functions, ({ properties }) => properties.ReservedConcurrentExecutions);
     expect(reserved(all)).toEqual({});
     expect(reserved(functionsWith(everyOption))).toEqual({
+      'request-extraction': 20,
       'receive-webhook': 5,
       'start-task': 50,
       'reconcile-extraction': 100,
