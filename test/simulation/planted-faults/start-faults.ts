@@ -88,7 +88,7 @@ export const startFaults: Faults = {
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
     replace: 'ownIf(refusing.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1, from: 8 },
+    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 3, from: 8 },
   },
   'another-record-started': {
     does: 'An execution that outlived its record starts a later record under the same id.',
