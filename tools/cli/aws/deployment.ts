@@ -67,9 +67,10 @@ const clientFor = async (
       const { endpoint: its, region: inRegion, credentials } = running;
       return { endpoint: its, region: inRegion, credentials };
     }
-    throw new CliError(
-      'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
-    );
+    throw new CliError([
+      `No local deployment runs in this folder (${root}). Run \`npm start\` in another terminal, or set AWS_ENDPOINT_URL to an emulator.`,
+      'If one runs in another folder, run this command there, or set AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to what .cosecha/running.json has there.',
+    ]);
   }
   // One chain for all clients, so that the code of an MFA device is asked for once.
   return {

@@ -99,7 +99,8 @@ test.each([
 test('without a deployment the remedy is npm start, also for one that was ended before it could clean up', async () => {
   const failure = await failureOf({});
   expect(failure).toBeInstanceOf(CliError);
-  expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
+  expect(failure.message).toContain(`No local deployment runs in this folder (${root}). Run \`npm start\``);
+  expect(failure.message).toContain('If one runs in another folder, run this command there');
   await claimLocalDeployment(root, ended);
   expect((await failureOf({})).message).toContain(`Nothing answers at ${ended.endpoint}`);
 });
