@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import { connect } from './aws/deployment.ts';
+import { useProxy } from './aws/proxy.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
 import { exitCodes } from './terminal/errors.ts';
 import { describeFailure } from './terminal/explain-failure.ts';
@@ -27,6 +28,7 @@ const describeUsageError = ({ code, message }: CommanderError, program: Command)
 export const main = async (args: readonly string[], root: string): Promise<number> => {
   let code: number = exitCodes.done;
   adoptRegion(process.env);
+  const endProxy = useProxy(process.env);
   const program = createProgram(async (work) => {
     const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
     const shell = nodeShell({ json });
@@ -62,5 +64,7 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
     const shell = nodeShell({ json: args.includes('--json') });
     shell.fail(describeUsageError(error, program));
     return exitCodes.usage;
+  } finally {
+    endProxy();
   }
 };

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:https';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { logicalPrefixOf } from '../../../lib/aws/logical-prefix.ts';
@@ -7,6 +8,7 @@ import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
+import { proxiedClient } from './proxy.ts';
 import { describeStack, readStackResources } from './stack.ts';
 
 /** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
@@ -17,6 +19,7 @@ export type ClientConfig = {
   readonly credentials?:
     | { readonly accessKeyId: string; readonly secretAccessKey: string }
     | ReturnType<typeof defaultProvider>;
+  readonly requestHandler?: { readonly httpsAgent: Agent };
 };
 
 type ConnectOptions = {
@@ -75,6 +78,7 @@ const clientFor = async (
   // One chain for all clients, so that the code of an MFA device is asked for once.
   return {
     ...defined({ region, profile, endpoint }),
+    ...proxiedClient(process.env),
     credentials: defaultProvider(defined({ profile, mfaCodeProvider: mfaCode })),
   };
 };

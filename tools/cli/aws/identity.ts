@@ -9,7 +9,9 @@ import type { Deployment } from './deployment.ts';
  */
 export const identityOf = async ({ client }: Deployment): Promise<string | undefined> => {
   try {
-    return (await new STSClient({ ...promptClient, ...client }).send(new GetCallerIdentityCommand())).Arn;
+    const requestHandler = { ...promptClient.requestHandler, ...client.requestHandler };
+    const sts = new STSClient({ ...promptClient, ...client, requestHandler });
+    return (await sts.send(new GetCallerIdentityCommand())).Arn;
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
 import { id } from '../../../support/data/extraction-fixtures.ts';
-import { httpServer } from '../../../support/programs/stub-servers.ts';
+import { httpServer, rawServer } from '../../../support/programs/stub-servers.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -145,6 +145,30 @@ test('a profile that needs the code of an MFA device is asked for it once, and s
   expect(await running).toBe(1);
   expect(stderr).toContain('There is no stack Cosecha-prod in eu-west-1.');
   expect(codes).toEqual([[serial, '123456']]);
+});
+
+test('calls to AWS go through the proxy of HTTPS_PROXY, and those to this machine do not', async () => {
+  const asked: string[] = [];
+  const { baseUrl: proxy } = await rawServer((socket) => {
+    socket.once('data', (data) => {
+      asked.push(String(data).split('\r\n')[0] ?? '');
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+  });
+  for (const [name, value] of [
+    ['HTTPS_PROXY', proxy],
+    ['AWS_ACCESS_KEY_ID', 'test'],
+    ['AWS_SECRET_ACCESS_KEY', 'test'],
+    ['AWS_MAX_ATTEMPTS', '1'],
+  ] as const)
+    vi.stubEnv(name, value);
+  const args = ['--region', 'eu-west-1', '--stage', 'prod', 'list'];
+  expect(await main(args, root)).toBe(1);
+  expect(asked).toEqual(['CONNECT cloudformation.eu-west-1.amazonaws.com:443 HTTP/1.1']);
+  vi.stubEnv('AWS_ENDPOINT_URL', withoutStacks);
+  expect(await main(args, root)).toBe(1);
+  expect(stderr).toContain('There is no stack Cosecha-prod in eu-west-1.');
+  expect(asked).toHaveLength(1);
 });
 
 test('a region that cannot be one is refused', async () => {
