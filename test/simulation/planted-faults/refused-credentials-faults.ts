@@ -92,7 +92,7 @@ export const loginFaults: Faults = {
     find: 'const noticedAt = shownAt(known.noticedAt, known.afterMark);',
     replace: 'const noticedAt = shownAt(now().toISOString(), known.afterMark);',
     caughtBy: 'marked-once',
-    firstSeed: 1500,
+    firstSeed: 1800,
   },
   'erasure-revives': {
     does: 'A delivery that is replayed after the mark of an accepted one was erased sets its own again.',
