@@ -10,9 +10,11 @@ class JarsNotInstalled extends Error {
   override readonly name = 'JarsNotInstalled';
 }
 
-/** With the compiler, which event-ruler.test.ts needs. DynamoDB Local has its SQLite for this architecture alone. */
-const isInstalled =
-  process.arch === 'x64' && findProgram('javac') !== undefined && findProgram('mvn') !== undefined;
+/** With the compiler, which event-ruler.test.ts needs. */
+export const hasJava = findProgram('javac') !== undefined && findProgram('mvn') !== undefined;
+
+/** DynamoDB Local has its SQLite for this architecture alone. */
+const isInstalled = process.arch === 'x64' && hasJava;
 
 /** Tests that need Java. Without it they are skipped, but in CI they fail. */
 export const describeWithJava = (title: string, tests: () => void): void =>
@@ -24,9 +26,6 @@ export const describeWithJava = (title: string, tests: () => void): void =>
     },
     tests,
   );
-
-const pom = join(import.meta.dirname, 'pom.xml');
-const checksums = join(import.meta.dirname, 'artifacts.sha256');
 
 const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
 
@@ -42,7 +41,7 @@ const checksumsOf = async (directory: string): Promise<Set<string>> => {
  * Has Maven resolve the pom, and verifies each file. Maven alone would accept what its repository calls correct. It is needed
  * although the checksums are known: only Maven reads the mirrors, proxies and credentials of settings.xml.
  */
-const install = async (directory: string, expected: ReadonlySet<string>): Promise<void> => {
+const install = async (pom: string, directory: string, expected: ReadonlySet<string>): Promise<void> => {
   const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${directory}`];
   const { code, output } = await runCommand(
     'mvn',
@@ -59,12 +58,12 @@ const install = async (directory: string, expected: ReadonlySet<string>): Promis
 };
 
 /**
- * Returns the directory with the jars and native libraries of pom.xml, under `.cosecha/`. The first call installs them, which
- * takes about a minute and 50 MB.
+ * Returns the directory with the jars and native libraries of a folder's pom.xml, under `.cosecha/`. The first call installs them,
+ * which takes about a minute and 50 MB. Default: those that AWS publishes.
  */
-export const prepareJars = async (): Promise<string> => {
-  const pins = await readFile(checksums, 'utf8');
+export const prepareJars = async (folder = import.meta.dirname): Promise<string> => {
+  const pins = await readFile(join(folder, 'artifacts.sha256'), 'utf8');
   return installOnce(join(workDirectory, 'java', sha256(pins).slice(0, 16)), (directory) =>
-    install(directory, new Set(pins.trim().split('\n'))),
+    install(join(folder, 'pom.xml'), directory, new Set(pins.trim().split('\n'))),
   );
 };
