@@ -202,8 +202,13 @@ test('any other emulator gets the template of AWS, under the name of its stage',
   const [there, onAws] = ['local', 'accept'].map((stage) => {
     const settings = { stage, apiPath: '/{apiId}', fanOutToEventBus: 'true' };
     const { cosecha: template, readers: reading } = synthesizeStage(settings);
+    // The commands to fill a secret name the region, except for a local stage.
+    const shown = [template, reading].map((one) => {
+      const { Outputs = {}, ...rest } = one.toJSON();
+      return [rest, Object.entries(Outputs).filter(([name]) => !name.startsWith('Fill'))];
+    });
     // CDK puts a hash behind a name that contains that of the stack.
-    return JSON.stringify([template, reading])
+    return JSON.stringify(shown)
       .replaceAll(stage, '…')
       .replace(/(?<=[a-z])[0-9A-F]{8,16}(?=")/g, '');
   });
