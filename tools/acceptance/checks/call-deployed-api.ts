@@ -1,6 +1,7 @@
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
+import { discardBody } from '../../cli/terminal/answer-body.ts';
 import { limitParallelCalls } from '../limit-parallel-calls.ts';
 
 /** Between a transient answer and the next try, in milliseconds. */
@@ -18,7 +19,7 @@ export const fetchAgain = async (
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send();
     if ((answer.status !== 429 && answer.status < 500) || attempt === most) return answer;
-    await answer.body?.cancel();
+    await discardBody(answer);
     await sleep(retryAfterMs);
   }
 };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type SignedDelivery, signDelivery } from '../../cli/operate/sign-delivery.ts';
+import { discardBody } from '../../cli/terminal/answer-body.ts';
 import type { Scenario } from '../fake-provider/function/scenario.ts';
 import { fetchAgain } from './call-deployed-api.ts';
 import { type AcceptContext, type Check, passed, Unmet, webhookArrives } from './check.ts';
@@ -20,7 +21,7 @@ const deliver = async ({ deployment, signal, sleep }: AcceptContext, { body, sig
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   const post = () => fetch(deployment.api.webhookUrl, { method: 'POST', headers, body, signal });
   const answer = await fetchAgain(post, sleep, maxAttempts);
-  await answer.body?.cancel();
+  await discardBody(answer);
   return answer.status;
 };
 

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { erase } from '../../../lib/extraction/operate/erase.ts';
 import { s3Of } from '../../cli/aws/stores.ts';
 import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
+import { discardBody } from '../../cli/terminal/answer-body.ts';
 import { fetchAgain } from './call-deployed-api.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
 import { extractUntilDone } from './request-and-await.ts';
@@ -29,7 +30,7 @@ export const resultsPresigned: Check = {
     const changed = new URL(results.url);
     changed.pathname += '0';
     const other = await fetch(changed, { signal: context.signal });
-    await other.body?.cancel();
+    await discardBody(other);
     if (other.ok)
       throw new Unmet('The signature of the presigned URL also opened another object. Check the bucket.');
     return passed(`${bytes.length} bytes, SHA-256 as recorded; ${other.status} for another path`);
