@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AwsClient } from 'aws4fetch';
+import { isLocalStage } from '../../lib/aws/stage.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -75,6 +76,22 @@ const findContext = async (
 /** The qualifier of the bootstrap stack. */
 export const findQualifier = (args: readonly string[]): Promise<string | undefined> =>
   findContext(args, '@aws-cdk/core:bootstrapQualifier');
+
+/**
+ * Why a deployment with these settings would reach no provider, as a sentence, or undefined: examples of pages have such a host, which
+ * exists nowhere (https://www.rfc-editor.org/rfc/rfc2606). A stage for emulators may have any.
+ */
+export const findExampleProvider = async (
+  args: readonly string[],
+  file?: string,
+): Promise<string | undefined> => {
+  const address = await findContext(args, 'providerBaseUrl', file);
+  const stage = (await findContext(args, 'stage', file)) ?? '';
+  const isExample = /^https?:\/\/([^/:]+\.)?example(\.com|\.net|\.org)?\.?([/:]|$)/i.test(address ?? '');
+  return isExample && !isLocalStage(stage)
+    ? `Setting providerBaseUrl is ${address}, an example that no provider has. Nothing was deployed. Set it in cdk.json to your provider's address.`
+    : undefined;
+};
 
 /** Examples of the required settings for `npm run synth`, as arguments. None where a stage is set: then its settings count. */
 export const exampleSettings = async (args: readonly string[], file?: string): Promise<readonly string[]> =>

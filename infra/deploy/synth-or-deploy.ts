@@ -9,7 +9,12 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import { defined } from '../../lib/defined.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
-import { exampleSettings, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
+import {
+  exampleSettings,
+  findBootstrapProblem,
+  findExampleProvider,
+  findQualifier,
+} from './find-bootstrap-problem.ts';
 import { findEmptySecrets } from './find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
@@ -27,7 +32,7 @@ const main = async ([command, ...args]: readonly string[]): Promise<number> => {
 const deploy = async (args: readonly string[]): Promise<number> => {
   // The CDK CLI takes its region from there, too.
   adoptRegion(process.env);
-  const problem = await findProblem(args);
+  const problem = (await findExampleProvider(args)) ?? (await findProblem(args));
   if (problem !== undefined) {
     console.error(problem);
     return 1;

@@ -5,9 +5,9 @@ const introduction = `# Settings
 
 Generated from [infra/settings/settings.ts](../infra/settings/settings.ts) by \`npm run docs:settings\`; a test fails while the two differ.
 
-Give a setting on the command line, as \`-c name=value\`, or in \`context\` of \`cdk.json\`. A setting that you omit returns to
-its default with the next deploy, so keep yours in \`cdk.json\`, and run \`npx cdk diff\` before you deploy. An unknown name, a
-value out of range and settings that contradict each other are refused at synthesis, with a sentence for each.`;
+Put your settings into \`context\` of \`cdk.json\`, and run \`npx cdk diff\` before you deploy. A setting that you omit returns to its
+default with the next deployment. One on the command line, as \`-c name=value\`, wins over \`cdk.json\` for that command only. An unknown
+name, a value out of range and settings that contradict each other are refused at synthesis, with a sentence for each.`;
 
 const tableHead = '| setting | default | values | description |\n| --- | --- | --- | --- |';
 

@@ -6,7 +6,11 @@ import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
-import { exampleSettings, findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
+import {
+  exampleSettings,
+  findBootstrapProblem,
+  findExampleProvider,
+} from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
 import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
 import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
@@ -183,6 +187,32 @@ test('synth takes the settings that are there, and examples only where no stage 
   }
   writeFileSync(file, '{"context":{"stage":"prod"}}');
   expect(await exampleSettings([], file)).toEqual([]);
+});
+
+test.each([
+  ['https://provider.example', 'prod', true],
+  ['https://api.provider.example/v1', 'prod', true],
+  ['https://provider.example.com:8443', 'prod', true],
+  ['https://example.provider.cl', 'prod', false],
+  ['https://myexample', 'prod', false],
+  ['https://provider.example', 'local-bank', false],
+])(
+  'a deployment with the provider %s in the stage %s is refused as an example: %s',
+  async (address, stage, isRefused) => {
+    const directory = mkdtempSync(join(tmpdir(), 'cosecha-example-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'cdk.json');
+    writeFileSync(file, JSON.stringify({ context: { stage, providerBaseUrl: address } }));
+    expect((await findExampleProvider([], file)) !== undefined).toBe(isRefused);
+  },
+);
+
+test('npm run deploy stops at an example on its command line, which would win over cdk.json', () => {
+  const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
+  const args = [script, 'deploy', '-c', 'stage=prod', '-c', 'providerBaseUrl=https://provider.example'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: repository, env, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Setting providerBaseUrl is https:\/\/provider\.example, an example .*\n$/);
 });
 
 test('a stack of another kind has no steps', () => {
