@@ -39,3 +39,36 @@ test('no page passes a setting to a deployment, where it would win over those of
     allBlocks.flatMap(({ block }) => commandsIn(block).filter((line) => /\bdeploy\b/.test(line))).length,
   ).toBeGreaterThan(3);
 });
+
+/** What destroys something, or lets go on what an earlier step has to prove first. */
+const destroys =
+  /\b(?:delete|purge|terminate|stop|schedule)-[a-z-]+|--destroy\b|\bdestroy\b|--force\b|--no-[a-z-]*protection\b/;
+const resumes =
+  /\b(?:start-pipe|(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b)|\bcdk deploy\b|npm run deploy\b/;
+const erases = /\bcosecha (?:[^|;&]* )?(?:erase|pause|end|cancel)\b/;
+const isAlone = (block: string): boolean => {
+  const commands = commandsIn(block);
+  return (
+    commands.length === 1 ||
+    !commands.some((line) => [destroys, resumes, erases].some((one) => one.test(line)))
+  );
+};
+
+test('a command that destroys or resumes stands in a block of its own, as a pasted block runs whatever the line before has found', () => {
+  expect(allBlocks.filter(({ block }) => !isAlone(block))).toEqual([]);
+});
+
+test.each([
+  ['aws pipes start-pipe --name p\naws sqs purge-queue --queue-url q\n', false],
+  ['cosecha doctor --provider\naws events enable-rule --name r\n', false],
+  [
+    'cosecha list --open\nfor X in a b; do\n  aws stepfunctions stop-execution --execution-arn $X\ndone\n',
+    false,
+  ],
+  ['npx cdk diff\nnpm run deploy\n', false],
+  ['# only when nothing is open\naws cloudformation delete-stack \\\n  --stack-name s\n', true],
+  ['for X in a b; do\n  aws s3api delete-bucket --bucket $X\ndone\n', true],
+  ['cosecha doctor\ncosecha list --open    # before you delete-stack\n', true],
+])('of the block %j that is so: %s', (block, alone) => {
+  expect(isAlone(block)).toBe(alone);
+});
