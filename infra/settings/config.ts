@@ -2,10 +2,10 @@ import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLocalStage } from '../../lib/aws/stage.ts';
+import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
 import { worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
 import {
-  consentReadSeconds,
   ownWorkSeconds,
   providerCallsPerStart,
   type SettingsSchema,
@@ -138,7 +138,7 @@ const contradictions = (config: Config): string[] => {
   const startNeedsSeconds =
     (providerCallsPerStart * config.providerTimeoutMs) / 1_000 +
     ownWorkSeconds +
-    consentReadSeconds(config.startTimeoutSeconds);
+    consentReadMsOf(config.providerTimeoutMs) / 1_000;
   const history = worstCaseHistory(config);
   const rules: readonly Rule[] = [
     [
@@ -151,7 +151,7 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
-      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}), ${consentReadSeconds(config.startTimeoutSeconds)} s for the read of a consent and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
+      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}), ${consentReadMsOf(config.providerTimeoutMs) / 1_000} s for the read of a consent and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,

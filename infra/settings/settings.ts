@@ -60,10 +60,6 @@ export const ownWorkSeconds = 3;
  */
 export const providerCallsPerStart = 4;
 
-/** The read of the consent after a refusal. start-task makes it only if 20 s of its timeout are left. */
-export const consentReadSeconds = (startTimeoutSeconds: number): number =>
-  startTimeoutSeconds <= 20 ? 0 : 3;
-
 /** The page of this repository that alarms link to by default. */
 const repositoryRunbook = 'docs/operations.md';
 
@@ -106,7 +102,7 @@ const starting = {
   }),
   startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
-    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each ${ownWorkSeconds} s of Cosecha’s own work, and above 20 s the read of a consent, of 3 s.`,
+    reason: `It must be long enough for ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each, the read of a consent (\`providerTimeoutMs\`, 3 s at most) and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
   refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
     description:

@@ -41,6 +41,7 @@ export const codes = {
   'consent-expired': 'the consent has expired',
   'consent-revoked': 'the user has revoked the consent',
   'consent-invalid-password': 'the password under the consent is no longer valid',
+  'consent-unknown': 'the provider knows no such consent of this user',
   'consent-discarded': 'the user discarded the consent',
   'consent-one-shot-already-used': 'the consent was for one extraction and has been used',
   'start-interrupted': 'start-task ended between the `STARTING` write and the answer',

@@ -152,6 +152,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
   /** In v1 the status alone is an answer, so the consent is read. */
   const reasonOf = (status: number, errorCode: string) => {
     if (variant === 'v2') return `CONSENT/${errorCode}`;
+    if (errorCode === 'CONSENT_NOT_FOUND') return 'consent-unknown';
     return errorCode === 'CONSENT_NOT_ACTIVE' ? 'consent-revoked' : `http-${status}`;
   };
 

@@ -30,7 +30,7 @@ const settings = {
   ...shortTimes,
   providerConnectTimeoutMs: '1500',
   providerTimeoutMs: '3000',
-  startTimeoutSeconds: '15',
+  startTimeoutSeconds: '18',
   breakerSlowCallSeconds: '3',
   breakerOpenSeconds: '4',
   breakerMaxOpenSeconds: '16',

@@ -35,12 +35,12 @@ const stackName = stackNameOf(LOCAL_STAGE);
 
 /**
  * Seconds instead of minutes, so that one can watch every fallback. The provider sandbox answers at once, so a timeout of
- * 2 s suffices. start-task then needs 4 × 2 + 3 s (infra/settings/config.ts).
+ * 2 s suffices. start-task then needs 5 × 2 + 3 s (infra/settings/config.ts).
  */
 export const shortTimes = {
   providerConnectTimeoutMs: '1000',
   providerTimeoutMs: '2000',
-  startTimeoutSeconds: '11',
+  startTimeoutSeconds: '13',
   webhookWaitSeconds: '20',
   startWindowSeconds: '60',
   // MiniStack ignores MaxDelaySeconds, so its intervals would double without limit. Equal settings keep them equal.

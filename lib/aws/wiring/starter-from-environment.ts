@@ -11,7 +11,7 @@ import { type StartInput, startForMachine } from '../../extraction/start/start.t
 import {
   callByConsent,
   callByCredentials,
-  consentReadMs,
+  consentReadMsOf,
   type StartCall,
 } from '../../extraction/start/start-call.ts';
 import type { StoredRequest } from '../../extraction/store.ts';
@@ -73,8 +73,7 @@ export const starterFromEnvironment = (
     maxAnswerBytes,
     encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
   });
-  const totalTimeoutMs = Math.min(connection.totalTimeoutMs, consentReadMs);
-  const briefConnection = { ...connection, totalTimeoutMs };
+  const briefConnection = { ...connection, totalTimeoutMs: consentReadMsOf(connection.totalTimeoutMs) };
   const byCredentials = {
     sessions,
     startTask: (...[token, request, options]: CallOf<TaskRequest>) =>

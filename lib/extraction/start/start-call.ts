@@ -90,14 +90,21 @@ export const callByConsent = (
         options: Options,
       ) => Promise<string>;
     };
-    /** Makes one call, of at most `consentReadMs`. */
+    /** Makes one call, of at most `consentReadMsOf`. */
     readonly getConsent: (taskToken: string, consentId: string) => Promise<Consent>;
   },
 ): StartCall => ({
   tokens: tokensOf(deps.taskTokens, target),
   renewable: true,
   post: (token, whenRefused) => deps.startExtraction[variant](token, { product, consentId }, { whenRefused }),
-  readConsentProblem: async (token) => consentProblemOf(await deps.getConsent(token, consentId)),
+  readConsentProblem: async (token) => {
+    try {
+      return consentProblemOf(await deps.getConsent(token, consentId));
+    } catch (error) {
+      if (error instanceof ProviderRefused && error.status === 404) return 'consent-unknown';
+      throw error;
+    }
+  },
 });
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
@@ -131,23 +138,28 @@ export const obtainToken = async (
   }
 };
 
-/** The limit of the call that reads a consent, and what has to be left of the invocation for it and all that follows. */
-export const consentReadMs = 3_000;
-const consentReadNeedsMs = 20_000;
+/**
+ * The limit of the call that reads a consent, in milliseconds. It is a short one, because the outcome waits for it. The shortest
+ * `startTimeoutSeconds` has room for it (infra/settings/config.ts).
+ *
+ * @param maxCallMs the limit of one call to the provider
+ */
+export const consentReadMsOf = (maxCallMs: number): number => Math.min(maxCallMs, 3_000);
 
 /**
- * A refusal with an HTTP status alone, under a consent that is not active, is due to the consent. If the consent cannot be read, or in
- * time, the status stays the reason.
+ * A refusal with an HTTP status alone, under a consent that is not active or that the provider does not know, is due to the consent. If
+ * the consent cannot be read, or in time, the status stays the reason.
  */
 const withConsentProblem = async (
   called: Called,
   { readConsentProblem }: StartCall,
   token: string,
-  { msLeft, telemetry }: Pick<CallDeps, 'telemetry'> & { readonly msLeft: () => number },
+  { msLeft, maxCallMs, telemetry }: Pick<CallDeps, 'telemetry'> & TimeLeft,
 ): Promise<Called> => {
   const { result } = called;
   const isByStatus = result.kind === 'refused' && /^http-4\d\d$/.test(result.reason);
-  if (!isByStatus || readConsentProblem === undefined || msLeft() < consentReadNeedsMs) return called;
+  if (!isByStatus || readConsentProblem === undefined) return called;
+  if (!hasTimeFor(1, { msLeft, maxCallMs: consentReadMsOf(maxCallMs) })) return called;
   try {
     const reason = (await readConsentProblem(token)) ?? result.reason;
     return { ...called, result: { kind: 'refused', reason } };

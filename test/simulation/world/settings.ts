@@ -9,7 +9,6 @@ import type { Timings } from '../../../lib/extraction/deadlines.ts';
 export const settings = {
   webhookWaitSeconds: 30,
   startWindowSeconds: 40,
-  // So long that a consent is read, which needs 20 s.
   startTimeoutSeconds: 23,
   deadlineSeconds: 90,
   machineSlackSeconds: 40,

@@ -35,7 +35,7 @@ const settings = {
   ...shortTimes,
   providerConnectTimeoutMs: '500',
   providerTimeoutMs: '500',
-  startTimeoutSeconds: '5',
+  startTimeoutSeconds: '6',
   webhookWaitSeconds: '6',
   pollFirstSeconds: '2',
   pollEverySeconds: '2',

@@ -97,6 +97,10 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ resultsRetentionDays: 121 }, 'Setting resultsRetentionDays must not exceed'],
     [{ logRetentionDays: 31 }, 'Setting logRetentionDays must be one of'],
     [{ startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
+    [
+      { startTimeoutSeconds: 12, providerTimeoutMs: 2_000, providerConnectTimeoutMs: 1_000 },
+      "2 s for the read of a consent and 3 s of Cosecha's own work, 13 s.",
+    ],
     [{ providerConnectTimeoutMs: 25_000 }, 'Setting providerConnectTimeoutMs'],
     [{ webhookWaitSeconds: 90 }, 'Setting webhookWaitSeconds must exceed'],
     [{ deadlineSeconds: 1_499 }, 'Setting deadlineSeconds must be at least'],

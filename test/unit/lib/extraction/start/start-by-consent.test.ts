@@ -37,6 +37,7 @@ type Setup = {
   readonly faults?: StoreFaults;
   /** Status and sub-status of the consent. */
   readonly consent?: readonly [string, string] | Error;
+  /** How much of the invocation is left after the start call. */
   readonly msLeft?: number;
   /** What happens while the start call is under way. */
   readonly meanwhile?: () => void;
@@ -79,7 +80,7 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
     breaker: closedCircuit,
     whenSlow: () => () => undefined,
     logIn: async () => undefined,
-    msLeft: () => setup.msLeft ?? 60_000,
+    msLeft: () => (posts.length > 0 ? setup.msLeft : undefined) ?? 60_000,
     maxCallMs: 4_000,
     newAttemptId: () => 'attempt-1',
     send: async (message, delaySeconds) => void sent.push([message, delaySeconds]),
@@ -159,13 +160,21 @@ const refused = { answers: [new ProviderRefused('403', 403)] };
 const unknown = { answers: [new ProviderAmbiguous('503', { status: 503 })] };
 const expired = { consent: ['INACTIVE', 'EXPIRED'] } as const;
 const notFound = new ProviderRefused('404', 404);
+const down = new ProviderAmbiguous('503', { status: 503 });
 
 test.each<readonly [string, Setup, string, number]>([
   ['it has expired', { ...refused, ...expired }, 'REJECTED consent-expired renew-consent', 1],
   ['it is active', refused, 'REJECTED http-403 operator', 1],
   ['its state is unknown', { ...refused, consent: ['INACTIVE', 'PAUSED'] }, 'REJECTED http-403 operator', 1],
-  ['it cannot be read', { ...refused, consent: notFound }, 'REJECTED http-403 operator', 1],
-  ['no 20 s are left', { ...refused, ...expired, msLeft: 19_999 }, 'REJECTED http-403 operator', 0],
+  ['nobody knows it', { ...refused, consent: notFound }, 'REJECTED consent-unknown renew-consent', 1],
+  ['it cannot be read', { ...refused, consent: down }, 'REJECTED http-403 operator', 1],
+  [
+    '3 s and 1 s are left',
+    { ...refused, ...expired, msLeft: 4_000 },
+    'REJECTED consent-expired renew-consent',
+    1,
+  ],
+  ['less is left', { ...refused, ...expired, msLeft: 3_999 }, 'REJECTED http-403 operator', 0],
   ['the answer has a code', { ...explained, ...expired }, 'REJECTED CONSENT/CONSENT_NOT_ACTIVE operator', 0],
   ['a task may exist', { ...unknown, ...expired }, 'UNCONFIRMED http-503 ask-provider', 0],
 ])(
