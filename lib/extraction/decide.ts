@@ -45,11 +45,13 @@ type At = {
   readonly timings: Timings;
 };
 
+type Follows = Partial<Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused'>>;
+
 const toWrite = (
   written: change.Change,
   once: readonly ExtractionMetric[] = [],
-  next: Seen | Ending | 'plan' = 'plan',
-): Plan => ({ kind: 'write', change: written, once, next, counts: [] });
+  { ifWritten = 'plan', ifRefused = 'plan' }: Follows = {},
+): Plan => ({ kind: 'write', change: written, once, ifWritten, ifRefused, counts: [] });
 
 const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
   ...planned,
@@ -210,7 +212,7 @@ const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan 
   }
   const retry = { ...end('not-yet', seen.why), problem };
   const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
-  return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], retry);
+  return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], { ifWritten: retry });
 };
 
 const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
@@ -224,14 +226,13 @@ const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | unde
   if (status !== 'STARTING') return undefined;
   switch (result.kind) {
     case 'accepted':
-      // If another process has settled the start as stale, the record that refuses this is judged with the same task id. If it is
-      // written, the answer matters no more, and `planStart` has the task linked.
-      return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], seen);
+      // If another process has settled the start as stale, the task id may still be written.
+      return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], { ifRefused: seen });
     case 'not-accepted':
       return toWrite(
         change.revertToRequested({ ...decision, notBefore: result.notBefore, lastProblem: result.problem }),
         [],
-        { ...end('not-yet', result.error), problem: result.problem },
+        { ifWritten: { ...end('not-yet', result.error), problem: result.problem } },
       );
     case 'refused':
       return toWrite(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
@@ -259,13 +260,13 @@ const settle = (
 ): Plan => {
   const { extractionId, status } = at.record;
   // The last read of grace is not the last try to collect.
-  const next = { ...seen, isLast: false };
+  const follows = { ifWritten: { ...seen, isLast: false }, ifRefused: { ...seen, isLast: false } };
   const by = settledBy(at.who);
   const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
   const once = [settledMetric[by], ...also];
   return status === 'RUNNING'
-    ? toWrite(change.markSettled(decision), once, next)
-    : toWrite(change.correctOutcome(decision), [...once, 'Corrected'], next);
+    ? toWrite(change.markSettled(decision), once, follows)
+    : toWrite(change.correctOutcome(decision), [...once, 'Corrected'], follows);
 };
 
 const lacksFinalStatus = ({ status, dueShard }: Extraction): boolean =>
@@ -290,16 +291,17 @@ const disown = (at: At, taskId: string): Plan =>
  * The answer was over the size limit, so its results are abandoned. A v2 task that still runs by its record waits for the webhook
  * until the deadline, because a read cannot return its status.
  */
-const planOversized = (at: At, next: Seen | 'plan'): Plan => {
+const planOversized = (at: At, seen: Extract<Seen, { kind: 'read' }> | 'plan'): Plan => {
   const { record, now } = at;
+  const follows = { ifWritten: seen, ifRefused: seen };
   if (record.status !== 'RUNNING') {
-    return toWrite(change.abandonOversized(at), ['CollectionAbandoned'], next);
+    return toWrite(change.abandonOversized(at), ['CollectionAbandoned'], follows);
   }
   if (now.toISOString() >= record.deadlineAt) {
-    return toWrite(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], next);
+    return toWrite(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], follows);
   }
   return record.oversizedAt === undefined
-    ? toWrite(change.rememberOversized(at), [], next)
+    ? toWrite(change.rememberOversized(at), [], follows)
     : notYet(at, { why: 'results-too-large' });
 };
 
@@ -314,11 +316,9 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
     // The next read is the first in grace, and due later, so that it does not repeat the read just made.
-    return toWrite(
-      change.markTimedOut({ ...at, lastProblem }),
-      ['TimedOut', ...lostData(why)],
-      end('deferred', why, 'due'),
-    );
+    return toWrite(change.markTimedOut({ ...at, lastProblem }), ['TimedOut', ...lostData(why)], {
+      ifWritten: end('deferred', why, 'due'),
+    });
   }
   if (isLast && isUnreadable(why)) return abandon(at, waiting);
   if (isLast && !isHeld(why)) {
@@ -399,8 +399,9 @@ const closeCollected = (at: At, reading: Ended, results: StoredResults | undefin
 };
 
 /** Stores the results of an extraction that has ended, and closes the record. */
-const collect = (at: At, { reading, isLast }: Extract<Seen, { kind: 'read' }>, seen: Seen): Plan => {
+const collect = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan => {
   const { record } = at;
+  const { reading, isLast } = seen;
   if (reading.kind === 'too-large') return planOversized(at, seen);
   if (reading.kind === 'running') {
     return retryCollection(at, { why: 'still-running', readsSlowly: false }, isLast);
@@ -423,7 +424,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
   const { record } = at;
   const { taskId, reading, isLast } = seen;
   if (record.taskId !== taskId) return undefined;
-  if (isCollecting(record)) return collect(at, seen, seen);
+  if (isCollecting(record)) return collect(at, seen);
   if (reading.kind !== 'running' && reading.taskStatus !== undefined && mayTakeStatus(record)) {
     const { taskStatus } = reading;
     const reason = reading.kind === 'ended' ? reading.reason : undefined;
@@ -570,7 +571,7 @@ export const settleDelivered = (
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
   const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false, isLast: false } as const;
-  return toWrite(settled, [settledMetric.webhook], seen);
+  return toWrite(settled, [settledMetric.webhook], { ifRefused: seen });
 };
 
 /**

@@ -155,14 +155,15 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
     }
   | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
   /**
-   * `once`: counted by the process that wrote the change. `next` follows it: `plan` from the record alone, a judgement of the
-   * same thing on the record as it then is, or an end. After a refused write, no end follows, but a plan.
+   * `once`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
+   * came first: `plan` from the record alone, or a judgement of what was learned, which stays true on any record.
    */
   | {
       readonly kind: 'write';
       readonly change: Change;
       readonly once: readonly ExtractionMetric[];
-      readonly next: Seen | Ending | 'plan';
+      readonly ifWritten: Seen | Ending | 'plan';
+      readonly ifRefused: Seen | 'plan';
     }
   | {
       readonly kind: 'defer';

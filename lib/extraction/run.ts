@@ -127,21 +127,20 @@ export const run = async (
   let planned = first;
   let refusedWrites = 0;
 
-  const afterWrite = async ({ change, once, next }: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
+  const afterWrite = async (planned: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
+    const { change, once, ifWritten, ifRefused } = planned;
     const outcome = await write(change, once, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
-    // After a refused write, the record that refused it decides. After an equal write of another process, that process sends the
-    // message of the end.
     if (outcome.kind === 'lost') {
       refusedWrites += 1;
       if (refusedWrites >= maxRefusedWrites) return contended(who);
-    } else if (next !== 'plan' && next.kind === 'end') {
-      return outcome.kind === 'written' ? next : { ...next, message: 'none' };
     }
-    return next === 'plan' || next.kind === 'end'
-      ? plan(record, who, now(), timings)
-      : judge(record, who, next, now(), timings);
+    const next = outcome.kind === 'lost' ? ifRefused : ifWritten;
+    if (next === 'plan') return plan(record, who, now(), timings);
+    if (next.kind !== 'end') return judge(record, who, next, now(), timings);
+    // After an equal write of another process, that process sends the message.
+    return outcome.kind === 'written' ? next : { ...next, message: 'none' };
   };
 
   for (;;) {

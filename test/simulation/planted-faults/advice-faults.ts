@@ -36,9 +36,9 @@ export const adviceFaults: Faults = {
   'cause-costs-a-write': {
     does: 'Each start that is held writes its cause.',
     file: decide,
-    find: 'return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], retry);',
+    find: 'return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], { ifWritten: retry });',
     replace:
-      'return toWrite({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], retry);',
+      'return toWrite({ ...change.postponeCalls(postponed), set: { lastProblem: problem } }, [], { ifWritten: retry });',
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },

@@ -25,22 +25,23 @@ export const decisionFaults: Faults = {
     does: 'A reading that changed nothing is used for the record that refused the close.',
     file: decide,
     find: 'return reading.known ? waiting',
-    replace: `if (waiting.kind === 'write' && waiting.next === 'plan') return { ...waiting, next: seen };
+    replace: `if (waiting.kind === 'write' && waiting.ifRefused === 'plan') return { ...waiting, ifRefused: seen };
   return reading.known ? waiting`,
     caughtBy: 'refusal-forgets',
   },
   'last-read-of-grace-collects': {
     does: 'The last read of grace is also the last one for the results of the outcome that it found.',
     file: decide,
-    find: '{ ...seen, isLast: false }',
-    replace: 'seen',
+    find: 'ifWritten: { ...seen, isLast: false }',
+    replace: 'ifWritten: seen',
     caughtBy: 'limits-hold',
   },
   'refusal-ends': {
     does: 'A refused TIMED_OUT ends the chain as if it had been written.',
     file: run,
-    find: "if (outcome.kind === 'lost') {",
-    replace: "if (outcome.kind === 'lost' && (next === 'plan' || next.kind !== 'end')) {",
+    find: "outcome.kind === 'lost' ? ifRefused : ifWritten",
+    replace:
+      "outcome.kind === 'lost' && (ifWritten === 'plan' || ifWritten.kind !== 'end') ? ifRefused : ifWritten",
     caughtBy: 'visited-again',
   },
   'equal-write-sends': {

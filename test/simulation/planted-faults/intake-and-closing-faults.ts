@@ -51,9 +51,9 @@ export const intakeAndClosingFaults: Faults = {
   'stored-before-the-outcome': {
     does: 'A read stores the results before it records the outcome.',
     file: decide,
-    find: 'if (isCollecting(record)) return collect(at, seen, seen);',
+    find: 'if (isCollecting(record)) return collect(at, seen);',
     replace:
-      "if (isCollecting(record) || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen, seen);",
+      "if (isCollecting(record) || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen);",
     caughtBy: 'outcome-before-results',
   },
   'no-data-of-a-consent-stored-at-once': {
@@ -110,7 +110,7 @@ export const intakeAndClosingFaults: Faults = {
   'oversized-not-remembered': {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
-    find: '? toWrite(change.rememberOversized(at), [], next)',
+    find: '? toWrite(change.rememberOversized(at), [], follows)',
     replace: "? notYet(at, { why: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
