@@ -16,6 +16,7 @@ import {
   moveToSlowQueue,
   type Plan,
   type Seen,
+  type Unread,
   type Why,
 } from './plan.ts';
 import {
@@ -64,25 +65,21 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
  */
 export const isBriefFor = (who: Invoker): boolean => who.kind === 'queue' && who.isSlow !== true;
 
-/**
- * No read may be made for now: an operator paused reads, or the provider asked to wait. So no results and no correction are given
- * up.
- */
-const isHeld = (why: Why): boolean => why === 'ProviderPaused';
-
-/** No read can be made any more. So the record is closed at the end of its time. */
-const isUnreadable = (why: Why): boolean => why === 'read-ends-process' || why === 'request-data-gone';
-
 const settledBy = ({ kind }: Invoker): SettledBy =>
   kind === 'start' || kind === 'webhook' ? kind : 'reconcile';
 
 /* Waiting */
 
 /**
- * What is waited for. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read that was made failed, or the
- * store after it; absent if none was made.
+ * What is waited for. `unread`: the read brought nothing. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read
+ * that was made failed, or the store after it; absent if none was made.
  */
-type Waiting = { readonly why: Why; readonly problem?: string | undefined; readonly readsSlowly?: boolean };
+type Waiting = {
+  readonly why: Why;
+  readonly unread?: Unread;
+  readonly problem?: string | undefined;
+  readonly readsSlowly?: boolean;
+};
 
 /** The public code of what is waited for. Undefined if it shows nothing about the last try. */
 const problemIn = ({ why, problem }: Waiting): string | undefined =>
@@ -148,8 +145,14 @@ const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
   if (isBriefFor(who) && record.readsSlowly === true) return moveToSlowQueue();
   // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
-    const held = { kind: 'unread', why: 'ProviderPaused', problem: undefined, isLast } as const;
-    return judge(record, who, held, now, at.timings);
+    const seen = {
+      kind: 'unread',
+      unread: 'held',
+      why: 'ProviderPaused',
+      problem: undefined,
+      isLast,
+    } as const;
+    return judge(record, who, seen, now, at.timings);
   }
   const { count = 0 } = record.unfinishedReads ?? {};
   const isUnderWay = isReadUnderWay(at);
@@ -308,7 +311,7 @@ const planOversized = (at: At, seen: Extract<Seen, { kind: 'read' }> | 'plan'): 
 /** No final status was learned. */
 const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now } = at;
-  const { why } = waiting;
+  const { why, unread } = waiting;
   if (record.status === 'RUNNING') {
     if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
     // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
@@ -320,8 +323,9 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
       ifWritten: end('deferred', why, 'due'),
     });
   }
-  if (isLast && isUnreadable(why)) return abandon(at, waiting);
-  if (isLast && !isHeld(why)) {
+  if (isLast && unread === 'impossible') return abandon(at, waiting);
+  // Nothing is given up while reads are held.
+  if (isLast && unread !== 'held') {
     return toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
   }
   return toDefer(record, nextInGrace(at), waiting);
@@ -345,8 +349,8 @@ const lagEnd = ({ record: { settledAt, requestedAt }, timings }: At): string =>
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
 const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now, timings } = at;
-  const { why } = waiting;
-  if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, waiting));
+  const { why, unread } = waiting;
+  if (isLast && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));
   const { settledAt = record.requestedAt } = record;
   const ceiling = isLast ? timings.pollEvery : collectCeiling;
   const next = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
@@ -354,7 +358,7 @@ const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const deferred = toDefer(record, dueAt, waiting);
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
-  return isHeld(why) ? planned : counting('CollectionFailed', planned);
+  return unread === 'held' ? planned : counting('CollectionFailed', planned);
 };
 
 const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
@@ -368,14 +372,14 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  */
 const afterNoRead = (
   at: At,
-  { why, problem, isLast }: Extract<Seen, { kind: 'unread' }>,
+  { unread, why, problem, isLast }: Extract<Seen, { kind: 'unread' }>,
 ): Plan | undefined => {
-  if (isHeld(why) || isUnreadable(why)) {
-    const planned = goOn(at, { why }, isLast);
+  if (unread !== 'failed') {
+    const planned = goOn(at, { why, unread }, isLast);
     return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
   }
   if (isBriefFor(at.who)) return moveToSlowQueue(why);
-  const planned = goOn(at, { why, problem, readsSlowly: true }, isLast);
+  const planned = goOn(at, { why, unread, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
 };
 

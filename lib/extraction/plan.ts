@@ -179,6 +179,12 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
 
 export type Ended = Extract<Reading, { kind: 'ended' }>;
 
+/**
+ * How a read brought nothing. `held`: none may be made now, as an operator paused reads, or the provider asked to wait.
+ * `impossible`: none can be made any more. `failed`: it was made.
+ */
+export type Unread = 'held' | 'impossible' | 'failed';
+
 /** One thing that was learned. */
 export type Seen =
   /** No start call was made. */
@@ -207,9 +213,10 @@ export type Seen =
       readonly reading: Reading;
       readonly isLast: boolean;
     }
-  /** A read brought nothing, or was not made. */
+  /** `unread` decides, and `why` explains. */
   | {
       readonly kind: 'unread';
+      readonly unread: Unread;
       readonly why: Why;
       /** What the read showed, as a public code. Undefined if none was made. */
       readonly problem: string | undefined;

@@ -202,7 +202,7 @@ const limitsHold: Check = {
       const looks = looksBefore(chain, index);
       const [look] = looks;
       const began = transition === 'markTimedOut' ? one.at : (look?.at ?? one.at);
-      const isHeld = looks.some(({ seen }) => seen.kind === 'unread' && seen.why === 'ProviderPaused');
+      const isHeld = looks.some(({ seen }) => seen.kind === 'unread' && seen.unread === 'held');
       if (isHeld && givesUp(one) && transition !== 'markTimedOut')
         return 'It ends although the last read is held.';
       const isStale = transition === 'markUnconfirmed' && set.reason === 'start-interrupted';
@@ -267,7 +267,7 @@ const readsAllowed: Check = {
 
 /** Whether a call of the provider or of the bucket failed. */
 const hasFailed = ({ seen }: Kind<'look'>): boolean =>
-  seen.kind === 'stored' ? seen.results === undefined : seen.kind === 'unread' && isLearned(seen.why);
+  seen.kind === 'stored' ? seen.results === undefined : seen.kind === 'unread' && seen.unread === 'failed';
 
 const briefDecidesNothing: Check = {
   name: 'brief-decides-nothing',
@@ -276,7 +276,6 @@ const briefDecidesNothing: Check = {
     const { who, end } = chain;
     const look = of(chain, 'look').at(-1);
     if (look === undefined || !hasFailed(look) || look.lookup.kind === 'find-request') return undefined;
-    if (look.seen.kind === 'unread' && look.seen.why === 'request-data-gone') return undefined;
     if (who.kind === 'queue' && who.isSlow !== true) {
       return end.as === 'moved' ? undefined : `It ends as ${end.as}, although a brief call failed.`;
     }

@@ -1,4 +1,4 @@
-import type { Reading, Seen, Why } from '../../lib/extraction/plan.ts';
+import type { Reading, Seen, Unread, Why } from '../../lib/extraction/plan.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
 
@@ -32,10 +32,11 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly Why[] => {
-  if (isBarred) return ['ProviderPaused', 'read-ends-process'];
-  const either: readonly Why[] = ['ProviderPaused', 'ProviderUnreachable'];
-  return method === 'consent' ? [...either, 'request-data-gone'] : either;
+const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly (readonly [Unread, Why])[] => {
+  const held = ['held', 'ProviderPaused'] as const;
+  if (isBarred) return [held, ['impossible', 'read-ends-process']];
+  const failed = ['failed', 'ProviderUnreachable'] as const;
+  return method === 'consent' ? [held, failed, ['impossible', 'request-data-gone']] : [held, failed];
 };
 
 /** Every answer that a lookup can have. At its start, a task may have ended in any way. */
@@ -60,7 +61,7 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       return [
         ...readings.map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
         ...unreadFor(record, isBarred).map(
-          (why) => ({ kind: 'unread', why, problem: undefined, isLast }) as const,
+          ([unread, why]) => ({ kind: 'unread', unread, why, problem: undefined, isLast }) as const,
         ),
       ];
     }

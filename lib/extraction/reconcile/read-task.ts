@@ -10,7 +10,7 @@ import { type Tokens, withSession } from '../../provider/tokens/with-session.ts'
 import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/errors.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../advice.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
-import { isWhy, type Plan, type Reading, type Seen } from '../plan.ts';
+import { isWhy, type Plan, type Reading, type Seen, type Unread, type Why } from '../plan.ts';
 import {
   type ActionResult,
   type ConsentVariant,
@@ -116,18 +116,18 @@ export const readTask = async (
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
-  const unread = (why: Extract<Seen, { kind: 'unread' }>['why'], problem?: string) =>
-    ({ seen: { kind: 'unread', why, problem, isLast }, bytes: undefined }) as const;
+  const nothing = (unread: Unread, why: Why, problem?: string) =>
+    ({ seen: { kind: 'unread', unread, why, problem, isLast }, bytes: undefined }) as const;
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
-    return unread('ProviderPaused');
+    return nothing('held', 'ProviderPaused');
   }
-  if (isBarred) return unread('read-ends-process');
+  if (isBarred) return nothing('impossible', 'read-ends-process');
   if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);
   let ofTask: unknown;
   try {
     const call = await deps.readCallFor(record, taskId, isBrief);
-    if (call === undefined) return unread('request-data-gone');
+    if (call === undefined) return nothing('impossible', 'request-data-gone');
     const { reading, bytes } = await withSession(call.tokens, async (token) => {
       try {
         return await call.get(token);
@@ -145,8 +145,8 @@ export const readTask = async (
         : [busyUntil(error, now()), loginProblemOf(error)];
     if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore, lastProblem }), deps);
     if (isBrief) await leaveToSlowQueue(record, deps);
-    if (!(error instanceof ProviderError)) return unread('InternalError', lastProblem);
-    return unread(isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
+    if (!(error instanceof ProviderError)) return nothing('failed', 'InternalError', lastProblem);
+    return nothing('failed', isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
   } finally {
     if (count > 0 || record.unfinishedReads !== undefined) await endCount(record, deps);
   }

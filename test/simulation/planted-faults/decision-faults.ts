@@ -16,9 +16,9 @@ export const decisionFaults: Faults = {
   'last-read-decided-anew': {
     does: 'Whether a read was the last one is decided once more after it.',
     file: decide,
-    find: 'if (isLast && !isHeld(why)) {',
+    find: "if (isLast && unread !== 'held') {",
     replace: `const graceEnd = plusSeconds(record.settledAt ?? record.deadlineAt, at.timings.grace);
-  if (now.toISOString() >= graceEnd && !isHeld(why)) {`,
+  if (now.toISOString() >= graceEnd && unread !== 'held') {`,
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
@@ -146,7 +146,7 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isLast && !isHeld(why)) return counting('CollectionFailed', abandon(at, waiting));",
+    find: "if (isLast && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
     replace: "if (isLast) return counting('CollectionFailed', abandon(at, waiting));",
     caughtBy: 'limits-hold',
   },

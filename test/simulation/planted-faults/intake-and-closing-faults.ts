@@ -225,7 +225,7 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: 'if (isLast && !isHeld(why)) {',
+    find: "if (isLast && unread !== 'held') {",
     replace: 'if (isLast) {',
     caughtBy: 'pause-keeps-open',
   },
@@ -321,8 +321,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-target-without-a-reason': {
     does: 'A consent whose item was lost is closed as one that could be read.',
     file: decide,
-    find: 'if (isLast && isUnreadable(why)) return',
-    replace: "if (isLast && isUnreadable(why) && why !== 'request-data-gone') return",
+    find: "if (isLast && unread === 'impossible') return",
+    replace: "if (isLast && unread === 'impossible' && why !== 'request-data-gone') return",
     caughtBy: 'request-gone-for-a-reason',
   },
   'used-target-counts-as-lost': {
