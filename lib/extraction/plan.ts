@@ -21,7 +21,7 @@ export const whys = {
   'task-linked-elsewhere': 'the task belongs to another extraction',
   'unknown-record': 'a newer version wrote the record, and this one does not know its status or schema',
   early: 'the clock of the sender is ahead, so that the message came before its time',
-  contended: 'other processes changed the record before each of ten writes',
+  contended: 'other processes changed the record again and again, or a defect repeated the same step',
 
   ProviderPaused:
     'no call was made, as an operator paused such calls, or a circuit breaker or the provider held them',

@@ -42,10 +42,14 @@ export const cannotLearn = ({ kind }: Lookup): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
 
-/** More transitions than a record has in its life. So many refused writes in a row would be a defect. */
-const maxRefusedWrites = 10;
+/**
+ * How many steps an invocation takes. Without a refused write it takes 5 at most: finds the task, reads, settles, stores, closes. Each
+ * refused write adds 3 at most, so that 30 leave room for eight, which are more than other processes make at once. What takes
+ * longer repeats itself, which is a defect.
+ */
+const maxSteps = 30;
 
-/** A delivery ends the wait of the machine, so the queue continues instead. */
+/** Nothing came to rest. A delivery ends the wait of the machine, so the queue continues instead. */
 const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
@@ -125,17 +129,13 @@ export const run = async (
   let isReported = false;
   let record = known;
   let planned = first;
-  let refusedWrites = 0;
+  let steps = 0;
 
   const afterWrite = async (planned: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
     const { change, once, ifWritten, ifRefused } = planned;
     const outcome = await write(change, once, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
-    if (outcome.kind === 'lost') {
-      refusedWrites += 1;
-      if (refusedWrites >= maxRefusedWrites) return contended(who);
-    }
     const next = outcome.kind === 'lost' ? ifRefused : ifWritten;
     if (next === 'plan') return plan(record, who, now(), timings);
     if (next.kind !== 'end') return judge(record, who, next, now(), timings);
@@ -145,8 +145,10 @@ export const run = async (
 
   for (;;) {
     for (const metric of planned.counts) telemetry.count(metric, record);
-    if (planned.kind === 'write') planned = await afterWrite(planned);
-    else if (planned.kind === 'end') break;
+    if (planned.kind === 'end') break;
+    steps += 1;
+    if (steps > maxSteps) planned = contended(who);
+    else if (planned.kind === 'write') planned = await afterWrite(planned);
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
     // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.

@@ -83,8 +83,9 @@ const deferred = (chain: Chain, record: Extraction): string | undefined => {
 
 const neverThrows: Check = {
   name: 'never-throws',
-  rule: 'No chain throws, and every chain ends.',
-  broken: ({ end }) => (end.as === 'thrown' ? String(end.why) : undefined),
+  rule: 'No chain throws, and every chain ends. With few departures none repeats itself until it is stopped.',
+  broken: ({ end: { as, why } }) =>
+    as === 'thrown' ? String(why) : why === 'contended' ? 'It repeats itself.' : undefined,
 };
 
 const oneStartCall: Check = {

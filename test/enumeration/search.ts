@@ -23,16 +23,20 @@ const textOf = ({ record, who, happened, end }: Chain, what: string): string =>
     JSON.stringify(end),
   ].join('\n');
 
-/** What breaks the rule that a chain of which each write is refused ends as contended after the tenth. */
-const contend = async (): Promise<string | undefined> => {
+const maxSteps = 30;
+
+/**
+ * What breaks the rule that a chain ends as contended after so many steps, and only then: one whose writes are all refused, and one
+ * that repeats itself, as its writes change nothing.
+ */
+const contend = async (kind: 'lost' | 'written'): Promise<string | undefined> => {
   for (const [record, who, at] of await allStarts()) {
     for (let answer = 0; answer < (countKept(record) === 0 ? 11 : 0); answer += 1) {
       let steps = 0;
       const step = (): void => {
         steps += 1;
-        if (steps > 40) throw new Error('It does not end.');
+        if (steps > maxSteps) throw new Error('It does not end.');
       };
-      let writes = 0;
       const deps = { extractions: memoryExtractionStore(), timings, telemetry: memoryTelemetry().telemetry };
       const end = await run(firstPlan(record, who, at, 'FAILED'), record, who, {
         ...deps,
@@ -44,14 +48,13 @@ const contend = async (): Promise<string | undefined> => {
           return answers[answer % answers.length] as (typeof answers)[number];
         },
         write: async () => {
-          writes += 1;
           step();
-          return { kind: 'lost', record };
+          return { kind, record };
         },
       }).catch((error: unknown) => ({ why: String(error) }));
       const isContended = end.why === 'contended';
-      if (writes > 9 ? writes !== 10 || !isContended : isContended || steps > 40) {
-        return `${JSON.stringify([record, who, at])}: ${end.why} after ${writes} refused writes.`;
+      if (steps > maxSteps || isContended !== (steps === maxSteps)) {
+        return `${JSON.stringify([record, who, at])}: ${end.why} after ${steps} steps of writes that are ${kind}.`;
       }
     }
   }
@@ -78,8 +81,8 @@ export const search = async ({
     }
     return broken === undefined;
   };
-  const refused = await contend();
-  if (refused !== undefined) return { decisions: 0, broken: ['ends-contended', refused] };
+  const endless = (await contend('lost')) ?? (await contend('written'));
+  if (endless !== undefined) return { decisions: 0, broken: ['ends-contended', endless] };
   const decisions = await enumerate(take);
   if (broken === undefined) await drawChains(randomOf(seed), drawn, take);
   const missing = Object.keys(transitions).filter((name) => !made.has(name as TransitionName));

@@ -65,12 +65,19 @@ export const decisionFaults: Faults = {
     replace: 'await send(body, delaySeconds);',
     caughtBy: 'visited-again',
   },
-  'refusals-not-added': {
+  'steps-not-added': {
     does: 'A chain whose writes are all refused never ends.',
     file: run,
-    find: 'refusedWrites += 1;',
-    replace: 'refusedWrites = 1;',
+    find: 'steps += 1;',
+    replace: 'steps = 1;',
     caughtBy: 'ends-contended',
+  },
+  'too-large-written-again': {
+    does: 'The write that keeps that an answer is too large keeps nothing, so that it is made again and again.',
+    file: 'lib/extraction/transitions.ts',
+    find: 'set: { oversizedAt: now.toISOString() },',
+    replace: 'set: { schemaVersion: 1 },',
+    caughtBy: 'never-throws',
   },
   'delivery-contended-without-message': {
     does: 'A delivery whose writes are all refused leaves no message.',
