@@ -66,14 +66,9 @@ export const secondsSince = (since: string, now: Date): number => {
   return milliseconds / 1000;
 };
 
-/**
- * The next time to reconcile something that has been waiting since `since`. The pause is as long as the wait so far,
- * between `floor` and `ceiling` seconds. Pauses therefore double without a counter.
- */
-export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling: number): string => {
-  const waited = (now.getTime() - new Date(since).getTime()) / 1000;
-  return plusSeconds(now, Math.min(Math.max(waited, floor), ceiling));
-};
+/** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
+export const lagEnd = ({ settledAt, requestedAt }: Extraction, { resultsLag }: Timings): string =>
+  plusSeconds(settledAt ?? requestedAt, resultsLag);
 
 /**
  * The longest delay of a message of SQS, in seconds: "Valid values: 0 to 900"

@@ -1,13 +1,7 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
-import {
-  delayUntil,
-  isStartStale,
-  maxDelaySeconds,
-  nextReconcileAt,
-  plusSeconds,
-  type Timings,
-} from './deadlines.ts';
+import { delayUntil, isStartStale, lagEnd, maxDelaySeconds, plusSeconds, type Timings } from './deadlines.ts';
+import * as due from './due.ts';
 import {
   type Ended,
   type Ending,
@@ -90,42 +84,28 @@ const lostData = (why: Why): readonly ExtractionMetric[] =>
   why === 'request-data-gone' ? ['RequestDataGone'] : [];
 
 /** `readsSlowly` is kept if no read was made. */
-const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan => ({
-  kind: 'defer',
-  dueAt,
-  why: waiting.why,
-  problem: problemIn(waiting),
-  readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
-  once: lostData(waiting.why),
-  counts: [],
-});
+const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
+  // A message, or the sweep, comes at this time already.
+  record.dueAt === dueAt
+    ? end('deferred', waiting.why)
+    : {
+        kind: 'defer',
+        dueAt,
+        why: waiting.why,
+        problem: problemIn(waiting),
+        readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
+        once: lostData(waiting.why),
+        counts: [],
+      };
 
 /**
  * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
  * consent, or without webhooks, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
  */
 const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
-  const { status, startedAt } = record;
-  const isPolledByQueue = status === 'RUNNING' && !hasWebhook(record);
+  const isPolledByQueue = record.status === 'RUNNING' && !hasWebhook(record);
   if (who.kind === 'machine' && !isPolledByQueue) return end('not-yet', waiting.why);
-  const { pollFirst, pollEvery } = timings;
-  const dueAt =
-    startedAt === undefined
-      ? plusSeconds(now, pollEvery)
-      : nextReconcileAt(startedAt, now, pollFirst, pollEvery);
-  return toDefer(record, dueAt, waiting);
-};
-
-/**
- * When a record in grace is reconciled next: at growing intervals, and at the end of grace. Past it, while an operator's pause
- * holds the last read, with every poll interval.
- */
-const nextInGrace = ({ record, now, timings: { pollEvery, grace } }: At): string => {
-  const { settledAt = record.deadlineAt } = record;
-  const graceEnd = plusSeconds(settledAt, grace);
-  if (now.toISOString() >= graceEnd) return plusSeconds(now, pollEvery);
-  const next = nextReconcileAt(settledAt, now, pollEvery, grace);
-  return next < graceEnd ? next : graceEnd;
+  return toDefer(record, due.nextPoll(record, now, timings), waiting);
 };
 
 /* Reads */
@@ -328,7 +308,7 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
   if (isLast && unread !== 'held') {
     return toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
   }
-  return toDefer(record, nextInGrace(at), waiting);
+  return toDefer(record, due.correctionAgain(record, now, at.timings), waiting);
 };
 
 const abandon = (at: At, waiting: Waiting): Plan => {
@@ -339,22 +319,13 @@ const abandon = (at: At, waiting: Waiting): Plan => {
   ]);
 };
 
-/** The longest pause between two attempts to collect, in seconds. */
-const collectCeiling = 3600;
-
-/** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
-const lagEnd = ({ record: { settledAt, requestedAt }, timings }: At): string =>
-  plusSeconds(settledAt ?? requestedAt, timings.resultsLag);
-
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
 const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
   const { record, now, timings } = at;
   const { why, unread } = waiting;
   if (isLast && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));
-  const { settledAt = record.requestedAt } = record;
-  const ceiling = isLast ? timings.pollEvery : collectCeiling;
-  const next = nextReconcileAt(settledAt, now, timings.pollFirst, ceiling);
-  const dueAt = why === 'results-incomplete' && lagEnd(at) < next ? lagEnd(at) : next;
+  const dueAfter = why === 'results-incomplete' ? due.restOfResults : due.resultsAgain;
+  const dueAt = dueAfter(record, now, timings, isLast);
   const deferred = toDefer(record, dueAt, waiting);
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
@@ -414,7 +385,7 @@ const collect = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan => {
   if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
     return retryCollection(at, { why: 'no-results', readsSlowly: false }, isLast);
   }
-  if (lacksResults(record, reading) && at.now.toISOString() < lagEnd(at)) {
+  if (lacksResults(record, reading) && at.now.toISOString() < lagEnd(record, at.timings)) {
     return retryCollection(at, { why: 'results-incomplete', readsSlowly: false }, isLast);
   }
   const stored: Plan = reading.hasResults
@@ -521,9 +492,7 @@ const planReconcile = (at: At): Plan => {
   const { record, now, timings } = at;
   const { status, attemptId, taskId, requestedAt, deadlineAt, settledAt } = record;
   if (isForeign(at)) {
-    // The next deployment of the newer version continues. Until then the record only stays in the queue.
-    const dueAt = plusSeconds(now, maxDelaySeconds);
-    return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));
+    return counting('UnknownRecord', toDefer(record, due.newerVersion(now), { why: 'unknown-record' }));
   }
   if (status === 'REQUESTED') return planRequested(at);
   if (status === 'STARTING') {

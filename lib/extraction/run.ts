@@ -99,8 +99,6 @@ const defer = async (
   deps: RunDeps,
 ): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
   const ending = end('deferred', why);
-  // A message, or the sweep, comes at this time already.
-  if (record.dueAt === dueAt) return { ending, record };
   await keepRequest(record, dueAt, deps);
   const { kind, record: after = record } = await write(
     reschedule({ record, dueAt, readsSlowly, lastProblem: problem }),

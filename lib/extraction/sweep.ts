@@ -1,6 +1,7 @@
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
+import { dueShardCount, secondsSince } from './deadlines.ts';
+import { messageOfSweep } from './due.ts';
 import { maxPerBatch, type ReconcileMessage, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
 import { type DueRecord, leaseDue } from './transitions.ts';
@@ -35,18 +36,6 @@ export type SweepResult = {
 /** Records per query. All shards together are 1,600 keys, about 200 KB. */
 const perQuery = 100;
 
-/**
- * The shortest lease of a record: by default the sweep's interval. By then its message has been received, or waits behind
- * older ones.
- */
-const minLeaseSeconds = 300;
-
-/**
- * A random part of the lease. By default, about half of the records that were leased together are due again two sweeps
- * later, and the rest with the third, so that a backlog is spread.
- */
-const leaseSpreadSeconds = 480;
-
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
 /**
@@ -61,7 +50,7 @@ const takeLease = async (
   const { extractionId, dueAt } = found;
   try {
     const time = deps.now();
-    const until = plusSeconds(time, minLeaseSeconds + deps.random() * leaseSpreadSeconds);
+    const until = messageOfSweep(time, deps.random());
     const { kind } = await writeChange(deps.extractions, leaseDue({ found, dueAt: until }));
     // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));

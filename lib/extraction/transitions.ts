@@ -1,11 +1,11 @@
 import { defined } from '../defined.ts';
 import { adviceOf } from './advice.ts';
-import { dueShardOf, plusSeconds, type Timings } from './deadlines.ts';
+import type { Timings } from './deadlines.ts';
+import * as due from './due.ts';
 import {
   type ActionResult,
   type Extraction,
   type ExtractionStatus,
-  hasWebhook,
   type SettledBy,
   type StoredResults,
   type TerminalStatus,
@@ -177,33 +177,13 @@ const closing = <Set extends Attributes>({ record, now, timings }: Decision, set
   remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,
 });
 
-const dueOn = (extractionId: string, dueAt: string) => ({
-  dueShard: dueShardOf(extractionId),
-  dueAt,
-});
-
-/** The index attributes of a record in `REQUESTED`: it is due when the start window ends. */
-export const dueAtWindowEnd = (extractionId: string, requestedAt: string, timings: Timings) =>
-  dueOn(extractionId, plusSeconds(requestedAt, timings.startWindow));
-
-/**
- * The index attributes of a claimed start: it is due once it is stale and the machine had time to retry. If `dueAt` is
- * later already, as it usually is, it stays. Changing it would cost two writes to the index for every extraction
- * (DynamoDB guide, "Using global secondary indexes"), and would only help if machine and rule had both failed.
- */
-const dueAfterStartTimeout = ({ record, now, timings }: Decision) => {
-  const afterTimeout = plusSeconds(now, timings.startTimeout + timings.pollEvery);
-  const { dueAt } = record;
-  return dueAt !== undefined && dueAt >= afterTimeout ? {} : dueOn(record.extractionId, afterTimeout);
-};
-
 /** The record is that of the same request, and of the same attempt to start it. */
 const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
   attemptId === undefined ? { requestId, withoutAttempt: true } : { requestId, attemptId };
 
 /** The `STARTING` write: the last step before the start call. It applies only to the record that it was decided on. */
 export const markStarting = (decision: Decision<'attemptId'>): Change => {
-  const { record, attemptId, now } = decision;
+  const { record, attemptId, now, timings } = decision;
   return {
     ...moving('markStarting', {
       extractionId: record.extractionId,
@@ -212,7 +192,7 @@ export const markStarting = (decision: Decision<'attemptId'>): Change => {
         status: 'STARTING',
         attemptId,
         startingAt: now.toISOString(),
-        ...dueAfterStartTimeout(decision),
+        ...due.attributes(record.extractionId, due.claimedStart(record, now, timings)),
       },
       remove: ['notBefore'],
     }),
@@ -238,7 +218,7 @@ export const revertToRequested = ({
     set: {
       status: 'REQUESTED',
       ...defined({ notBefore, lastProblem }),
-      ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
+      ...due.attributes(record.extractionId, due.start(record.requestedAt, timings)),
     },
     remove: ['startingAt'],
   }),
@@ -257,7 +237,7 @@ const runningFrom =
           status: 'RUNNING',
           taskId,
           startedAt: now.toISOString(),
-          ...dueOn(record.extractionId, dueAtOf(decision)),
+          ...due.attributes(record.extractionId, dueAtOf(decision)),
         },
         remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],
       }),
@@ -266,19 +246,14 @@ const runningFrom =
     };
   };
 
-/**
- * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the execution has timed out.
- * Without one, the first poll is due.
- */
+/** The provider accepted the start as `taskId`. */
 export const markRunning = runningFrom('markRunning', ({ record, now, timings }) =>
-  hasWebhook(record)
-    ? plusSeconds(record.deadlineAt, timings.machineSlack)
-    : plusSeconds(now, timings.pollFirst),
+  due.startedTask(record, now, timings),
 );
 
-/** The same after `UNCONFIRMED`. The execution has probably ended, so it is due soon. */
+/** The same after `UNCONFIRMED`. */
 export const markRunningLate = runningFrom('markRunningLate', ({ now, timings }) =>
-  plusSeconds(now, timings.pollEvery),
+  due.lateTask(now, timings),
 );
 
 /** The transition to an outcome of Cosecha itself. Closes. */
@@ -362,8 +337,7 @@ const settledFrom =
           settledBy,
           isFinal: true,
           ...defined({ reason, oversizedAt: isOversized ? now.toISOString() : undefined }),
-          // A message asks for the collection at once. If it is lost, the sweep queues it from then on.
-          ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
+          ...due.attributes(extractionId, due.results(now, timings)),
         },
         // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
         remove: [
@@ -400,7 +374,7 @@ export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & P
         ...timedOutAt(now),
         ...defined({ lastProblem }),
         advice: 'wait',
-        ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
+        ...due.attributes(record.extractionId, due.correction(now, timings)),
       },
       remove: [],
     }),

@@ -1,11 +1,11 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { plusSeconds, type Timings } from '../deadlines.ts';
+import * as due from '../due.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import { removeRequest, requestExpiry } from '../request-data.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RepeatCounter, RequestStore } from '../store.ts';
-import { dueAtWindowEnd } from '../transitions.ts';
 import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
 
 /** The input of an execution. Histories show it for 90 days, so it has two ids and nothing of the request. */
@@ -68,7 +68,7 @@ const newRecord = (input: RequestInput, requestId: string, now: Date, deps: Requ
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
-    ...dueAtWindowEnd(input.extractionId, requestedAt, timings),
+    ...due.attributes(input.extractionId, due.start(requestedAt, timings)),
   };
 };
 

@@ -1,4 +1,4 @@
-import { dueShardOf } from '../deadlines.ts';
+import * as due from '../due.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 
 /** What happens to a record that is in the backup and not in the live table. */
@@ -50,8 +50,8 @@ export const judgeRecord = (record: Extraction, now: Date, recordRetention: numb
     return { kind: 'unconfirmed', record: unconfirmed(record, now, recordRetention) };
   }
   if (record.dueShard !== undefined) {
-    const due = { dueShard: dueShardOf(record.extractionId), dueAt: now.toISOString() };
-    return { kind: 'due', record: { ...record, ...due } };
+    const indexed = due.attributes(record.extractionId, due.restored(now));
+    return { kind: 'due', record: { ...record, ...indexed } };
   }
   if (record.expiresAt !== undefined && record.expiresAt * 1000 <= now.getTime()) return { kind: 'expired' };
   return { kind: 'closed', record };

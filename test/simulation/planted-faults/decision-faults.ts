@@ -1,6 +1,7 @@
 import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
+const due = 'lib/extraction/due.ts';
 const run = 'lib/extraction/run.ts';
 
 /** Faults of what follows, which the enumeration of all decisions catches without a schedule. */
@@ -116,7 +117,7 @@ export const decisionFaults: Faults = {
   },
   'collects-once-a-day': {
     does: 'The pauses of a collection grow to a day.',
-    file: decide,
+    file: due,
     find: 'const collectCeiling = 3600;',
     replace: 'const collectCeiling = 86_400;',
     caughtBy: 'visited-again',
@@ -138,16 +139,16 @@ export const decisionFaults: Faults = {
   },
   'lag-end-overslept': {
     does: 'The last read of results that lag is made long after the end of the lag.',
-    file: decide,
-    find: "const dueAt = why === 'results-incomplete' && lagEnd(at) < next ? lagEnd(at) : next;",
-    replace: 'const dueAt = next;',
+    file: due,
+    find: 'earlier(lagEnd(record, timings), resultsAgain(record, now, timings, isLast));',
+    replace: 'resultsAgain(record, now, timings, isLast);',
     caughtBy: 'lagging-awaited',
   },
   'grace-end-overslept': {
     does: 'The last read of grace is made long after its end.',
-    file: decide,
-    find: 'return next < graceEnd ? next : graceEnd;',
-    replace: 'return next;',
+    file: due,
+    find: 'return earlier(growing(settledAt, now, pollEvery, grace), graceEnd);',
+    replace: 'return growing(settledAt, now, pollEvery, grace);',
     caughtBy: 'visited-again',
   },
   'held-collection-abandoned': {

@@ -95,9 +95,9 @@ export const deliveryAndOutcomeFaults: Faults = {
   'correction-not-reopened': {
     does: 'A correction does not put the record back into the index.',
     file: transitions,
-    find: '...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),',
+    find: '...due.attributes(extractionId, due.results(now, timings)),',
     replace:
-      "...(transition === 'markSettled' ? dueOn(extractionId, plusSeconds(now, timings.pollEvery)) : {}),",
+      "...(transition === 'markSettled' ? due.attributes(extractionId, due.results(now, timings)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   'progress-counted-by-all': {

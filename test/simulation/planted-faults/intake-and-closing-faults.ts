@@ -211,7 +211,7 @@ export const intakeAndClosingFaults: Faults = {
   'request-not-indexed': {
     does: 'A new record is not in the index, so that no sweep finds it.',
     file: request,
-    find: '...dueAtWindowEnd(input.extractionId, requestedAt, timings),',
+    find: '...due.attributes(input.extractionId, due.start(requestedAt, timings)),',
     caughtBy: 'open-while-unfinished',
   },
   'closed-without-grace': {
@@ -253,9 +253,9 @@ export const intakeAndClosingFaults: Faults = {
   'secret-in-record': {
     does: 'The caller’s session token is recorded with the request.',
     file: request,
-    find: 'fingerprint: input.fingerprint,\n    ...dueAtWindowEnd',
+    find: 'fingerprint: input.fingerprint,\n    ...due.attributes',
     replace:
-      'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...dueAtWindowEnd',
+      'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...due.attributes',
     caughtBy: 'nothing-sealed-shown',
   },
   'request-removed-for-another': {
@@ -328,8 +328,8 @@ export const intakeAndClosingFaults: Faults = {
   'used-target-counts-as-lost': {
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
     file: decide,
-    find: 'once: lostData(waiting.why),\n  counts: [],',
-    replace: 'once: [],\n  counts: lostData(waiting.why),',
+    find: 'once: lostData(waiting.why),\n        counts: [],',
+    replace: 'once: [],\n        counts: lostData(waiting.why),',
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
@@ -390,7 +390,7 @@ export const intakeAndClosingFaults: Faults = {
   'newer-record-closed': {
     does: 'A record of a newer version is closed.',
     file: decide,
-    find: "return counting('UnknownRecord', toDefer(record, dueAt, { why: 'unknown-record' }));",
+    find: "return counting('UnknownRecord', toDefer(record, due.newerVersion(now), { why: 'unknown-record' }));",
     replace: `return toWrite({
       extractionId: record.extractionId,
       when: { open: true },

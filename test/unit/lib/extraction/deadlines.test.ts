@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import {
   dueShardOf,
   isStartStale,
-  nextReconcileAt,
   parseTimings,
   plusSeconds,
   stuckSeconds,
@@ -35,15 +34,6 @@ test.each([
 test('adding seconds keeps the milliseconds', () => {
   expect(plusSeconds('2026-02-28T23:59:59.123Z', 1)).toBe('2026-03-01T00:00:00.123Z');
   expect(plusSeconds(new Date('2026-01-01T00:00:00.000Z'), 0.5)).toBe('2026-01-01T00:00:00.500Z');
-});
-
-test.each([
-  ['never sooner than the floor', 0, 120],
-  ['never sooner than the floor', 119, 119 + 120],
-  ['after a pause as long as the wait so far', 600, 1_200],
-  ['never later than the ceiling', 50_000, 50_000 + 3_600],
-])('the next reconcile comes %s: at %i s, at %i s', (_when, now, next) => {
-  expect(nextReconcileAt(iso(0), at(now), 120, 3_600)).toBe(iso(next));
 });
 
 const starting = extractionIn('STARTING', { startingAt: iso(10) });

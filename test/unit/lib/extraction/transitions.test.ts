@@ -16,7 +16,7 @@ import {
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
-const { transitions, dueAtWindowEnd: _dueAtWindowEnd, ...changes } = exported;
+const { transitions, ...changes } = exported;
 type Name = keyof typeof changes;
 
 const now = at(100);

@@ -1,0 +1,106 @@
+import { dueShardOf, lagEnd, maxDelaySeconds, plusSeconds, type Timings } from './deadlines.ts';
+import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
+
+/**
+ * When an open record is due to be reconciled: each `dueAt`, by what is waited for (design, "What is due when"). A message usually
+ * comes first. `dueAt` is when the sweep would find a record whose message is lost.
+ */
+
+/** `unchanged` saves two writes to the index (DynamoDB guide, "Using global secondary indexes"). */
+type Due = Timestamp | 'unchanged';
+
+/** The attributes with which a record is in the index. */
+export const attributes = (extractionId: string, due: Due): Pick<Extraction, 'dueShard' | 'dueAt'> =>
+  due === 'unchanged' ? {} : { dueShard: dueShardOf(extractionId), dueAt: due };
+
+/**
+ * The pause is as long as the wait since `since` has been, between `floor` and `ceiling` seconds. Pauses therefore double without a
+ * counter.
+ */
+const growing = (since: string, now: Date, floor: number, ceiling: number): Timestamp => {
+  const waited = (now.getTime() - new Date(since).getTime()) / 1000;
+  return plusSeconds(now, Math.min(Math.max(waited, floor), ceiling));
+};
+
+const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other);
+
+/** A start: it is tried until the start window ends. */
+export const start = (requestedAt: Timestamp, { startWindow }: Timings): Timestamp =>
+  plusSeconds(requestedAt, startWindow);
+
+/**
+ * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one. An
+ * earlier one would only help if machine and rule had both failed.
+ */
+export const claimedStart = ({ dueAt }: Extraction, now: Date, { startTimeout, pollEvery }: Timings): Due => {
+  const afterTimeout = plusSeconds(now, startTimeout + pollEvery);
+  return dueAt !== undefined && dueAt >= afterTimeout ? 'unchanged' : afterTimeout;
+};
+
+/** The end of a task that was just started: when its execution has ended, or its first poll if no webhook will come. */
+export const startedTask = (record: Extraction, now: Date, timings: Timings): Timestamp =>
+  hasWebhook(record)
+    ? plusSeconds(record.deadlineAt, timings.machineSlack)
+    : plusSeconds(now, timings.pollFirst);
+
+/** The same after a late answer. The execution has probably ended. */
+export const lateTask = (now: Date, { pollEvery }: Timings): Timestamp => plusSeconds(now, pollEvery);
+
+/** The next poll of a running task, or the next reconcile of a start that another process may make. */
+export const nextPoll = ({ startedAt }: Extraction, now: Date, timings: Timings): Timestamp => {
+  const { pollFirst, pollEvery } = timings;
+  return startedAt === undefined
+    ? plusSeconds(now, pollEvery)
+    : growing(startedAt, now, pollFirst, pollEvery);
+};
+
+/** The results of a task that has just ended. A message asks for them at once. A delivery knows no record. */
+export const results = (now: Date, { pollEvery }: Pick<Timings, 'pollEvery'>): Timestamp =>
+  plusSeconds(now, pollEvery);
+
+/** The longest pause between two tries to collect, in seconds. */
+const collectCeiling = 3600;
+
+/** The results, after a try that failed. `isLast`: that was the last one, and is repeated while reads are held. */
+export const resultsAgain = (record: Extraction, now: Date, timings: Timings, isLast: boolean): Timestamp => {
+  const { settledAt = record.requestedAt } = record;
+  return growing(settledAt, now, timings.pollFirst, isLast ? timings.pollEvery : collectCeiling);
+};
+
+/** The rest of the results: as before, and at the end of the time in which they may lag. */
+export const restOfResults = (record: Extraction, now: Date, timings: Timings, isLast: boolean): Timestamp =>
+  earlier(lagEnd(record, timings), resultsAgain(record, now, timings, isLast));
+
+/** A correction, from the first read in grace. */
+export const correction = (now: Date, { pollEvery, grace }: Timings): Timestamp =>
+  plusSeconds(now, Math.min(pollEvery, grace));
+
+/** A correction, from the next read in grace. The last one is at its end. Past it, reads are held and tried with each poll interval. */
+export const correctionAgain = (record: Extraction, now: Date, { pollEvery, grace }: Timings): Timestamp => {
+  const { settledAt = record.deadlineAt } = record;
+  const graceEnd = plusSeconds(settledAt, grace);
+  if (now.toISOString() >= graceEnd) return plusSeconds(now, pollEvery);
+  return earlier(growing(settledAt, now, pollEvery, grace), graceEnd);
+};
+
+/** The next deployment of the newer version that wrote the record. Until then the record only stays in the queue. */
+export const newerVersion = (now: Date): Timestamp => plusSeconds(now, maxDelaySeconds);
+
+/**
+ * The shortest lease of a record, in seconds: by default the sweep's interval. By then its message has been received, or waits behind
+ * older ones.
+ */
+const minLeaseSeconds = 300;
+
+/**
+ * A random part of the lease. By default, about half of the records that were leased together are due again two sweeps
+ * later, and the rest with the third, so that a backlog is spread.
+ */
+const leaseSpreadSeconds = 480;
+
+/** The message of a sweep. `random` is at least 0 and less than 1. */
+export const messageOfSweep = (now: Date, random: number): Timestamp =>
+  plusSeconds(now, minLeaseSeconds + random * leaseSpreadSeconds);
+
+/** The first reconcile of a restored record: the next sweep queues it. */
+export const restored = (now: Date): Timestamp => now.toISOString();

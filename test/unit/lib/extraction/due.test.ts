@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import * as due from '../../../../lib/extraction/due.ts';
+import { at, extraction, extractionIn, iso, timings } from '../../../support/data/extraction-fixtures.ts';
+
+const settled = extractionIn('COMPLETED', { settledAt: iso(0) });
+
+test.each([
+  ['never sooner than the first pause', 0, 5],
+  ['after a pause as long as the wait so far', 600, 1_200],
+  ['never later than an hour', 50_000, 50_000 + 3_600],
+])('the next try to collect comes %s: at %i s, at %i s', (_when, now, next) => {
+  expect(due.resultsAgain(settled, at(now), timings, false)).toBe(iso(next));
+});
+
+test('results that lag are read at the end of the lag', () => {
+  expect(due.restOfResults(settled, at(200), timings, false)).toBe(iso(400));
+  expect(due.restOfResults(settled, at(400), timings, false)).toBe(iso(600));
+});
+
+test.each([
+  ['never sooner than a poll', 10, 130],
+  ['at the end of grace', 80_000, 86_400],
+  ['with each poll, past it', 90_000, 90_120],
+])('the next read in grace comes %s: at %i s, at %i s', (_when, now, next) => {
+  expect(due.correctionAgain(extractionIn('TIMED_OUT', { settledAt: iso(0) }), at(now), timings)).toBe(
+    iso(next),
+  );
+});
+
+test('a claimed start leaves a later time unchanged', () => {
+  const claimed = (dueAt: number) => due.claimedStart({ ...extraction(), dueAt: iso(dueAt) }, at(0), timings);
+  expect([claimed(180), claimed(179)]).toEqual(['unchanged', iso(180)]);
+  expect(due.attributes('id', 'unchanged')).toEqual({});
+});
