@@ -225,7 +225,8 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
-    allow(['dynamodb:PutItem', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
+    // An insert overwrites no record (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html).
+    allow(['dynamodb:PartiQLInsert', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
     // A restore reads and writes the new table with the caller's permissions
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html).
     allow(

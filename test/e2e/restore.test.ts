@@ -10,11 +10,12 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, test } from 'vitest';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { eventually } from '../support/eventually.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import { extract, extractWith, provider, requestFor, uniqueUsername } from './support/call-extractions.ts';
-import { closed, inStatus, readRecord } from './support/records.ts';
+import { closed, inStatus, readRecord, recordsOf } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { sweepAllUntilClosed } from './support/sweep-until-closed.ts';
 
@@ -121,6 +122,8 @@ test('after the loss of the table, the commands of the runbook restore it, and t
   expect(copies.reduce((sum, count) => sum + count)).toBe(lost - 2);
   expect(await readRecord(held)).toMatchObject({ status: 'UNCONFIRMED', reason: 'restored' });
   expect(await readRecord(erased ?? '')).toBeUndefined();
+  const kinds = () => recordsOf(running).map((record) => decodeExtractionEvent(record).kind);
+  await eventually(() => expect(kinds()).toContain('restored'));
   await provider.finish((await inStatus(running, 'RUNNING')).taskId ?? '');
   await provider.finishPolled((await inStatus(consented, 'RUNNING')).taskId ?? '');
   await runUntil('reconcile --all-due');

@@ -2,7 +2,12 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Extraction } from '../../lib/extraction/record.ts';
+import { insertMissing } from '../../tools/cli/aws/insert-extractions.ts';
+import { closedExtraction, consentExtraction, extractionIn } from '../support/data/extraction-fixtures.ts';
 import { compareCalls, comparedStores } from '../support/stores/compared-stores.ts';
+import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
+import { describeWithJava } from './describe-with-java.ts';
 import {
   createTable,
   type DynamoDBLocal,
@@ -10,7 +15,6 @@ import {
   deleteTable,
   startDynamoDBLocal,
 } from './dynamodb-local.ts';
-import { describeWithJava } from './java.ts';
 
 /** The items of a table by their key, as the memory has them. */
 const itemsOf = async (client: DynamoDBClient, TableName: string, key: string) => {
@@ -44,4 +48,24 @@ describeWithJava('DynamoDB Local', () => {
       await fc.assert(property, { numRuns: 60, seed: 1, endOnFailure: true });
     },
   );
+
+  test('a restored record is written as a put would, and never over another one', async () => {
+    await createTable(dynamo, 'restored', definitionOf('Extractions'));
+    const memory = memoryExtractionStore();
+    const insert = async (records: readonly Extraction[]) => {
+      for (const record of records) await memory.create(record);
+      return insertMissing(dynamo.client, 'restored', records);
+    };
+    const present = closedExtraction({ extractionId: 'present', lastProblem: 'the bank\'s "answer"' });
+    const other = { extractionId: 'other', "it's": { list: [1.5, null, { empty: {} }], is: true } };
+    const added = [
+      extractionIn('STARTING'),
+      other as unknown as Extraction,
+      consentExtraction({ extractionId: 'consent' }),
+    ];
+    expect(await insert([present])).toEqual([]);
+    const changed = { ...present, requestId: 'another-request' };
+    expect(await insert([...added, changed])).toEqual([changed]);
+    expect(memory.items).toStrictEqual(await itemsOf(dynamo.client, 'restored', 'extractionId'));
+  });
 });

@@ -9,11 +9,17 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import { closedPort } from '../support/programs/stub-servers.ts';
+import type { ClientConfig } from '../../tools/cli/aws/deployment.ts';
+import { closedPort } from '../support/programs/closed-port.ts';
 import { resourcesOf, synthesize } from '../unit/infra/synth.ts';
 import { prepareJars } from './java.ts';
 
-export type DynamoDBLocal = { readonly client: DynamoDBClient; readonly stop: () => Promise<void> };
+export type DynamoDBLocal = {
+  readonly client: DynamoDBClient;
+  /** For other clients. */
+  readonly config: ClientConfig;
+  readonly stop: () => Promise<void>;
+};
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
@@ -38,10 +44,13 @@ export const startDynamoDBLocal = async (): Promise<DynamoDBLocal> => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    const client = new DynamoDBClient({
+    const config: ClientConfig = {
       endpoint: `http://127.0.0.1:${port}`,
       region: 'eu-west-1',
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    };
+    const client = new DynamoDBClient({
+      ...config,
       // A repeated write has another answer. A connection that is not kept cannot have been closed meanwhile.
       maxAttempts: 1,
       requestHandler: { httpAgent: { keepAlive: false } },
@@ -56,7 +65,7 @@ export const startDynamoDBLocal = async (): Promise<DynamoDBLocal> => {
         () => true,
         () => false,
       );
-      if (answers) return { client, stop };
+      if (answers) return { client, config, stop };
       await delay(50);
     }
     // Another process may have taken the port meanwhile.

@@ -10,7 +10,8 @@ import { read } from '../unit/docs/metric-names.ts';
 import { twoInOneStack } from '../unit/infra/embedded.ts';
 import { everyOption, resourcesOf, synthesize } from '../unit/infra/synth.ts';
 import { synthesizeStage } from '../unit/tools/acceptance/synth.ts';
-import { describeWithJava, prepareJars } from './java.ts';
+import { describeWithJava } from './describe-with-java.ts';
+import { prepareJars } from './java.ts';
 
 type Case = {
   readonly name: string;

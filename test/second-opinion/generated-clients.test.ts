@@ -18,7 +18,8 @@ import { runCommand } from '../../tools/local/run-command.ts';
 import { describeIfInstalled, findProgram } from '../support/programs/describe-if-installed.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
 import { read } from '../unit/docs/metric-names.ts';
-import { hasJava, prepareJars } from './java.ts';
+import { hasJava } from './describe-with-java.ts';
+import { prepareJars } from './java.ts';
 
 const folder = join(import.meta.dirname, 'generated-clients');
 

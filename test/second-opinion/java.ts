@@ -4,28 +4,10 @@ import { join } from 'node:path';
 import { installOnce } from '../../tools/local/install-once.ts';
 import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { runCommand, tail } from '../../tools/local/run-command.ts';
-import { describeIfInstalled, findProgram } from '../support/programs/describe-if-installed.ts';
 
 class JarsNotInstalled extends Error {
   override readonly name = 'JarsNotInstalled';
 }
-
-/** With the compiler, which event-ruler.test.ts needs. */
-export const hasJava = findProgram('javac') !== undefined && findProgram('mvn') !== undefined;
-
-/** DynamoDB Local has its SQLite for this architecture alone. */
-const isInstalled = process.arch === 'x64' && hasJava;
-
-/** Tests that need Java. Without it they are skipped, but in CI they fail. */
-export const describeWithJava = (title: string, tests: () => void): void =>
-  describeIfInstalled(
-    isInstalled,
-    {
-      title,
-      howToInstall: `${title}: on an x64 machine install a JDK 17 or later and Maven, e.g. apt-get install -y default-jdk-headless maven`,
-    },
-    tests,
-  );
 
 const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
 

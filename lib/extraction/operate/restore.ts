@@ -57,15 +57,14 @@ export const judgeRecord = (record: Extraction, now: Date, recordRetention: numb
   return { kind: 'closed', record };
 };
 
+/** What decides about a record that is in the live table. */
+export type LiveRecord = Pick<Extraction, 'extractionId' | 'requestId' | 'reason'>;
+
 export type RestoreDeps = {
-  /** Writes a record if there is none. Otherwise returns the existing one. */
-  readonly create: (
-    record: Extraction,
-  ) => Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
+  /** Writes the records that the live table does not have. Returns its records of the other ids. */
+  readonly createMissing: (records: readonly Extraction[]) => Promise<readonly LiveRecord[]>;
   /** The live records of these ids. */
-  readonly find: (
-    extractionIds: readonly string[],
-  ) => Promise<readonly Pick<Extraction, 'extractionId' | 'requestId'>[]>;
+  readonly find: (extractionIds: readonly string[]) => Promise<readonly LiveRecord[]>;
   /** Removes the item of its request. */
   readonly forgetRequest: (record: Extraction) => Promise<void>;
   readonly except: ReadonlySet<string>;
@@ -92,43 +91,49 @@ export const nothingRestored: RestoreResult = {
   'requested-again': 0,
 };
 
+/** Records that are written, or compared, together: BatchGetItem accepts 100 keys, and four calls write them. */
+const batchSize = 100;
+
+const judge = (record: Extraction, deps: RestoreDeps): RestoredRecord | { readonly kind: 'excepted' } =>
+  deps.except.has(record.extractionId)
+    ? { kind: 'excepted' }
+    : judgeRecord(record, deps.now(), deps.recordRetention);
+
+const liveOf = (
+  copies: readonly Extraction[],
+  { dryRun, find, createMissing }: RestoreDeps,
+): Promise<readonly LiveRecord[]> =>
+  dryRun ? find(copies.map(({ extractionId }) => extractionId)) : createMissing(copies);
+
+/** Of a copy that is written, or whose id has this live record. */
+const kindOf = (kind: RestoredKind, copy: Extraction, live: LiveRecord | undefined): RestoredKind => {
+  if (live === undefined) return kind;
+  return live.requestId === copy.requestId ? 'present' : 'requested-again';
+};
+
 /**
- * Concurrent writes of one segment of the backup. Each is a conditional put of its own: intake, or a second run, may have written the
- * record meanwhile, and a batch has no conditions. In a transaction a record would cost twice the units.
+ * Whether this command wrote the record, now or before. If the answer to a write is lost, the write is repeated and finds the record. A
+ * command that ended early may not have removed its request.
  */
-const concurrency = 16;
+const isOurs = (kind: RestoredKind, live: LiveRecord | undefined): boolean =>
+  kind === 'unconfirmed' || (kind === 'present' && live?.reason === 'restored');
 
-type Live = Pick<Extraction, 'requestId'>;
-
-/** Writes the record, and returns undefined. If there is a record already, returns that one. */
-const write = async (record: Extraction, { create }: RestoreDeps): Promise<Live | undefined> => {
-  const creation = await create(record);
-  return creation.created ? undefined : creation.record;
-};
-
-/** The live records of a dry run, which compares only. */
-const liveOf = async (
-  records: readonly Extraction[],
-  { dryRun, find }: RestoreDeps,
-): Promise<ReadonlyMap<string, Live>> => {
-  if (!dryRun) return new Map();
-  const ids = records.map(({ extractionId }) => extractionId).filter((id) => typeof id === 'string');
-  return new Map((await find(ids)).map((record) => [record.extractionId, record]));
-};
-
-const copy = async (
-  record: Extraction,
-  known: ReadonlyMap<string, Live>,
-  deps: RestoreDeps,
-): Promise<RestoredKind> => {
-  if (deps.except.has(record.extractionId)) return 'excepted';
-  const judged = judgeRecord(record, deps.now(), deps.recordRetention);
-  if (!('record' in judged)) return judged.kind;
-  const live = deps.dryRun ? known.get(record.extractionId) : await write(judged.record, deps);
-  // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
-  if (live === undefined && judged.kind === 'unconfirmed' && !deps.dryRun) await deps.forgetRequest(record);
-  if (live === undefined) return judged.kind;
-  return live.requestId === record.requestId ? 'present' : 'requested-again';
+const copyBatch = async (records: readonly Extraction[], deps: RestoreDeps): Promise<void> => {
+  const judged = records.map((record) => judge(record, deps));
+  const copies = judged.flatMap((one) => ('record' in one ? [one.record] : []));
+  const found = copies.length === 0 ? [] : await liveOf(copies, deps);
+  const live = new Map(found.map((record) => [record.extractionId, record]));
+  for (const [index, one] of judged.entries()) {
+    if (!('record' in one)) {
+      deps.onRecord(String(records[index]?.extractionId), one.kind);
+      continue;
+    }
+    const existing = live.get(one.record.extractionId);
+    const kind = kindOf(one.kind, one.record, existing);
+    // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
+    if (!deps.dryRun && isOurs(kind, existing)) await deps.forgetRequest(one.record);
+    deps.onRecord(one.record.extractionId, kind);
+  }
 };
 
 /**
@@ -141,18 +146,15 @@ export const restore = async (
   deps: RestoreDeps,
 ): Promise<RestoreResult> => {
   const counts: Record<RestoredKind, number> = { ...nothingRestored };
+  const onRecord = (extractionId: string, kind: RestoredKind): void => {
+    counts[kind] += 1;
+    deps.onRecord(extractionId, kind);
+  };
   const copySegment = async (pages: AsyncIterable<readonly Extraction[]>): Promise<void> => {
     for await (const page of pages) {
-      const known = await liveOf(page, deps);
-      const left = page.values();
-      const work = async (): Promise<void> => {
-        for (const record of left) {
-          const kind = await copy(record, known, deps);
-          counts[kind] += 1;
-          deps.onRecord(String(record.extractionId), kind);
-        }
-      };
-      await Promise.all(Array.from({ length: concurrency }, work));
+      for (let from = 0; from < page.length; from += batchSize) {
+        await copyBatch(page.slice(from, from + batchSize), { ...deps, onRecord });
+      }
     }
   };
   await Promise.all(segments.map(copySegment));

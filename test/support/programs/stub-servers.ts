@@ -55,11 +55,3 @@ export const rawServer = async (onConnection: (socket: Socket) => void) => {
   closing.push(close);
   return { baseUrl: `http://127.0.0.1:${port}`, port, connections: () => sockets.size, close };
 };
-
-/** A local port without a listener. */
-export const closedPort = async (): Promise<number> => {
-  const server = createRawServer();
-  const port = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};

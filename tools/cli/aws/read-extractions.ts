@@ -53,7 +53,7 @@ export const idsWithReference = async (index: ReferenceIndex, reference: string)
 };
 
 /** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
-const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
+export const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
 
 /** The existing items of these keys, in any order. Strongly consistent. `projection`: which attributes; default: all. */
 export async function* readItems(

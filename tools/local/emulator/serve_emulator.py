@@ -1,12 +1,13 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in six ways:
+This differs from `python -m ministack` in seven ways:
 - Access: other users of the machine and pages in a browser reach 127.0.0.1 too, and MiniStack runs whatever code it is sent. So each request
   is checked first (see guarded).
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
   `taken`, is written as one line to file descriptor 3.
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
   reads end-of-file and kills its whole process group, with the Lambda workers.
+- PartiQL: an insert is authorized as one, and streamed (see complete_inserts).
 - Sessions: they are registered one at a time (see one_at_a_time).
 - HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
 - Certificate: with USE_SSL, this writes one to MINISTACK_SSL_CERT, with its key. MiniStack needs the openssl command for its own
@@ -19,6 +20,7 @@ import datetime
 import errno
 import hmac
 import ipaddress
+import json
 import os
 import re
 import secrets
@@ -124,6 +126,38 @@ def with_own_key(own_key: str):
     lambda_svc.execution_credentials = execution_credentials
 
 
+def complete_inserts():
+    """AWS authorizes each statement of BatchExecuteStatement as `dynamodb:PartiQLInsert` of its table, and knows no action of that name
+    (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html). MiniStack would ask for the action, on every table. And it
+    has no stream record of an insert."""
+    from ministack.core import iam_actions
+    from ministack.services import dynamodb
+
+    original = iam_actions.dynamodb_transaction_checks
+
+    def checks(iam_action, body, region, account_id):
+        if iam_action != "dynamodb:BatchExecuteStatement":
+            return original(iam_action, body, region, account_id)
+        statements = [one["Statement"] for one in json.loads(body)["Statements"]]
+        inserts = [re.match(r'INSERT INTO "([\w.-]+)" ', statement) for statement in statements]
+        # Without checks, MiniStack asks for the action that AWS does not know.
+        if not all(inserts):
+            return []
+        tables = {match[1] for match in inserts}
+        return [("dynamodb:PartiQLInsert", f"arn:aws:dynamodb:{region}:{account_id}:table/{table}") for table in tables]
+
+    iam_actions.dynamodb_transaction_checks = checks
+    insert = dynamodb._partiql_insert
+
+    def streamed(table, parsed):
+        answer = insert(table, parsed)
+        if answer[0] == 200:
+            dynamodb._emit_stream_event(parsed["table"], "INSERT", None, parsed["item"])
+        return answer
+
+    dynamodb._partiql_insert = streamed
+
+
 def make_certificate(cert_path: str, key_path: str) -> None:
     """A key and a self-signed certificate for 127.0.0.1 and localhost."""
     from cryptography import x509
@@ -179,6 +213,7 @@ def main(port: int) -> None:
     sts.register_session = one_at_a_time(sts.register_session)
     own_key = os.environ["AWS_ACCESS_KEY_ID"]
     with_own_key(own_key)
+    complete_inserts()
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
     config.keep_alive_timeout = 75

@@ -5,7 +5,8 @@ import { type ExtractionRequest, requestExtraction } from '../../../../lib/clien
 import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
 import { signedFetch } from '../../../../lib/client/signed-fetch.ts';
 import { problem } from '../../../../lib/http/problem.ts';
-import { closedPort, rawServer } from '../../../support/programs/stub-servers.ts';
+import { closedPort } from '../../../support/programs/closed-port.ts';
+import { rawServer } from '../../../support/programs/stub-servers.ts';
 
 type Answer = Response | Error;
 

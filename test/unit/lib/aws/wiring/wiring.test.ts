@@ -33,7 +33,8 @@ import {
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
+import { closedPort } from '../../../../support/programs/closed-port.ts';
+import { httpServer } from '../../../../support/programs/stub-servers.ts';
 import { interpretedDynamo } from '../../../../support/stores/interpreted-dynamo.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';

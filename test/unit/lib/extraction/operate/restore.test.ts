@@ -67,7 +67,10 @@ const live = (over: Partial<RestoreDeps> = {}) => {
   const forgotten: string[] = [];
   const deps: RestoreDeps = {
     forgetRequest: async ({ extractionId }) => void forgotten.push(extractionId),
-    create: store.create,
+    createMissing: async (records) => {
+      const creations = await Promise.all(records.map(store.create));
+      return creations.flatMap((creation) => (creation.created ? [] : [creation.record]));
+    },
     find: async (ids) => [...store.items.values()].filter(({ extractionId }) => ids.includes(extractionId)),
     except: new Set(),
     dryRun: false,
@@ -115,10 +118,26 @@ describe('restoring', () => {
     expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
   });
 
+  test('forgets the request also if its own write was repeated, or an earlier command ended before it did', async () => {
+    const { store, deps, forgotten } = live();
+    const { createMissing } = deps;
+    const twice: RestoreDeps['createMissing'] = async (records) => {
+      await createMissing(records);
+      return createMissing(records);
+    };
+    const records = [extractionIn('STARTING'), extractionIn('RUNNING', { extractionId: 'running' })];
+    const counts = await restore(backup(...records), { ...deps, createMissing: twice });
+    expect(counts).toMatchObject({ present: 2, unconfirmed: 0 });
+    expect(forgotten).toEqual([id]);
+    await restore(backup(...records), deps);
+    expect(forgotten).toEqual([id, id]);
+    expect(store.items.size).toBe(2);
+  });
+
   test('copies every record of every page of every segment once', async () => {
     const { store, deps } = live();
     const recordsOf = (segment: number, page: number) =>
-      Array.from({ length: 40 }, (_, index) =>
+      Array.from({ length: 140 }, (_, index) =>
         closedExtraction({
           extractionId: `${segment}-${page}-${index}`,
           status: 'REJECTED',
@@ -126,8 +145,8 @@ describe('restoring', () => {
         }),
       );
     const segments = [0, 1, 2].map((segment) => pagesOf(recordsOf(segment, 0), [], recordsOf(segment, 1)));
-    expect(await restore(segments, deps)).toMatchObject({ closed: 240, present: 0 });
-    expect(store.items.size).toBe(240);
+    expect(await restore(segments, deps)).toMatchObject({ closed: 840, present: 0 });
+    expect(store.items.size).toBe(840);
   });
 
   test('finds the live records of a dry run together', async () => {

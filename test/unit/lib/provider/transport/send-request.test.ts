@@ -16,8 +16,9 @@ import { type Connection, sendRequest } from '../../../../../lib/provider/transp
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
+import { closedPort } from '../../../../support/programs/closed-port.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';
-import { closedPort, httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
+import { httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 
 const secret = 'sentinel-of-a-secret';
 const ok = 'HTTP/1.1 200 OK\r\n';

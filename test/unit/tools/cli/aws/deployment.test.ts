@@ -11,7 +11,8 @@ import {
 } from '../../../../../tools/cli/aws/local-deployment.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { repository } from '../../../../../tools/local/paths.ts';
-import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
+import { closedPort } from '../../../../support/programs/closed-port.ts';
+import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. There are two stacks. */
 const { baseUrl: endpoint } = await httpServer((response, { body }) => {

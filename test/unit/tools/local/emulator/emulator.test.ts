@@ -9,7 +9,8 @@ import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.
 import { findPython, type Python } from '../../../../../tools/local/emulator/find-python.ts';
 import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
 import { ExpectedFailure } from '../../../../../tools/local/expected-failure.ts';
-import { closedPort, httpServer } from '../../../../support/programs/stub-servers.ts';
+import { closedPort } from '../../../../support/programs/closed-port.ts';
+import { httpServer } from '../../../../support/programs/stub-servers.ts';
 
 const developer = {
   PATH: '/usr/bin',
