@@ -56,6 +56,12 @@ export const acceptApi = (
         const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);
         return { status: answer.status, body: await answer.text() };
       }),
+    /** The status of a GET that is sent at once and never repeated, for a check of the throttle. Signed by default. */
+    statusAtOnce: async (path: string, as = fetch): Promise<number> => {
+      const answer = await as(`${base}${path}`);
+      await answer.body?.cancel();
+      return answer.status;
+    },
   };
 };
 

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { acceptApi } from '../../../../../tools/acceptance/checks/call-deployed-api.ts';
 import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
 import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
+import { unsignedRefused, unsignedVerdict } from '../../../../../tools/acceptance/checks/check-callers.ts';
 import { maxChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
 import { differences, metricsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
@@ -31,7 +32,43 @@ test('two of them are, and nothing else is repeated', async () => {
   expect(await call(403)).toEqual({ status: 403, requests: 1 });
 });
 
-afterEach(() => vi.restoreAllMocks());
+test('a flood is sent at once, and its answers 429 are not repeated', async () => {
+  let open = 0;
+  let requests = 0;
+  const held = Promise.withResolvers<void>();
+  const answer = async (status: number): Promise<Response> => {
+    requests += 1;
+    open += 1;
+    // The last of them lets all go.
+    if (open === 408) held.resolve();
+    await held.promise;
+    return new Response('{}', { status });
+  };
+  vi.stubGlobal('fetch', () => answer(403));
+  const api = acceptApi({ base: 'https://api.example', fetch: () => answer(429) }, async () => {});
+  const context = { api, randomId: () => 'id', now: () => beganAt } as unknown as AcceptContext;
+  const { kind, why } = await unsignedRefused.run(context);
+  expect([kind, why, requests]).toEqual(['passed', expect.stringContaining('counts them'), 408]);
+});
+
+test('whether a throttle counts unsigned requests is open while they are fewer than it lets pass', () => {
+  const answers = (status: number) => Array<number>(400).fill(status);
+  const signed = [404, 404];
+  const verdict = (seconds: number) => unsignedVerdict({ unsigned: answers(403), signed, seconds });
+  expect(verdict(5)).toMatchObject({ kind: 'passed', why: expect.stringContaining('does not count them') });
+  expect(verdict(6)).toMatchObject({ kind: 'skipped', why: expect.stringContaining('lets 400 pass') });
+  const some = unsignedVerdict({ unsigned: [...answers(403), 429], signed, seconds: 60 });
+  expect(some).toMatchObject({
+    kind: 'passed',
+    why: expect.stringMatching(/^the throttle of the route counts/),
+  });
+  expect(() => unsignedVerdict({ unsigned: [404], signed, seconds: 1 })).toThrow('neither 403 nor 429');
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 const beganAt = new Date('2026-05-04T10:20:30.000Z');
 const alarm = 'Cosecha-accept-unconfirmed';
