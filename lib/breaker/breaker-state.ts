@@ -14,7 +14,10 @@ export type Turn = {
 export type Group = {
   /** Its entity, or its product for extractions by consent. */
   readonly name: string;
-  /** Its extractions whose starts failed since the last accepted one, each with the time. At most `failures`, in order. */
+  /**
+   * Its extractions whose starts failed since the last accepted one, each with the time from which it counts. At most `failures`, in the
+   * order of their reports.
+   */
   readonly failed: readonly (readonly [extraction: string, at: number])[];
   readonly acceptedAt?: number;
   /** Until then its starts are held and take no turn of their caller, because its last turn showed nothing. */
@@ -65,6 +68,13 @@ const forgetMs = 3_600_000;
 
 /** A group of which a start was accepted within this time probably has healthy extractions too, so its pause stays short. */
 const recentMs = 600_000;
+
+/**
+ * A slow start counts from 3 s before its report, so not at all if another of its group was accepted since. Otherwise, while a few
+ * of very many starts are slow, each is written into the one item of their caller and taken back at once. With more than 3 s, a
+ * breaker opens late if most starts hang (decision 18).
+ */
+const slowSinceMs = 3_000;
 
 const groupOf = ({ groups }: BreakerState, name: string): Group =>
   groups.find((group) => group.name === name) ?? { name, failed: [] };
@@ -226,13 +236,15 @@ export const afterFailure = (
   failure: Failure,
   settings: BreakerSettings,
 ): BreakerState => {
-  const { extraction, name, now } = failure;
+  const { extraction, kind, name, now, holder } = failure;
+  const failedAt = kind === 'slow' ? now - slowSinceMs : now;
   const found = groupOf(state, name);
   const before = isRemembered(found, now) ? found : { name, failed: [] };
   const isKnown =
     before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);
-  const failed: Group['failed'] = isKnown ? before.failed : [...before.failed, [extraction, now]];
+  const failed: Group['failed'] = isKnown ? before.failed : [...before.failed, [extraction, failedAt]];
   const acceptedAt = Math.max(before.acceptedAt ?? 0, failure.acceptedAt ?? 0);
+  if (kind === 'slow' && holder === undefined && failedAt <= acceptedAt) return state;
   const group: Group = { ...before, failed, ...(acceptedAt > 0 ? { acceptedAt } : {}) };
   const ownOpened = openedGroup(group, failure, settings);
   const known =

@@ -70,6 +70,8 @@ const openIn = ({ opened, groups }: BreakerState): readonly string[] =>
     .flatMap(({ name, opened: own }) => (own === undefined ? [] : [name]))
     .sort();
 
+const never = Number.NEGATIVE_INFINITY;
+
 /** What a process knows of one caller. */
 type Memory = {
   /** Undefined if the read of the item failed. It is then read again after 5 s. */
@@ -88,7 +90,6 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   const memories = new Map<string, Memory>();
 
   const memoryOf = (caller: string): Memory => {
-    const never = Number.NEGATIVE_INFINITY;
     const memory = memories.get(caller) ?? { readAt: never, changedAt: never, accepted: new Map() };
     memories.set(caller, memory);
     return memory;
@@ -178,8 +179,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
 
   const reportAccepted = async (about: About): Promise<void> => {
     const { group: name } = about;
-    const { known, accepted } = memoryOf(about.caller);
-    const state = known?.state;
+    const memory = memoryOf(about.caller);
+    const { accepted } = memory;
+    const state = time() - memory.readAt < cacheMs ? memory.known?.state : await current(about);
     if (state !== undefined && afterAccepted(state, name, time()) !== state) {
       return tryToChange(about, (before) => afterAccepted(before, name, time()));
     }
@@ -212,11 +214,14 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       if (shown.kind === 'failed' || shown.kind === 'slow') {
         const acceptedAt = memoryOf(about.caller).accepted.get(name);
         const failure = defined({ extraction, name, holder, acceptedAt, cause: shown.kind, ...shown });
-        return tryToChange(
+        await tryToChange(
           about,
           (state) => afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings),
           holder,
         );
+        // A breaker may open before a slow start is accepted, which then has to close it.
+        if (shown.kind === 'slow' && holder === undefined) memoryOf(about.caller).readAt = never;
+        return;
       }
       if (holder === undefined) return;
       const turn = { holder, name };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Digests, digestsOf } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
-import { countsOf } from './many-extractions/breaker-invariants.ts';
+import { countsOf, writesASecondOf } from './many-extractions/breaker-invariants.ts';
+import { slowPopulation } from './many-extractions/broken-beside-healthy.ts';
+import { randomChoices } from './many-extractions/choices.ts';
 import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
@@ -15,6 +17,7 @@ import {
   shrink,
   traceOf,
 } from './many-extractions/search.ts';
+import { Service } from './many-extractions/service.ts';
 
 const digests: Digests = {};
 
@@ -99,6 +102,12 @@ test('a population in a hundred is the same in another process', async () => {
 test('while reads hang for an hour, messages that wait cause no reads beside those that are due', async () => {
   const judged = await judge(backlogCase);
   expect(judged.violations).toEqual([]);
+});
+
+test('200 starts a second at 20 banks, 20 % of them slow, write at most 200 units a second of breakers', async () => {
+  const service = new Service(slowPopulation(20, 20), randomChoices(1));
+  await service.run(({ time, startedAt }) => time.now > startedAt + 20_000);
+  expect(writesASecondOf(service, 10, 20).units).toBeLessThanOrEqual(200);
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {

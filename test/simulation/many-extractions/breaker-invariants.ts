@@ -1,4 +1,7 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
+import { writeUnits } from '../../bench/units/capacity.ts';
+import type { Item } from '../../bench/units/item-bytes.ts';
 import { groupOf } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
 import type { ProviderCall } from './provider.ts';
@@ -13,6 +16,9 @@ const writeMs = 1_500;
 
 /** An accepted start within this time keeps the pauses of its group short. */
 const recentMs = 600_000;
+
+/** A slow start does not count if another of its group was accepted within this time before. */
+const slowSinceMs = 3_000;
 
 const { failures: threshold, openSeconds, maxOpenSeconds } = breakerSettings;
 const slowMs = settings.breakerSlowCallSeconds * 1_000;
@@ -109,7 +115,8 @@ const heldCallsNotMade: Invariant = {
   },
 };
 
-type Sighting = { readonly of: string; readonly at: number };
+/** `from`: a slow start counts only if none was accepted since then. */
+type Sighting = { readonly of: string; readonly at: number; readonly from: number };
 
 /** When starts failed or became too slow. A login and a Task Token fail before their start. */
 const failuresOf = (service: Service): readonly Sighting[] =>
@@ -118,16 +125,17 @@ const failuresOf = (service: Service): readonly Sighting[] =>
       if (!process.startsWith('start-task')) return [];
       const isSlow = kind === 'start' && endedAt - at > slowMs;
       if (result !== 'trouble' && !isSlow) return [];
-      return [{ of, at: kind === 'start' ? Math.min(endedAt, at + slowMs) : endedAt }];
+      const seenAt = isSlow ? at + slowMs : endedAt;
+      return [{ of, at: seenAt, from: isSlow ? seenAt - slowSinceMs : seenAt }];
     })
     .toSorted((one, other) => one.at - other.at);
 
 const acceptedIn = (service: Service): readonly Sighting[] =>
   startCallsOf(service).flatMap(({ of, result, endedAt = 0 }) =>
-    result === 'success' ? [{ of, at: endedAt }] : [],
+    result === 'success' ? [{ of, at: endedAt, from: endedAt }] : [],
   );
 
-const isIn = (service: Service, { caller, group }: Breaker, { of }: Sighting): boolean => {
+const isIn = (service: Service, { caller, group }: Breaker, { of }: Pick<Sighting, 'of'>): boolean => {
   const member = service.memberOf(of);
   return member.caller === caller && (group === undefined || groupOf(member) === group);
 };
@@ -152,14 +160,30 @@ const opensInTime: Invariant = {
       const periods = periodsOf(service, breaker);
       return own.some(({ at }) => {
         const since = Math.max(0, ...accepted.filter((one) => one.at <= at + writeMs).map((one) => one.at));
-        const failing = own.filter((one) => one.at > since + writeMs && one.at <= at);
-        const known = new Set(own.filter((one) => one.at <= since + writeMs).map(keyOf));
+        const failing = own.filter((one) => one.from > since + writeMs && one.at <= at);
+        const known = new Set(own.filter((one) => one.from <= since + writeMs).map(keyOf));
         const counted = new Set(failing.map(keyOf).filter((key) => !known.has(key)));
         const isEnough = counted.size >= threshold + service.losses;
         return isEnough && !periods.some(({ from, to }) => from <= at + writeMs && to >= at);
       });
     });
     return late && `The breaker of ${nameOf(late.breaker)} is not open although enough failed.`;
+  },
+};
+
+const acceptedOutweighsSlow: Invariant = {
+  name: 'accepted-outweighs-slow',
+  rule: 'A slow start is not written if its item shows that another of its group was accepted within 3 s before: of many starts, a few slow ones must not make their item a hot key.',
+  check: ({ changes }) => {
+    for (const { before, after } of changes) {
+      for (const { name, failed } of after.groups) {
+        const was = before.groups.find((group) => group.name === name);
+        const counted = failed.filter(([of]) => was?.failed.some(([one]) => one === of) !== true);
+        const acceptedAt = was?.acceptedAt ?? 0;
+        if (counted.some(([, at]) => at < acceptedAt)) return `A slow start of ${name} is written in vain.`;
+      }
+    }
+    return undefined;
   },
 };
 
@@ -259,7 +283,7 @@ const acceptedCloses: Invariant = {
       const periods = periodsOf(service, breaker);
       const late = accepted.find(
         ({ of, endedAt = 0 }) =>
-          isIn(service, breaker, { of, at: endedAt }) &&
+          isIn(service, breaker, { of }) &&
           periods.some(({ from, to }) => from < endedAt - writeMs && to > endedAt + writeMs),
       );
       if (late !== undefined) return `The start of ${late.of} was accepted, and a breaker stays open.`;
@@ -291,6 +315,26 @@ export const countsOf = (service: Service) => ({
   underWay: underWay(service),
   turns: startCallsOf(service).filter((call) => isInTurn(service, call)).length,
 });
+
+/** What is written of breakers in each of so many seconds. A lost race is billed as a write of the existing item. */
+export const writesASecondOf = (service: Service, from: number, to: number) => {
+  const { breakerWrites, startedAt } = service;
+  const written = breakerWrites.filter(
+    ({ at }) => at >= startedAt + 1_000 * from && at < startedAt + 1_000 * to,
+  );
+  const units = written.map(({ before, after }) => {
+    const [old, young] = [before, after].map(
+      (item) => marshall(item ?? {}, { removeUndefinedValues: true }) as unknown as Item,
+    );
+    return writeUnits(old, young);
+  });
+  const mean = (total: number): number => Math.round(total / (to - from));
+  return {
+    writes: mean(written.length),
+    lost: mean(written.filter(({ before, after }) => before === after).length),
+    units: mean(units.reduce((sum, one) => sum + one, 0)),
+  };
+};
 
 const unconfirmedBounded: Invariant = {
   name: 'unconfirmed-bounded',
@@ -368,6 +412,7 @@ export const breakerInvariants: readonly Invariant[] = [
   unconfirmedBounded,
   closedByAnAcceptedStart,
   opensInTime,
+  acceptedOutweighsSlow,
   pausesDouble,
   recovers,
 ];

@@ -182,6 +182,16 @@ export const outagePopulation = ({
   return { members, outages: [{ trouble, from: 20, to: 20 + seconds, calls: ['start'] }], consumers: 50 };
 };
 
+/** 200 starts a second of one caller, of which 20 % are slow. Ids are as long as those of the product. */
+export const slowPopulation = (groups: number, seconds: number): Population => {
+  const own = randomOf(groups);
+  const members = requests(seconds, 1 / 200, () => ({
+    entity: `bank-${own.below(groups)}`,
+    ...(own.below(5) === 0 ? failing('slow') : {}),
+  })).map((one, index) => ({ ...one, extractionId: `extraction-${index}`.padEnd(36, '-') }));
+  return { members, outages: [], consumers: 50 };
+};
+
 /**
  * All reads hang for some hours, so that every extraction stays open after its webhook. A million a day at 50 consumers of each queue,
  * in the proportion of the consumers that there are. Requests go on for an hour after it.

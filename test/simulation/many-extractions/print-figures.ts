@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/defined.ts';
 import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
 import { randomOf } from '../../support/data/random.ts';
-import { countsOf } from './breaker-invariants.ts';
+import { countsOf, writesASecondOf } from './breaker-invariants.ts';
 import {
   backlogPopulation,
   floods,
@@ -9,6 +9,7 @@ import {
   mixes,
   outagePopulation,
   populationOf,
+  slowPopulation,
 } from './broken-beside-healthy.ts';
 import { randomChoices } from './choices.ts';
 import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
@@ -137,6 +138,20 @@ const printOutages = async (print: Print): Promise<void> => {
   }
 };
 
+/** How hot the item of a caller gets. In the first ten seconds, no slow start is reported or little is known. */
+const printBreakerWrites = async (print: Print): Promise<void> => {
+  print('| 200 starts a second, 20 % slow | writes a second | of them lost races | write units a second |');
+  print('| --- | ---: | ---: | ---: |');
+  for (const groups of [1, 20, 50, 100]) {
+    const service = await run(
+      slowPopulation(groups, 40),
+      ({ time, startedAt }) => time.now > startedAt + 40_000,
+    );
+    const { writes, lost, units } = writesASecondOf(service, 10, 40);
+    print(`| groups: ${groups} | ${writes} | ${lost} | ${units} |`);
+  }
+};
+
 /** A million a day, in the proportion of 2 consumers to 50. */
 const printBacklog = async (print: Print): Promise<void> => {
   const hours = 4;
@@ -203,7 +218,14 @@ export const printFloods = async (print: Print): Promise<void> => {
 
 /** Prints what broken extractions do to healthy ones, and what outages of the provider cost, as tables. */
 export const printFigures = async (print: Print): Promise<void> => {
-  for (const table of [printSessions, printMixes, printShares, printOutages, printBacklog]) {
+  for (const table of [
+    printSessions,
+    printMixes,
+    printShares,
+    printOutages,
+    printBreakerWrites,
+    printBacklog,
+  ]) {
     await table(print);
     print('');
   }

@@ -77,6 +77,12 @@ export class Service {
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
   readonly changes: BreakerChange[] = [];
+  /** Every write of their items, with what is stored before and after. They are the same if it lost its race. */
+  readonly breakerWrites: {
+    readonly at: number;
+    readonly before: StoredBreaker | undefined;
+    readonly after: StoredBreaker | undefined;
+  }[] = [];
   readonly telemetry;
   readonly counted;
   readonly provider: Provider;
@@ -283,7 +289,9 @@ export class Service {
     const stored = this.breakers.get(name);
     const before = this.breakerState(name);
     const answer = effect();
-    if (this.breakers.get(name) !== stored) {
+    const item = this.breakers.get(name);
+    if (method === 'replace') this.breakerWrites.push({ at: this.time.now, before: stored, after: item });
+    if (item !== stored) {
       this.changes.push({ caller: name, at: this.time.now, before, after: this.breakerState(name) });
       this.#stale.set(name, { stored, until: this.time.now + maxLagMs });
     }

@@ -98,6 +98,20 @@ export const outageFaults: Faults = {
     caughtBy: 'accepted-closes',
     firstSeed: 16,
   },
+  'slow-starts-always-written': {
+    does: 'A slow start is written although another of its group was accepted a moment before.',
+    file: state,
+    find: "if (kind === 'slow' && holder === undefined && failedAt <= acceptedAt) return state;",
+    replace: '',
+    caughtBy: 'accepted-outweighs-slow',
+  },
+  'slow-starts-counted-late': {
+    does: 'A start that is slow does not count within a minute after an accepted one.',
+    file: state,
+    find: 'const slowSinceMs = 3_000;',
+    replace: 'const slowSinceMs = 60_000;',
+    caughtBy: 'opens-in-time',
+  },
   'broken-one-counts-with-each-call': {
     does: 'An extraction that always fails counts with each of its calls.',
     file: state,

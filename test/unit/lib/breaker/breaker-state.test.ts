@@ -75,6 +75,16 @@ describe('the breaker of a group', () => {
     expect(may(accept(openBank, -1), 1)).toBe('no');
   });
 
+  test('counts no slow start if another was accepted within 3 s before, also by the process that counts it', () => {
+    const accepted = accept(fail(noTrouble, 'x', 0), 1);
+    const slowAt = (at: number, more?: Partial<Failure>) =>
+      fail(accepted, 'y', at, { kind: 'slow', ...more });
+    expect(slowAt(4)).toBe(accepted);
+    expect(slowAt(5, { acceptedAt: time(2) })).toBe(accepted);
+    expect(slowAt(5).groups[0]?.failed).toEqual([['y', time(2)]]);
+    expect(fail(accepted, 'y', 4).groups[0]?.failed).toEqual([['y', time(4)]]);
+  });
+
   test('has a turn every 30 s while one of its starts was accepted within ten minutes', () => {
     const accepted = accept(fail(noTrouble, 'x', 0), 0);
     const pauses = pausesOf(failAll(accepted, five, 1), 21);

@@ -121,6 +121,24 @@ describe('failures', () => {
 });
 
 describe('an accepted start', () => {
+  test('that was slow closes a breaker that opened since, also if it was not counted as slow', async () => {
+    const shared = store();
+    await failIn(shared, 1);
+    await startOn(processOn(shared), 'accepted');
+    seconds = 1;
+    const process = processOn(shared);
+    const admission = await process.admit(aboutOf());
+    calls = [];
+    await process.report(admission, { kind: 'slow' });
+    expect(calls).not.toContain('replace');
+    seconds = 2;
+    await failIn(shared, 5);
+    expect(await admit(processOn(shared))).toBe('held');
+    seconds = 3;
+    await process.report(admission, { kind: 'accepted' });
+    expect(await admit(processOn(shared))).toBe('pass');
+  });
+
   test('that was seen under a state without the failures goes into the next write, so those are not in a row', async () => {
     const shared = store();
     const busy = processOn(shared);
