@@ -68,7 +68,7 @@ const repositoryRunbook = 'docs/operations.md';
 const required = {
   stage: describe(
     v.pipe(
-      v.string('is required, for example -c stage=prod'),
+      v.string('is required, such as prod'),
       v.regex(stagePattern, 'must be 1 to 17 of a-z, 0-9 and "-", starting with a letter'),
       v.check(
         (stage) => !stage.includes('-restored'),
@@ -84,7 +84,7 @@ const required = {
   ),
   providerBaseUrl: describe(
     v.pipe(
-      v.string('is required, for example -c providerBaseUrl=https://provider.example'),
+      v.string('is required: the base address of your provider’s API'),
       providerUrl,
       values('absolute address, without user, query or fragment'),
     ),
@@ -101,7 +101,8 @@ const starting = {
       'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',
   }),
   startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
-    description: 'The timeout of the function start-task. A start attempt older than this is stale.',
+    description:
+      'How long one invocation of start-task may run. Afterwards its start counts as interrupted, and the extraction ends `UNCONFIRMED`.',
     reason: `It must be long enough for ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each, the read of a consent (\`providerTimeoutMs\`, 3 s at most) and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
   refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
@@ -127,7 +128,8 @@ const polling = {
   }),
   webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
-    reason: 'A task takes a minute or two.',
+    reason:
+      'Assumed: a task takes a minute or two. The provider’s API document does not say how long. If yours take longer, set more than the longest of them.',
   }),
   pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
     description: 'The first interval between polls, and between attempts to collect results.',
@@ -207,9 +209,9 @@ const provider = {
     reason: 'A start whose connect failed did not reach the provider, so it is retried.',
   }),
   providerTimeoutMs: withDefault(wholeNumber('milliseconds', 200, 60_000), 20_000, {
-    description: 'The timeout of a whole call to the provider.',
+    description: 'How long Cosecha waits for the whole answer of the provider to one call.',
     reason:
-      'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
+      'Without an answer in time, a start ends `UNCONFIRMED` and is never repeated. So choose it longer than the slowest answer of the provider.',
   }),
   breakerFailures: withDefault(wholeNumber('extractions', 1, 1_000), 5, {
     description:
