@@ -1,6 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
 import { read } from './metric-names.ts';
 
 /** All pages but those that are history. */
@@ -71,4 +76,34 @@ test.each([
   ['cosecha doctor\ncosecha list --open    # before you delete-stack\n', true],
 ])('of the block %j that is so: %s', (block, alone) => {
   expect(isAlone(block)).toBe(alone);
+});
+
+test('the lines of docs/api.md authorize a new consent in the sandbox of npm start, as the user would', async () => {
+  const sandbox = await startSandbox();
+  const root = mkdtempSync(join(tmpdir(), 'cosecha-consent-'));
+  onTestFinished(async () => {
+    rmSync(root, { recursive: true });
+    await sandbox.close();
+  });
+  mkdirSync(join(root, '.cosecha'));
+  const running = { sandboxControlUrl: sandbox.controlUrl };
+  writeFileSync(join(root, '.cosecha', 'running.json'), JSON.stringify(running));
+  const created = await fetch(`${sandbox.baseUrl}/api/v1/token/otp/create`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'sandbox-api-key', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      products: ['movement'],
+      user: { username: '11.111.111-1' },
+      clientId: sandbox.clientId,
+      widgetConfigId: 'sandbox-widget',
+      locale: 'en',
+    }),
+  });
+  const { data } = (await created.json()) as { readonly data: { readonly consentId: string } };
+  const commands = blocksIn(read('docs/api.md')).flatMap(commandsIn);
+  const served = commands.find((line) => line.startsWith('served()')) ?? '';
+  const authorize = commands.find((line) => line.includes('/authorize')) ?? '';
+  const script = `CONSENT_ID=${data.consentId}\n${served}\n${authorize}`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: root });
+  expect(JSON.parse(stdout)).toMatchObject({ consentId: data.consentId, subStatus: 'ACTIVE' });
 });
