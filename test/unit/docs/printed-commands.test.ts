@@ -107,3 +107,17 @@ test('the lines of docs/api.md authorize a new consent in the sandbox of npm sta
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: root });
   expect(JSON.parse(stdout)).toMatchObject({ consentId: data.consentId, subStatus: 'ACTIVE' });
 });
+
+test('README names in its first screen which provider fits, what is assumed and what is not proven', () => {
+  const [first = '', rest = ''] = read('README.md').split('## Quick start');
+  for (const fact of ['HMAC-SHA256', '429', 'docs/provider-coverage.md', 'the real provider']) {
+    expect(first).toContain(fact);
+  }
+  const answers = [
+    'docs/operations.md#erase-one-extraction',
+    'docs/embedding.md#fixed-egress-addresses',
+    'docs/stream.md#from-another-account',
+    'docs/stream.md#from-a-container',
+  ];
+  for (const link of answers) expect(rest).toContain(`](${link})`);
+});
