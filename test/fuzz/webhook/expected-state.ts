@@ -1,5 +1,6 @@
 import { adviceOf } from '../../../lib/extraction/advice.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
 import { taskExpiry } from '../../support/stores/memory-task-store.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
@@ -40,13 +41,16 @@ export const expectedState = (
   const extractions = new Map(setup.extractions.map((record) => [record.extractionId, record]));
   const tasks = new Map(setup.tasks.map((item) => [item.taskId, item]));
 
-  const before = tasks.get(delivery.taskId) ?? { taskId: delivery.taskId };
+  const before: Task = tasks.get(delivery.taskId) ?? { taskId: delivery.taskId };
   const task = {
     // From the first write on (design, section 4). An item of the setup has none yet.
     expiresAt: taskExpiry,
     ...before,
     taskStatus: before.taskStatus ?? delivery.taskStatus,
     notifiedAt: before.notifiedAt ?? deliveredAt.toISOString(),
+    // The first status decides about the credentials (design, section 6).
+    firstStatus: before.firstStatus ?? delivery.taskStatus,
+    noticedAt: before.noticedAt ?? deliveredAt.toISOString(),
   };
   tasks.set(task.taskId, task);
 
