@@ -48,6 +48,7 @@ const skippedOnEmulator = [
   'metrics',
   'cold-starts',
   'cost',
+  'unsigned-requests',
 ];
 
 /** Each check ends by its own limit. */
