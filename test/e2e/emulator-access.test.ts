@@ -51,6 +51,7 @@ describe('the emulator of `npm start`', () => {
     expect(await statusOf({ ...signed, origin: 'https://page.example' })).toBe(403);
     expect(await statusOf({ ...signed, origin: 'null' })).toBe(403);
     expect(await statusOf({ ...signed, host: 'page.example' })).toBe(403);
+    expect(await statusOf({ ...signed, host: 'page.execute-api.localhost.example' })).toBe(403);
     expect(await statusOf({ ...signed, host: new URL(emulator.endpoint).host })).toBe(200);
   });
 

@@ -86,12 +86,13 @@ def guarded(app, own_key: str, port: int):
     from ministack.core.router import extract_access_key_id
     from ministack.services import sts
 
-    own_hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    # An API also has a host of its own. No page has a name below localhost: it is always this machine's (RFC 6761, section 6.3).
+    own_host = re.compile(rf"(127\.0\.0\.1|(\w+\.execute-api\.)?localhost):{port}")
     without_key = re.compile(r"(GET /_ministack/health|POST /_aws/execute-api/\w+/\$default/webhooks/provider)")
 
     def allowed(scope) -> bool:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if headers.get("host") not in own_hosts or "origin" in headers:
+        if not own_host.fullmatch(headers.get("host", "")) or "origin" in headers:
             return False
         if AUTH or without_key.fullmatch(f"{scope.get('method')} {scope['path']}"):
             return True
