@@ -29,7 +29,11 @@ export const laterStatus = 'LATER';
 /** What a next version may change (CONTRIBUTING.md, "Stay compatible for one release"): where, what, and into what. */
 const changes = [
   // One new optional attribute.
-  ['lib/extraction/api/request-extraction.ts', '    ...dueAt', "    laterAttribute: 'later',\n    ...dueAt"],
+  [
+    'lib/extraction/api/request-extraction.ts',
+    '    ...due.attributes(',
+    "    laterAttribute: 'later',\n    ...due.attributes(",
+  ],
   // One new cause that is accepted and not sent.
   ['lib/extraction/reconcile-message.ts', "  'execution-broken',\n", "  'execution-broken',\n  'later',\n"],
   // One new status.
