@@ -137,7 +137,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
     where: 'at random',
-    firstSeed: 31391,
+    firstSeed: 50_500,
   },
   'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',

@@ -32,7 +32,7 @@ export const intakeAndClosingFaults: Faults = {
       "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
     where: 'at random',
-    firstSeed: 31_200,
+    firstSeed: 60_600,
   },
   'collected-without-results': {
     does: 'A read without results closes a record whose outcome implies results.',
@@ -366,7 +366,7 @@ export const intakeAndClosingFaults: Faults = {
     does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
     file: readTask,
     find: `  if (await deps.isPaused('reads')) {`,
-    replace: `  if (isBarred) return unread('read-ends-process');
+    replace: `  if (isBarred) return nothing('impossible', 'read-ends-process');
   if (await deps.isPaused('reads')) {`,
     caughtBy: 'pause-keeps-open',
     where: { scenario: 'ends-process-paused', preemptions: 0 },

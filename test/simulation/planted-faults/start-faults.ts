@@ -90,12 +90,6 @@ export const startFaults: Faults = {
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 3, from: 8 },
   },
-  'another-record-started': {
-    does: 'An execution that outlived its record starts a later record under the same id.',
-    file: decide,
-    find: "if (record.requestId !== requestId) return end('gone');",
-    caughtBy: 'request-of-its-record',
-  },
   'credentials-removed-before-the-answer': {
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,

@@ -39,3 +39,9 @@ test('the answer to the call of another attempt decides nothing', () => {
     expect(judge(record, start, seen, at(2), timings)).toEqual(plan(record, start, at(2), timings));
   }
 });
+
+test('an execution that outlived its record starts no later record under the same id', () => {
+  const earlier: Invoker = { kind: 'start', requestId: 'request-0' };
+  const planned = plan(extractionIn('REQUESTED'), earlier, at(2), timings);
+  expect(planned).toMatchObject({ kind: 'end', as: 'gone' });
+});
