@@ -36,7 +36,7 @@ const settings = {
   providerConnectTimeoutMs: '500',
   providerTimeoutMs: '500',
   startTimeoutSeconds: '6',
-  webhookWaitSeconds: '6',
+  webhookWaitSeconds: '7',
   pollFirstSeconds: '2',
   pollEverySeconds: '2',
   sweepEveryMinutes: '60',
