@@ -193,8 +193,9 @@ const bodyWith = (password: string) =>
     actions: [{ id: 'tef' }],
   });
 
-test('a password cannot be guessed by repeating a request: eleven guesses, also at one time, block its key', async () => {
-  const { deps: shared } = extractionInMemory(undefined);
+/** What a request needs, over empty stores. */
+const intakeInMemory = () => {
+  const { deps: shared, seen } = extractionInMemory(undefined);
   const deps: AnswerRequestDeps = {
     ...shared,
     repeats: memoryRepeatCounter(),
@@ -206,6 +207,11 @@ test('a password cannot be guessed by repeating a request: eleven guesses, also 
     fingerprintKey: async () => 'key',
     assertConsentsSetUp: () => undefined,
   };
+  return { deps, seen };
+};
+
+test('a password cannot be guessed by repeating a request: eleven guesses, also at one time, block its key', async () => {
+  const { deps } = intakeInMemory();
   const headers = { 'idempotency-key': 'order-2' };
   const send = (password: string) =>
     answerRequest({ headers, requestContext: contextOf(owner), body: bodyWith(password) }, deps);
@@ -223,18 +229,7 @@ test('a password cannot be guessed by repeating a request: eleven guesses, also 
 });
 
 test('a request is logged with its entity, once', async () => {
-  const { deps: shared, seen } = extractionInMemory(undefined);
-  const deps: AnswerRequestDeps = {
-    ...shared,
-    repeats: memoryRepeatCounter(),
-    seal: async () => 'sealed',
-    startExecution: async () => undefined,
-    newRequestId: randomUUID,
-    sendsWebhooks: true,
-    newId: () => id,
-    fingerprintKey: async () => 'key',
-    assertConsentsSetUp: () => undefined,
-  };
+  const { deps, seen } = intakeInMemory();
   const body = JSON.stringify({
     method: 'credentials',
     entity: 'bank',
