@@ -8,7 +8,7 @@ import { dynamoReferenceIndex } from '../lib/aws/dynamo-reference-index.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller.ts';

@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { optionalSetting } from '../lib/aws/wiring/environment-variables.ts';
+import { optionalSetting } from '../lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
   connectionFromEnvironment,

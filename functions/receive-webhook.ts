@@ -11,12 +11,11 @@ import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
-import { refusedCredentialsFromEnvironment } from '../lib/aws/wiring/refused-credentials-from-environment.ts';
+import { refusedCredentialsFromEnvironment, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
-import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
+import { answerDelivery, type ReceiveDeliveryDeps } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys, explainMismatches } from '../lib/webhook/verify-signature.ts';
 
 const now = () => new Date();
@@ -24,12 +23,6 @@ const database = new DynamoDBClient(promptClient);
 const secrets = new SecretsManagerClient(promptClient);
 const signingKeySecret = requiredVariable('WEBHOOK_SIGNING_KEY_SECRET');
 
-const keys = cacheSigningKeys({
-  fetchKeys: () => readRotatingSecret(secrets, signingKeySecret),
-  refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
-  now,
-});
-const explainMismatch = explainMismatches(telemetry, now);
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
@@ -40,14 +33,19 @@ const recordDeps = {
   timings: parseTimings(requiredVariable('TIMINGS')),
   telemetry,
 };
+const deps: ReceiveDeliveryDeps = {
+  keys: cacheSigningKeys({
+    fetchKeys: () => readRotatingSecret(secrets, signingKeySecret),
+    refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
+    now,
+  }),
+  explainMismatch: explainMismatches(telemetry, now),
+  record: (delivery) => recordDelivery(delivery, recordDeps),
+  telemetry,
+};
 
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
-  answerDelivery(event, {
-    keys,
-    explainMismatch,
-    record: (delivery) => recordDelivery(delivery, recordDeps),
-    telemetry,
-  });
+  answerDelivery(event, deps);
 
 export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(endAtTimeout)
   .use(observability())

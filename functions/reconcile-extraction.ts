@@ -1,20 +1,112 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
-import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler-from-environment.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
+import { unsealTargetWith } from '../lib/aws/seal.ts';
+import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { storeResultsIn } from '../lib/aws/store-results.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { pausesFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import {
+  refusedCredentialsFromEnvironment,
+  requestsFromEnvironment,
+  requiredVariable,
+} from '../lib/aws/wiring/environment.ts';
+import {
+  apiKeyFromEnvironment,
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
+import { defined } from '../lib/defined.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
+import {
+  briefCallMs,
+  parseRead,
+  type ReadableProvider,
+  readCallFrom,
+} from '../lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
   type BatchAnswer,
   NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
+  type ReconcileInvoker,
+  reconcile,
   reconcileInvokerOf,
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
+import type { Result } from '../lib/extraction/run.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';
+import { fetchTask, parseTask } from '../lib/provider/tasks/read-task.ts';
 
 const now = () => new Date();
-const { reconcileOne, isOfSlowQueue, timings } = reconcilerFromEnvironment(now);
+const database = new DynamoDBClient(patientClient);
+const queues = new SQSClient(patientQueueClient);
+const slowQueueUrl = requiredVariable('SLOW_QUEUE_URL');
+const requests = requestsFromEnvironment(database);
+const timings = parseTimings(requiredVariable('TIMINGS'));
+
+const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
+const maxAnswerBytes = Number(requiredVariable('RESULTS_MAX_BYTES'));
+
+/** The provider, with tokens of its own. Each call ends after `maxCallMs`. */
+const providerWith = (maxCallMs: number): ReadableProvider => {
+  const { connection, sessions } = providerFromEnvironment(withApiKey, { now, maxAnswerBytes, maxCallMs });
+  return {
+    sessions,
+    taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
+    readTask: async (token, taskId) => parseTask(await fetchTask(connection, token, taskId), parseRead),
+    readExtraction: (token, taskId, variant) =>
+      readExtraction(connection, token, { variant, taskId, parse: parseRead }),
+  };
+};
+const brief = providerWith(briefCallMs);
+const patient = providerWith(Number.POSITIVE_INFINITY);
+
+const deps = {
+  extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+  requests,
+  ...refusedCredentialsFromEnvironment(database),
+  readCallFor: readCallFrom({
+    requests,
+    unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
+    providerFor: (isBrief) => (isBrief ? brief : patient),
+  }),
+  isPaused: pausesFromEnvironment(now),
+  storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
+  now,
+  timings,
+  telemetry,
+  send: sendReconcileTo(queues, requiredVariable('RECONCILE_QUEUE_URL')),
+  sendSlow: sendReconcileTo(queues, slowQueueUrl),
+};
+
+/** Reconciles one extraction, and logs the result. Throws what the stores throw. */
+const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
+  const result = await reconcile(extractionId, invoker, deps);
+  const { as, why, record } = result;
+  telemetry.log('Reconcile finished.', {
+    extractionId,
+    caller: invoker.kind,
+    ...(invoker.kind === 'queue' ? { cause: invoker.cause } : {}),
+    outcome: as,
+    ...defined({ why, status: record?.status, taskId: record?.taskId }),
+  });
+  return result;
+};
+
+// The queue's name ends its URL as well as its ARN.
+const slowQueueName = slowQueueUrl.split('/').at(-1);
+const isOfSlowQueue = (arn = ''): boolean => arn.split(':').at(-1) === slowQueueName;
 
 /** Messages of the queue, or a direct invocation by the machine or an operator. */
 const reconcileExtraction = async (

@@ -12,22 +12,25 @@ import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { intakeClient, oneTryClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
-import { fingerprintKeyFromEnvironment } from '../lib/aws/wiring/fingerprint-key-from-environment.ts';
-import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
+import {
+  fingerprintKeyFromEnvironment,
+  optionalSetting,
+  requestsFromEnvironment,
+  requiredVariable,
+} from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
+const now = () => new Date();
 const database = new DynamoDBClient(intakeClient);
-
 const deps: AnswerRequestDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   requests: requestsFromEnvironment(database),
   repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(oneTryClient), requiredVariable('STATE_MACHINE_ARN')),
-  now: () => new Date(),
+  now,
   timings: parseTimings(requiredVariable('TIMINGS')),
   fingerprintKey: fingerprintKeyFromEnvironment(new SecretsManagerClient(intakeClient)),
   newId: () => newUuid(),

@@ -1,14 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
-import { starterFromEnvironment } from '../lib/aws/wiring/starter-from-environment.ts';
-import type { StartInput } from '../lib/extraction/start/start.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
+import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
+import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { breakerFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import {
+  fingerprintKeyFromEnvironment,
+  refusedCredentialsFromEnvironment,
+  requestsFromEnvironment,
+  requiredVariable,
+} from '../lib/aws/wiring/environment.ts';
+import {
+  apiKeyFromEnvironment,
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
+import { type StartInput, startForMachine } from '../lib/extraction/start/start.ts';
+import { consentReadMsOf, startCallFrom } from '../lib/extraction/start/start-call.ts';
+import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import type { Telemetry } from '../lib/observability/telemetry.ts';
+import { getConsent } from '../lib/provider/consents/get-consent.ts';
+import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
+import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
+import { startTask } from '../lib/provider/tasks/start-task.ts';
 
-const startOne = starterFromEnvironment(() => new Date());
+/** The answer to a start call is a taskId, which is far shorter. */
+const maxAnswerBytes = 64 * 1024;
+
+const now = () => new Date();
+const database = new DynamoDBClient(patientClient);
+const machine = new SFNClient(patientClient);
+const keys = new KMSClient(patientClient);
+const secrets = new SecretsManagerClient(patientClient);
+const sealKey = requiredVariable('SEAL_KEY_ARN');
+const marks = refusedCredentialsFromEnvironment(database);
+
+const withApiKey = apiKeyFromEnvironment(secrets, now);
+const { connection, sessions } = providerFromEnvironment(withApiKey, {
+  now,
+  maxAnswerBytes,
+  encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
+});
+const briefConnection = { ...connection, totalTimeoutMs: consentReadMsOf(connection.totalTimeoutMs) };
+
+/** A start that fails because the stack is not configured also logs what to configure. */
+const startTelemetry: Telemetry = {
+  ...telemetry,
+  failure: (what, error, about) => {
+    telemetry.failure(what, error, about);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') telemetry.count('SecretNotFilled');
+    telemetry.log(error.message, {}, 'error');
+  },
+};
+
+const deps = {
+  extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+  requests: requestsFromEnvironment(database),
+  ...marks,
+  callFor: startCallFrom({
+    unsealCredentials: unsealCredentialsWith(keys, sealKey),
+    unsealTarget: unsealTargetWith(keys, sealKey),
+    provider: {
+      sessions,
+      taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
+      startTask: (...call) => startTask(connection, ...call),
+      startExtraction: {
+        v1: (...call) => startExtraction(connection, ...call),
+        v2: (...call) => startExtractionV2(connection, ...call),
+      },
+      getConsent: (...call) => getConsent(briefConnection, ...call),
+    },
+    key: fingerprintKeyFromEnvironment(secrets),
+    keptDays: marks.keptDays,
+  }),
+  send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
+  wake: wakeMachine(machine),
+  fail: failTask(machine),
+  ...breakerFromEnvironment(now),
+  logIn: sessions.renew,
+  maxCallMs: connection.totalTimeoutMs,
+  newAttemptId: randomUUID,
+  now,
+  timings: parseTimings(requiredVariable('TIMINGS')),
+  telemetry: startTelemetry,
+};
 
 const startTaskHandler = async (input: StartInput): Promise<void> => {
   telemetry.about({ extractionId: input.extractionId });
-  await startOne(input);
+  await startForMachine(input, deps);
 };
 
 export const handler = middy<StartInput, void>(endAtTimeout)

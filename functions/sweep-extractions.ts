@@ -5,7 +5,7 @@ import type { Context } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { sendReconcileBatchTo } from '../lib/aws/send-reconcile.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { requiredVariable } from '../lib/aws/wiring/environment-variables.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
@@ -15,27 +15,22 @@ import {
   telemetry,
 } from '../lib/observability/powertools-telemetry.ts';
 
-const extractions = dynamoExtractionStore(
-  new DynamoDBClient(patientClient),
-  requiredVariable('EXTRACTIONS_TABLE'),
-);
-const sendBatch = sendReconcileBatchTo(
-  new SQSClient(patientQueueClient),
-  requiredVariable('RECONCILE_QUEUE_URL'),
-);
+const deps = {
+  extractions: dynamoExtractionStore(
+    new DynamoDBClient(patientClient),
+    requiredVariable('EXTRACTIONS_TABLE'),
+  ),
+  sendBatch: sendReconcileBatchTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
+  now: () => new Date(),
+  random: Math.random,
+  // A lease and a batch, each with one try that times out, and the end of the function.
+  reserveMs: 2 * patientClient.requestHandler.requestTimeout + 5_000,
+  telemetry,
+  publish: publishNow,
+};
 
 const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResult> =>
-  sweep({
-    extractions,
-    sendBatch,
-    now: () => new Date(),
-    random: Math.random,
-    remainingMs: () => context.getRemainingTimeInMillis(),
-    // A lease and a batch, each with one try that times out, and the end of the function.
-    reserveMs: 2 * patientClient.requestHandler.requestTimeout + 5_000,
-    telemetry,
-    publish: publishNow,
-  });
+  sweep({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() });
 
 export const handler = middy<unknown, SweepResult>(endAtTimeout)
   .use(observability())

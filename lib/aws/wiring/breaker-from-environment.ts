@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { pausesOf } from '../../breaker/breaker-store.ts';
+import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
-import { breakerStoreFromEnvironment } from './breaker-store-and-pauses-from-environment.ts';
-import { requiredVariable } from './environment-variables.ts';
+import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
+import { promptClient } from './aws-client-timeouts.ts';
+import { requiredVariable } from './environment.ts';
+
+/** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
+const breakerStoreFromEnvironment = (): BreakerStore =>
+  dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
+
+/** Whether an operator paused calls. */
+export const pausesFromEnvironment = (now: () => Date): ReturnType<typeof pausesOf> =>
+  pausesOf({ store: breakerStoreFromEnvironment(), now, telemetry });
 
 const settingsSchema = v.strictObject({
   failures: v.number(),

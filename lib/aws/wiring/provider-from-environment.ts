@@ -8,7 +8,7 @@ import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tok
 import type { WithApiKey } from '../../provider/tokens/with-session.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection-fetch.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';
-import { optionalSetting, requiredVariable } from './environment-variables.ts';
+import { optionalSetting, requiredVariable } from './environment.ts';
 import { withStoredApiKey } from './stored-api-key.ts';
 
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });

@@ -22,10 +22,12 @@ import {
   type ConsentExtraction,
   type ConsentVariant,
   type CredentialsExtraction,
+  type Extraction,
   hasWebhook,
 } from '../record.ts';
-import type { KnownCredentials } from '../refused-credentials.ts';
+import { type KnownCredentials, knownCredentials } from '../refused-credentials.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
+import type { StoredRequest } from '../store.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
 export type StartCall = KnownCredentials & {
@@ -56,14 +58,16 @@ const webhookRetries = 5;
 
 const only = (token: string): Tokens => ({ current: async () => token, drop: () => undefined });
 
+type CredentialsProvider = {
+  readonly sessions: Tokens;
+  readonly startTask: (sessionToken: string, request: TaskRequest, options: Options) => Promise<string>;
+};
+
 /** "Start task (v2)" with the recorded actions and the unsealed credentials, under a session token. */
 export const callByCredentials = (
   record: CredentialsExtraction,
   { credentials, sessionToken }: SealedCredentialsData,
-  deps: {
-    readonly sessions: Tokens;
-    readonly startTask: (sessionToken: string, request: TaskRequest, options: Options) => Promise<string>;
-  },
+  deps: CredentialsProvider,
 ): StartCall => ({
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
   renewable: sessionToken === undefined,
@@ -77,22 +81,24 @@ export const callByCredentials = (
   },
 });
 
+type ConsentProvider = {
+  readonly taskTokens: TaskTokens;
+  readonly startExtraction: {
+    readonly [Variant in ConsentVariant]: (
+      taskToken: string,
+      request: StartExtractionRequest,
+      options: Options,
+    ) => Promise<string>;
+  };
+  /** Makes one call, of at most `consentReadMsOf`. */
+  readonly getConsent: (taskToken: string, consentId: string) => Promise<Consent>;
+};
+
 /** "Start extraction" in the recorded variant, under a Task Token for the unsealed target. */
 export const callByConsent = (
   { product, consentId, variant }: ConsentExtraction,
   { target }: SealedTargetData,
-  deps: {
-    readonly taskTokens: TaskTokens;
-    readonly startExtraction: {
-      readonly [Variant in ConsentVariant]: (
-        taskToken: string,
-        request: StartExtractionRequest,
-        options: Options,
-      ) => Promise<string>;
-    };
-    /** Makes one call, of at most `consentReadMsOf`. */
-    readonly getConsent: (taskToken: string, consentId: string) => Promise<Consent>;
-  },
+  deps: ConsentProvider,
 ): StartCall => ({
   tokens: tokensOf(deps.taskTokens, target),
   renewable: true,
@@ -106,6 +112,23 @@ export const callByConsent = (
     }
   },
 });
+
+type StartSources = Parameters<typeof knownCredentials>[2] & {
+  readonly unsealCredentials: (record: Extraction, stored: StoredRequest) => Promise<SealedCredentialsData>;
+  readonly unsealTarget: (record: Extraction, stored: StoredRequest) => Promise<SealedTargetData>;
+  readonly provider: CredentialsProvider & ConsentProvider;
+};
+
+/** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
+export const startCallFrom =
+  ({ unsealCredentials, unsealTarget, provider, key, keptDays }: StartSources) =>
+  async (record: Extraction, stored: StoredRequest): Promise<StartCall> => {
+    if (record.method === 'consent')
+      return callByConsent(record, await unsealTarget(record, stored), provider);
+    const unsealed = await unsealCredentials(record, stored);
+    const known = await knownCredentials(record, unsealed, { key, keptDays });
+    return { ...callByCredentials(record, unsealed, provider), ...known };
+  };
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
 

@@ -54,9 +54,19 @@ export const sessionsFor = (world: World, process: Process): SessionTokens =>
     now: world.now,
   });
 
+const noTaskTokens: TaskTokens = {
+  current: async () => {
+    throw new Error('no record by consent');
+  },
+  drop: () => undefined,
+};
+
+/** None without a consent: a cache of Task Tokens creates a random key, which is slow. */
 export const taskTokensFor = (world: World, process: Process): TaskTokens =>
-  cacheTaskTokens({
-    create: () => world.kernel.call(process, world.provider.logIn()),
-    lifetimeMs: hour,
-    now: world.now,
-  });
+  world.scenario.method === 'credentials'
+    ? noTaskTokens
+    : cacheTaskTokens({
+        create: () => world.kernel.call(process, world.provider.logIn()),
+        lifetimeMs: hour,
+        now: world.now,
+      });

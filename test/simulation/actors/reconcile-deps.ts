@@ -3,7 +3,6 @@ import type { ReconcileDeps } from '../../../lib/extraction/reconcile/reconcile.
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
-import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import { endedReading } from '../models/provider.ts';
@@ -41,13 +40,6 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
   };
 };
 
-const noTaskTokens: TaskTokens = {
-  current: async () => {
-    throw new Error('no record by consent');
-  },
-  drop: () => undefined,
-};
-
 /** The dependencies of reconcile in one process, and its clock. */
 export const reconcileDepsFor = (world: World, process: Process, now: () => Date): ReconcileDeps => {
   const { kernel, provider } = world;
@@ -60,8 +52,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
     unsealTarget: unseal<SealedTargetData>,
     providerFor: () => ({
       sessions: sessionsFor(world, process),
-      // A cache of Task Tokens creates a random key, which is slow.
-      taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),
+      taskTokens: taskTokensFor(world, process),
       readTask: async (_token, taskId) => {
         readFromProvider();
         return taskReading(await kernel.call(process, provider.read(taskId)));

@@ -1,41 +1,51 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';
-import type { StartCall } from '../../../lib/extraction/start/start-call.ts';
+import { type StartCall, startCallFrom } from '../../../lib/extraction/start/start-call.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
-import { startCallOf } from '../models/start-call.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, settings, timings } from '../world/settings.ts';
+import { fingerprintKey } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor, sessionsFor, taskTokensFor, unsealFor, wakeFor } from './calls.ts';
 import { tablesFor } from './tables.ts';
 
+/** The start call of one process, for the request whose item it has found. */
 const callFor = (
   world: World,
   process: Process,
   record: Extraction,
   stored: StoredRequest,
 ): Promise<StartCall> => {
-  const { extractionId } = record;
-  return startCallOf(record, stored, {
-    unseal: unsealFor(world, process),
-    sessions: sessionsFor(world, process),
-    taskTokens: () => taskTokensFor(world, process),
-    keptDays: world.scenario.marks === undefined ? 0 : 7,
-    startTask: () => {
-      world.state('startCall', { by: process, requestId: stored.requestId });
-      return world.kernel.call(process, world.provider.startCall(extractionId));
+  const { kernel, provider, scenario } = world;
+  const unseal = unsealFor(world, process);
+  const post = () => {
+    world.state('startCall', { by: process, requestId: stored.requestId });
+    return kernel.call(process, provider.startCall(record.extractionId));
+  };
+  const startCallFor = startCallFrom({
+    unsealCredentials: unseal<SealedCredentialsData>,
+    unsealTarget: unseal<SealedTargetData>,
+    provider: {
+      sessions: sessionsFor(world, process),
+      taskTokens: taskTokensFor(world, process),
+      startTask: post,
+      startExtraction: { v1: post, v2: post },
+      getConsent: async () => {
+        process.isReadingConsent = true;
+        try {
+          return await kernel.call(process, provider.consent());
+        } finally {
+          process.isReadingConsent = false;
+        }
+      },
     },
-    getConsent: async () => {
-      process.isReadingConsent = true;
-      try {
-        return await world.kernel.call(process, world.provider.consent());
-      } finally {
-        process.isReadingConsent = false;
-      }
-    },
+    key: async () => fingerprintKey,
+    keptDays: scenario.marks === undefined ? 0 : 7,
   });
+  return startCallFor(record, stored);
 };
 
 /** start-task: one invocation by the machine. */

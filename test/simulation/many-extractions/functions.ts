@@ -19,10 +19,10 @@ import {
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';
-import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { startCallFrom } from '../../../lib/extraction/start/start-call.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
@@ -33,8 +33,8 @@ import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';
-import { startCallOf } from '../models/start-call.ts';
 import { reserveMs } from '../world/settings.ts';
+import { fingerprintKey } from '../world/the-extraction.ts';
 import type { Process } from './process.ts';
 import type { ReconcileQueue } from './reconcile-queue.ts';
 import type { Service } from './service.ts';
@@ -57,7 +57,7 @@ const breakerOf = (service: Service, process: Process): CircuitBreaker =>
       });
 
 /**
- * The functions in one process, with its caches. What lib/aws/wiring builds from the environment is built here over memory;
+ * The functions in one process, with its caches. What each file of functions/ builds from its environment is built here over memory;
  * all else is the code of the product. No other file of the populations knows how a breaker is used.
  */
 export const functionsIn = (service: Service, process: Process) => {
@@ -106,16 +106,21 @@ export const functionsIn = (service: Service, process: Process) => {
     telemetry,
   };
 
-  const callFor = (record: Extraction, stored: StoredRequest) =>
-    startCallOf(record, stored, {
-      unseal: async (of, item) => unsealed(of, item),
+  const post = (token: string) => provider.startTask(process, token);
+  const callFor = startCallFrom({
+    unsealCredentials: async (record, item) => unsealed(record, item),
+    unsealTarget: async (record, item) => unsealed(record, item),
+    provider: {
       sessions,
-      taskTokens: () => taskTokens,
-      startTask: (token) => provider.startTask(process, token),
+      taskTokens,
+      startTask: post,
+      startExtraction: { v1: post, v2: post },
       // No start of these mixes is refused with a status alone.
       getConsent: () => Promise.reject(new Error('No consent is read.')),
-      keptDays: deps.keptDays,
-    });
+    },
+    key: async () => fingerprintKey,
+    keptDays: deps.keptDays,
+  });
   const reconcileDeps = {
     ...deps,
     readCallFor: readCallFrom({

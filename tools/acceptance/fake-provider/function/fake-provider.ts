@@ -7,7 +7,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
-import { requiredVariable } from '../../../../lib/aws/wiring/environment-variables.ts';
+import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
 import { cachedRead } from '../../../../lib/cached-read.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
 import { observability, telemetry } from '../../../../lib/observability/powertools-telemetry.ts';

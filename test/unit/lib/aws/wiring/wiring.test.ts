@@ -4,21 +4,21 @@ import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { FunctionName } from '../../../../../infra/lambda/function-names.ts';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
 import {
   MissingEnvironmentVariable,
+  requestsFromEnvironment,
   requiredVariable,
-} from '../../../../../lib/aws/wiring/environment-variables.ts';
+} from '../../../../../lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
-import { reconcilerFromEnvironment } from '../../../../../lib/aws/wiring/reconciler-from-environment.ts';
-import { requestsFromEnvironment } from '../../../../../lib/aws/wiring/requests-from-environment.ts';
-import { starterFromEnvironment } from '../../../../../lib/aws/wiring/starter-from-environment.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
+import type { StartInput } from '../../../../../lib/extraction/start/start.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { telemetry } from '../../../../../lib/observability/powertools-telemetry.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
@@ -180,10 +180,24 @@ const deployed = (providerBaseUrl: string) => {
   return { tables, messages };
 };
 
+let loaded = 0;
+
+/** A function in a process of its own, with the environment of `deployed`. */
+const load = async <Event>(name: FunctionName): Promise<(event: Event) => Promise<unknown>> => {
+  loaded += 1;
+  // The query makes it another module each time. Vite would analyse a path and not find it.
+  const { handler } = await import(
+    /* @vite-ignore */ `../../../../../functions/${name}.ts?process=${loaded}`
+  );
+  return (event) => handler(event, { getRemainingTimeInMillis: () => 90_000 });
+};
+
+const setTime = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: at(seconds) });
+
 describe('start-task', () => {
   /** Starts the extraction, as if it were another one each time. */
   const startOnce = async (
-    run: ReturnType<typeof starterFromEnvironment>,
+    run: (input: StartInput) => Promise<unknown>,
     tables: ReturnType<typeof deployed>['tables'],
   ) => {
     tables.Extractions.items.set(id, extraction());
@@ -197,13 +211,13 @@ describe('start-task', () => {
   const accepting = async () => {
     const answer = JSON.stringify({ token: 'session', taskId: 'task-1' });
     const { baseUrl, seen } = await httpServer((response) => response.end(answer));
-    return { seen, ...deployed(baseUrl) };
+    const { tables } = deployed(baseUrl);
+    return { seen, tables, run: await load<StartInput>('start-task') };
   };
 
   test('logs in anew before a start in a turn, although it has a session, and does not otherwise', async () => {
-    const { seen, tables } = await accepting();
-    let seconds = 0;
-    const run = starterFromEnvironment(() => at(seconds));
+    const { seen, tables, run } = await accepting();
+    setTime(0);
     await startOnce(run, tables);
     await startOnce(run, tables);
     const login = '/api/v1/auth/login';
@@ -214,7 +228,7 @@ describe('start-task', () => {
     const name = extraction().requestedBy;
     const state = { groups: [{ name: 'bank', failed, opened }] };
     tables.Breakers.items.set(name, { name, state, version: '1' });
-    seconds = 5;
+    setTime(5);
     await startOnce(run, tables);
     expect(seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
     // The accepted start closed the breaker.
@@ -225,19 +239,17 @@ describe('start-task', () => {
     ['starts', 0],
     ['reads', 2],
   ])('while an operator pauses %s, makes %i calls', async (paused, made) => {
-    const { seen, tables } = await accepting();
+    const { seen, tables, run } = await accepting();
     const state = { [paused]: { since: 1, reason: 'maintenance' } };
     tables.Breakers.items.set('operator', { name: 'operator', state, version: '1' });
-    await startOnce(
-      starterFromEnvironment(() => at(0)),
-      tables,
-    );
+    setTime(0);
+    await startOnce(run, tables);
     expect(seen).toHaveLength(made);
   });
 
   test('makes no call for credentials that are marked as refused, under the MAC that it stores in Tasks', async () => {
-    const { seen, tables } = await accepting();
-    const run = starterFromEnvironment(() => at(5));
+    const { seen, tables, run } = await accepting();
+    setTime(5);
     await startOnce(run, tables);
     const made = seen.length;
     const { credentialsMac } = tables.Tasks.items.get('task-1') ?? {};
@@ -263,29 +275,25 @@ describe('start-task', () => {
   });
 });
 
-describe('reconcile-extraction', () => {
-  const due = { kind: 'queue', cause: 'due' } as const;
-
-  test.each([
-    ['reconcile queue, and moves to the slow queue', due, 5_000, { extractionId: id }],
-    ['slow queue, and stays there', { ...due, isSlow: true }, 20_000, { dueAt: expect.any(String) }],
-  ])('gives each call of a read the time of its queue: %s', async (_, caller, timeoutMs, message) => {
-    const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
-    tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
-    tables.Tasks.items.set('task-1', { taskId: 'task-1', extractionId: id });
-    const timeouts = vi.spyOn(AbortSignal, 'timeout');
-    const { reconcileOne } = reconcilerFromEnvironment(() => at(100));
-    await reconcileOne(id, caller);
-    expect(timeouts.mock.calls).toEqual([[timeoutMs]]);
-    expect(messages).toMatchObject([['slow', { cause: 'due', ...message }]]);
-  });
-
-  test('recognizes messages of the slow queue by its name', () => {
-    deployed('https://provider.example');
-    const { isOfSlowQueue } = reconcilerFromEnvironment(() => at(0));
-    const arn = 'arn:aws:sqs:eu-west-1:111122223333';
-    expect([`${arn}:slow`, `${arn}:queue`, undefined].map(isOfSlowQueue)).toEqual([true, false, false]);
-  });
+test.each([
+  ['reconcile queue, and moves to the slow queue', 'queue', 5_000, { extractionId: id }],
+  ['slow queue, and stays there', 'slow', 20_000, { dueAt: expect.any(String) }],
+])('reconcile-extraction gives each call of a read the time of its queue: %s', async (_, queue, ms, sent) => {
+  const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
+  tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
+  tables.Tasks.items.set('task-1', { taskId: 'task-1', extractionId: id });
+  const timeouts = vi.spyOn(AbortSignal, 'timeout');
+  const run = await load('reconcile-extraction');
+  setTime(100);
+  const message = {
+    messageId: '1',
+    body: JSON.stringify({ extractionId: id, cause: 'due' }),
+    attributes: { ApproximateReceiveCount: '1' },
+    eventSourceARN: `arn:aws:sqs:eu-west-1:111122223333:${queue}`,
+  };
+  expect(await run({ Records: [message] })).toEqual({ batchItemFailures: [] });
+  expect(timeouts.mock.calls).toEqual([[ms]]);
+  expect(messages).toMatchObject([['slow', { cause: 'due', ...sent }]]);
 });
 
 describe('stored-api-key', () => {

@@ -1,0 +1,57 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { RequestStore } from '../../extraction/store.ts';
+import { NotConfigured } from '../../not-configured.ts';
+import { dynamoRefusedCredentialsStore } from '../dynamo-refused-credentials-store.ts';
+import { dynamoRequestStore } from '../dynamo-request-store.ts';
+import { readSecret } from '../read-secret.ts';
+import { removingClient } from './aws-client-timeouts.ts';
+
+/** `infra/` deployed a function without a variable that it needs. Thrown at cold start. */
+export class MissingEnvironmentVariable extends Error {
+  override readonly name = 'MissingEnvironmentVariable';
+}
+
+const variable = (name: string): string | undefined => process.env[name] || undefined;
+
+/** Returns an environment variable. Throws MissingEnvironmentVariable if it is not set or empty. */
+export const requiredVariable = (name: string): string => {
+  const value = variable(name);
+  if (value === undefined) {
+    throw new MissingEnvironmentVariable(`The environment variable ${name} is not set.`);
+  }
+  return value;
+};
+
+/** Returns the environment variable of an optional setting. Throws NotConfigured if the setting is not set. */
+export const optionalSetting = (name: string, setting: string): string => {
+  const value = variable(name);
+  if (value === undefined) throw new NotConfigured('setting', setting);
+  return value;
+};
+
+/** The table `Requests`. Removals have a client of their own, which waits for a second at most. */
+export const requestsFromEnvironment = (database: DynamoDBClient): RequestStore =>
+  dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), new DynamoDBClient(removingClient));
+
+/** The table `Refusals`, and for how many days a mark counts. */
+export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => ({
+  refusals: dynamoRefusedCredentialsStore(database, requiredVariable('REFUSALS_TABLE')),
+  keptDays: Number(requiredVariable('REFUSED_CREDENTIALS_DAYS')),
+});
+
+/**
+ * The key of the MACs of requests and credentials. It is kept for the life of the process, because it is generated with the stack
+ * and never rotated.
+ */
+export const fingerprintKeyFromEnvironment = (secrets: SecretsManagerClient): (() => Promise<string>) => {
+  const name = requiredVariable('FINGERPRINT_KEY_SECRET');
+  let key: Promise<string> | undefined;
+  return () => {
+    key ??= readSecret(secrets, name).catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    return key;
+  };
+};
