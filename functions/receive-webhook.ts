@@ -15,8 +15,9 @@ import { refusedCredentialsFromEnvironment, requiredVariable } from '../lib/aws/
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { cacheSigningKeys } from '../lib/webhook/cache-signing-keys.ts';
+import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
 import { answerDelivery, type ReceiveDeliveryDeps } from '../lib/webhook/receive-delivery.ts';
-import { cacheSigningKeys, explainMismatches } from '../lib/webhook/verify-signature.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);

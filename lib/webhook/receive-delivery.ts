@@ -5,12 +5,9 @@ import { problem } from '../http/problem.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { decryptText, UndecryptableText } from '../provider/encrypt-and-decrypt.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
-import {
-  type ExplainMismatch,
-  type SigningKeys,
-  type Verification,
-  verifySignature,
-} from './verify-signature.ts';
+import type { SigningKeys } from './cache-signing-keys.ts';
+import type { ExplainMismatch } from './explain-mismatch.ts';
+import { type Verification, verifySignature } from './verify-signature.ts';
 
 /** A real delivery has less than 400 bytes, even if encrypted. A taskId has at most 100 characters. */
 export const deliveryLimitBytes = 16 * 1024;

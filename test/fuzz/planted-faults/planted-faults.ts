@@ -114,7 +114,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'webhook/order': {
-    'lib/webhook/verify-signature.ts': {
+    'lib/webhook/cache-signing-keys.ts': {
       'drops its keys after a forged delivery': [
         'refreshed: async () => (age()',
         'refreshed: async () => ((known = []), age()',
@@ -128,7 +128,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'await deps.record({ taskId, taskStatus }).catch(() => ({ kind: "stored" }))',
       ],
     },
-    'lib/webhook/verify-signature.ts': {
+    'lib/webhook/cache-signing-keys.ts': {
       'answers 401 if the secret cannot be read': [
         'await options.fetchKeys()',
         'await options.fetchKeys().catch(() => [])',
@@ -136,7 +136,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'webhook/key-rotation': {
-    'lib/webhook/verify-signature.ts': {
+    'lib/webhook/cache-signing-keys.ts': {
       'reads the secret for every forged delivery': [
         'age() < options.refreshEveryMs ? undefined : fetchNow()',
         'fetchNow()',

@@ -1,0 +1,42 @@
+import { type SigningKey, signingKeyOf } from './verify-signature.ts';
+
+/** The signing keys that a delivery may be signed with: the current one and the one before it. */
+export type SigningKeys = {
+  current(): Promise<readonly SigningKey[]>;
+  /** For use after a mismatch. Fetches the keys again, or returns undefined if the last fetch is too recent. */
+  refreshed(): Promise<readonly SigningKey[] | undefined>;
+};
+
+/** A function accepts a withdrawn key from its cache for at most this long, in milliseconds. */
+const maxAgeMs = 5 * 60_000;
+
+/**
+ * Caches the keys. They are fetched again when they are old, and after a mismatch, but then at most every
+ * `refreshEveryMs`. That is less than the 30 s between two deliveries, so a rotation loses no delivery. It is long
+ * enough that forged deliveries do not load the secret store. If the store is down, the cached keys still verify,
+ * because a lost delivery is worse than a late withdrawal. `current` throws what `fetchKeys` throws if no keys are
+ * cached.
+ */
+export const cacheSigningKeys = (options: {
+  readonly fetchKeys: () => Promise<readonly string[]>;
+  readonly refreshEveryMs: number;
+  readonly now: () => Date;
+}): SigningKeys => {
+  let known: readonly SigningKey[] | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+
+  const fetchNow = async (): Promise<readonly SigningKey[]> => {
+    triedAt = options.now().getTime();
+    known = (await options.fetchKeys()).map(signingKeyOf);
+    return known;
+  };
+  const age = (): number => options.now().getTime() - triedAt;
+
+  return {
+    current: async () => {
+      if (known === undefined) return fetchNow();
+      return age() < maxAgeMs ? known : fetchNow().catch(() => known ?? []);
+    },
+    refreshed: async () => (age() < options.refreshEveryMs ? undefined : fetchNow()),
+  };
+};
