@@ -1,7 +1,7 @@
 import { extractionsClient } from '../../lib/client/index.ts';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { audit } from '../../tools/cli/audit/audit.ts';
-import { auditSources } from '../../tools/cli/audit/deployment-sources.ts';
+import { auditSources } from '../../tools/cli/audit/audit-sources-from-aws.ts';
 import { describeAudit, describeRule } from '../../tools/cli/audit/describe-audit.ts';
 import type { Deployment } from '../../tools/cli/aws/deployment.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';

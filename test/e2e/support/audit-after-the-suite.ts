@@ -1,6 +1,6 @@
 import { LOCAL_STAGE } from '../../../lib/aws/stage.ts';
 import { audit } from '../../../tools/cli/audit/audit.ts';
-import { auditSources } from '../../../tools/cli/audit/deployment-sources.ts';
+import { auditSources } from '../../../tools/cli/audit/audit-sources-from-aws.ts';
 import { connect } from '../../../tools/cli/aws/deployment.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import type { Deployed } from '../deployment.ts';

@@ -2,7 +2,7 @@ import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudf
 import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { audit } from '../../cli/audit/audit.ts';
-import { auditSources } from '../../cli/audit/deployment-sources.ts';
+import { auditSources } from '../../cli/audit/audit-sources-from-aws.ts';
 import { checksOf } from '../../cli/doctor/checks.ts';
 import { runCheck as runDoctorCheck } from '../../cli/doctor/finding.ts';
 import { type Check, expectNone, passed } from './check.ts';

@@ -1,5 +1,5 @@
 import { audit as auditDeployment } from '../audit/audit.ts';
-import { auditSources } from '../audit/deployment-sources.ts';
+import { auditSources } from '../audit/audit-sources-from-aws.ts';
 import { describeAudit, describeEstimate, describeRule } from '../audit/describe-audit.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';

@@ -4,7 +4,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import type { ConsoleAction, SandboxState } from '../console/actions/action-types.ts';
 import { consoleActions } from '../console/actions/console-actions.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
-import { consoleSources } from '../console/sources/deployment-sources.ts';
+import { consoleSources } from '../console/sources/console-sources-from-aws.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,6 +1,6 @@
-import { storySources } from '../explain/deployment-sources.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
 import { formatStory } from '../explain/format-story.ts';
+import { storySources } from '../explain/story-sources-from-aws.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 

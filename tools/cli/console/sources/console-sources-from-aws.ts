@@ -14,10 +14,10 @@ import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts'
 import { extractionsOf, tasksOf } from '../../aws/stores.ts';
 import { checksOf } from '../../doctor/checks.ts';
 import { runCheck } from '../../doctor/finding.ts';
-import { storySources } from '../../explain/deployment-sources.ts';
 import { progressOf, tryingOf } from '../../explain/execution-progress.ts';
 import { explainExtraction } from '../../explain/explain-extraction.ts';
 import type { StorySources } from '../../explain/sources.ts';
+import { storySources } from '../../explain/story-sources-from-aws.ts';
 import { healthSource } from '../../health/health-source-from-logs.ts';
 import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
