@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import type { TaskToken } from './tokens/create-task-token.ts';
 import type { SessionTokens } from './tokens/session-tokens.ts';
 import type { Connection } from './transport/send-request.ts';

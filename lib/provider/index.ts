@@ -1,6 +1,6 @@
 /**
- * The client for the provider's API. It works without the rest of this repository and without AWS
- * (docs/provider-client.md).
+ * The published client for the provider's API. It works without the rest of this repository and without AWS
+ * (docs/provider-client.md). No function imports it.
  */
 export { createProviderClient, type ProviderClient, type ProviderClientOptions } from './client.ts';
 export type { Consent } from './consents/consent.ts';

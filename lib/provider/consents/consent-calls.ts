@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import type { ClientContext, WithTaskToken } from '../client-context.ts';
 import { type ExtractionReading, pollExtraction } from '../extractions/poll-extraction.ts';
 import { type ExtractionReadingV2, pollExtractionV2 } from '../extractions/poll-extraction-v2.ts';

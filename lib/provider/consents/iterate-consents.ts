@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import { ProviderAmbiguous } from '../transport/errors.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { Consent } from './consent.ts';

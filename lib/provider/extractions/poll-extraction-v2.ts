@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import * as v from 'valibot';
 import { inProgressStatus } from '../assumptions.ts';
 import { productData } from '../transport/answer-field-schemas.ts';

@@ -1,4 +1,6 @@
 /**
+ * Of the published client (docs/provider-client.md). No function imports it.
+ *
  * The two items of product data that the document shows ("Product data item shapes"). "Per-product result schemas: not
  * shown beyond these", so an item is `unknown` until one of these guards accepts it.
  */

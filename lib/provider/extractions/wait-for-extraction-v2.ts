@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { type ExtractionReadingV2, pollExtractionV2 } from './poll-extraction-v2.ts';

@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint-path.ts';

@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import * as v from 'valibot';
 import { anyObject } from '../transport/answer-field-schemas.ts';
 import { UnexpectedTaskResults } from '../transport/errors.ts';

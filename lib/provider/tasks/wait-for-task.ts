@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import type { SessionTokens } from '../tokens/session-tokens.ts';
 import { withSession } from '../tokens/with-session.ts';
 import type { Connection } from '../transport/send-request.ts';

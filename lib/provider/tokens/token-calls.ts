@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import type { ClientContext } from '../client-context.ts';
 import {
   createLegalPersonOtpToken,

@@ -1,3 +1,5 @@
+/** Of the published client (docs/provider-client.md). No function imports it. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   ProviderAmbiguous,

@@ -94,6 +94,19 @@ test('the same sources give the same bytes, so that an unchanged function is not
   }
 });
 
+/** Types leave no trace in a bundle. */
+const typesAlone = new Set(['lib/provider/transport/fetch-type.ts']);
+
+test('the files of lib/provider that no function reaches say that they are of the published client', () => {
+  const bundled = new Set(Object.keys(bundles.metafile.inputs));
+  const files = readdirSync('lib/provider', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `lib/provider/${path}`);
+  const saysSo = (file: string) => /^\/\*\*[^/]*published client/.test(readFileSync(file, 'utf8'));
+  const unreached = files.filter((file) => !bundled.has(file) && !typesAlone.has(file));
+  expect(files.filter(saysSo)).toEqual(unreached);
+});
+
 /** The packages, or files of them, whose code is in a bundle. */
 const packagesIn = (name: FunctionName, pattern: RegExp): readonly string[] => {
   const [, output] =
