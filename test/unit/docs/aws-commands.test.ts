@@ -20,7 +20,7 @@ const awsCommandsIn = (text: string): readonly AwsCommand[] =>
 const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html: without AlarmTypes, metric alarms only.
-test('every page that lists alarms lists composite alarms, too', () => {
+test('every page that lists alarms lists composite alarms too, and none of a stage whose name begins with that of its own', () => {
   const listing = pages
     .flatMap((page) => awsCommandsIn(read(`docs/${page}`)))
     .filter(({ operation }) => operation === 'describe-alarms');
@@ -28,6 +28,7 @@ test('every page that lists alarms lists composite alarms, too', () => {
   for (const { line } of listing) {
     expect(line).toContain('--alarm-types MetricAlarm CompositeAlarm');
     expect(line).toContain('[MetricAlarms,CompositeAlarms][]');
+    expect(line).not.toContain('-prefix');
   }
 });
 
