@@ -15,7 +15,8 @@ export type Contract = {
   readonly TASKS_TABLE?: readonly ItemAction[];
   readonly REQUESTS_TABLE?: readonly ItemAction[];
   readonly BREAKERS_TABLE?: readonly ItemAction[];
-  readonly REFUSALS_TABLE?: readonly ItemAction[];
+  /** `repeats/*`: only the items whose keys begin so. The others are the marks. */
+  readonly REFUSALS_TABLE?: readonly (ItemAction | 'UpdateItem repeats/*')[];
   readonly RESULTS_BUCKET?: readonly 'PutObject'[];
   readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
   readonly SLOW_QUEUE_URL?: readonly QueueAction[];
@@ -68,7 +69,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
   'request-extraction': {
     EXTRACTIONS_TABLE: ['PutItem'],
     REQUESTS_TABLE: ['DeleteItem', 'PutItem'],
-    REFUSALS_TABLE: ['UpdateItem'],
+    REFUSALS_TABLE: ['UpdateItem repeats/*'],
     STATE_MACHINE_ARN: ['StartExecution'],
     SEAL_KEY_ARN: ['Encrypt'],
     FINGERPRINT_KEY_SECRET: ['GetSecretValue'],

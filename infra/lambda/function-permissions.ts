@@ -23,6 +23,7 @@ const on = (
   service: string,
   actions: readonly string[] | undefined,
   resource: string,
+  conditions?: Parameters<typeof allow>[2],
 ): readonly PolicyStatement[] =>
   actions === undefined || actions.length === 0
     ? []
@@ -30,8 +31,22 @@ const on = (
         allow(
           actions.map((action) => `${service}:${action}`),
           [resource],
+          conditions,
         ),
       ];
+
+/** `Query due` is a query of the index `due`. `UpdateItem repeats/*` is one of items whose keys begin with `repeats/`. */
+const onTable = (its: readonly string[], tableArn: string): readonly PolicyStatement[] =>
+  Object.entries(Object.groupBy(its, (action): string => action.split(' ')[1] ?? '')).flatMap(
+    ([part, group = []]) => {
+      const actions = group.map((action) => action.split(' ')[0] ?? '');
+      if (!part.endsWith('/*'))
+        return on('dynamodb', actions, part === '' ? tableArn : `${tableArn}/index/${part}`);
+      // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+      const keys = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [part] } };
+      return on('dynamodb', actions, tableArn, keys);
+    },
+  );
 
 const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly PolicyStatement[] => {
   const tables = [
@@ -45,17 +60,7 @@ const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly
   if (actions.length === 0) return [];
   const onlyReads = actions.every((action) => /^(GetItem|Query)/.test(action));
   return [
-    ...tables.flatMap(([its = [], { tableArn }]) =>
-      // `Query due` is a query of the index `due`.
-      Object.entries(Object.groupBy(its, (action): string => action.split(' ')[1] ?? '')).flatMap(
-        ([index, group]) =>
-          on(
-            'dynamodb',
-            group?.map((action) => action.split(' ')[0] ?? ''),
-            index === '' ? tableArn : `${tableArn}/index/${index}`,
-          ),
-      ),
-    ),
+    ...tables.flatMap(([its = [], { tableArn }]) => onTable(its, tableArn)),
     onlyReads ? dataKey.readingTables() : dataKey.writingTables(),
   ];
 };

@@ -16,7 +16,7 @@ const invocations = [
 
 /** The other actions of contracts are of Lambda itself, or only sign an address. */
 const services: readonly (readonly [action: RegExp, service: Service])[] = [
-  [/Item$|^Query/, 'dynamodb'],
+  [/Item\b|^Query/, 'dynamodb'],
   [/^SendMessage$/, 'sqs'],
   [/^SendTask|Execution$/, 'stepFunctions'],
   [/^Encrypt|^Decrypt/, 'kms'],

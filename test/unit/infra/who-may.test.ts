@@ -28,11 +28,16 @@ const identityOf = (name: string): readonly Statement[] => [
 const people = ['viewer', 'operator', 'admin'];
 const everything: readonly Statement[] = [{ Effect: 'Allow', Action: '*', Resource: '*' }];
 
-/** Who may do this with the items of Refusals, and with nothing narrower than the table. */
-const mayWithMarks = (action: string): readonly string[] =>
+/** Who may do this with an item of Refusals. The key of a mark is a MAC in hex digits. */
+const mayWithMarks = (action: string, key = 'd0c5'.repeat(16)): readonly string[] =>
   [...roles, ...people].filter((name) =>
     isAllowed(
-      { principal: name, action: `dynamodb:${action}`, resource: '<StorageRefusals.Arn>' },
+      {
+        principal: name,
+        action: `dynamodb:${action}`,
+        resource: '<StorageRefusals.Arn>',
+        context: { 'dynamodb:LeadingKeys': key },
+      },
       { identity: identityOf(name) },
       flatten,
     ),
@@ -52,8 +57,7 @@ describe('the marks of refused credentials', () => {
 
   test.each([
     ['PutItem', ['StartTaskRole', 'ReceiveWebhookRole', 'ReconcileExtractionRole']],
-    // request-extraction counts repeated requests in the same table.
-    ['UpdateItem', ['RequestExtractionRole', 'admin']],
+    ['UpdateItem', ['admin']],
     ['BatchWriteItem', []],
     ['DeleteItem', ['admin']],
   ])(
@@ -62,6 +66,10 @@ describe('the marks of refused credentials', () => {
       expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
     },
   );
+
+  test('stand beside the counts of repeated requests, which are all that request-extraction may write', () => {
+    expect(mayWithMarks('UpdateItem', 'repeats/0190')).toEqual(['RequestExtractionRole', 'admin']);
+  });
 });
 
 describe('the policies of people', () => {
