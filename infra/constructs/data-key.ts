@@ -1,8 +1,7 @@
-import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Lazy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import { allow, viaService } from './allow.ts';
 import { removalPolicy } from './removal-policy.ts';
@@ -21,6 +20,8 @@ type DataKeyProps = {
  */
 export class DataKey extends Construct {
   readonly key: IKey;
+  /** The ARNs of log groups, as patterns. */
+  private readonly logGroups = new Set<string>();
 
   constructor(scope: Construct, id: string, { config, name, existing }: DataKeyProps) {
     super(scope, id);
@@ -32,7 +33,13 @@ export class DataKey extends Construct {
         enableKeyRotation: true,
         removalPolicy: removalPolicy(config),
       });
-    this.key.addToResourcePolicy(this.useByLogs(config));
+    this.key.addToResourcePolicy(this.useByLogs());
+  }
+
+  /** Lets CloudWatch Logs use the key for log groups of these names, a pattern. */
+  encryptLogGroups(resourceName: string): void {
+    const arn = { service: 'logs', resource: 'log-group', resourceName };
+    this.logGroups.add(Stack.of(this).formatArn({ ...arn, arnFormat: ArnFormat.COLON_RESOURCE_NAME }));
   }
 
   /** Permissions to read tables: DynamoDB uses the key with the reader's permissions. */
@@ -88,27 +95,14 @@ export class DataKey extends Construct {
     return allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn], viaService('secretsmanager'));
   }
 
-  /** CloudWatch Logs uses the key as itself, and only for log groups of this stack. */
-  private useByLogs({ stage }: Config): PolicyStatement {
-    const stack = Stack.of(this);
-    const logGroup = (name: string): string =>
-      stack.formatArn({
-        service: 'logs',
-        resource: 'log-group',
-        resourceName: name,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      });
+  /** CloudWatch Logs uses the key as itself, and only for log groups of this deployment. */
+  private useByLogs(): PolicyStatement {
     return new PolicyStatement({
       principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
       actions: ['kms:Decrypt*', 'kms:DescribeKey', 'kms:Encrypt*', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
       resources: ['*'],
       conditions: {
-        ArnLike: {
-          'kms:EncryptionContext:aws:logs:arn': [
-            logGroup(`${stack.stackName}-*`),
-            logGroup(`/aws/vendedlogs/*/${stackNameOf(stage)}-*`),
-          ],
-        },
+        ArnLike: { 'kms:EncryptionContext:aws:logs:arn': Lazy.list({ produce: () => [...this.logGroups] }) },
       },
     });
   }

@@ -1,15 +1,17 @@
-import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Aws, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type CfnLogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal-policy.ts';
 
+type Delivery = { readonly service: 'states' | 'apigateway' | 'pipes'; readonly name: string };
+
 type EncryptedLogGroupProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   /** Only for a service that delivers logs itself; all others get a generated name. */
-  readonly logGroupName?: string;
+  readonly deliveredBy?: Delivery;
   /**
    * Whether the group is deleted when the setting that adds it is switched off. A retained group would keep its fixed name,
    * and switching the setting on again would fail with AlreadyExists.
@@ -22,14 +24,26 @@ export class EncryptedLogGroup extends LogGroup {
   constructor(
     scope: Construct,
     id: string,
-    { config, dataKey, logGroupName, deleteWithOption = false }: EncryptedLogGroupProps,
+    { config, dataKey, deliveredBy, deleteWithOption = false }: EncryptedLogGroupProps,
   ) {
     super(scope, id, {
       encryptionKey: dataKey.key,
       retention: config.logRetentionDays,
       removalPolicy: deleteWithOption ? RemovalPolicy.DESTROY : removalPolicy(config),
-      ...(logGroupName === undefined ? {} : { logGroupName }),
+      ...(deliveredBy && { logGroupName: vendedLogGroupName(deliveredBy, lastPartOfStackId()) }),
     });
+    // The key may be of another stack, with another id.
+    dataKey.encryptLogGroups(deliveredBy ? vendedLogGroupName(deliveredBy, anyUuid) : this.generatedNames());
+  }
+
+  /**
+   * CloudFormation makes the name of those of the stack, of the logical id, and random. `Cosecha-eu-*` would also fit the names of the
+   * stage `eu-prod`, but a stage has no capitals, so the first one of the logical id ends the name of the stack. The whole id would not fit
+   * groups of a former version, which are retained and still have to be read.
+   */
+  private generatedNames(): string {
+    const stack = Stack.of(this);
+    return `${stack.stackName}-${stack.getLogicalId(this.node.defaultChild as CfnLogGroup).charAt(0)}*`;
   }
 }
 
@@ -38,5 +52,10 @@ export class EncryptedLogGroup extends LogGroup {
  * nothing to the account's one resource policy of CloudWatch Logs, which holds 5,120 characters. The last part of the
  * stack's id makes the name new for each creation, as a retained log group keeps its name.
  */
-export const vendedLogGroupName = (service: 'states' | 'apigateway' | 'pipes', name: string): string =>
-  `/aws/vendedlogs/${service}/${name}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
+const vendedLogGroupName = ({ service, name }: Delivery, stackUuid: string): string =>
+  `/aws/vendedlogs/${service}/${name}-${stackUuid}`;
+
+const lastPartOfStackId = (): string => Fn.select(2, Fn.split('/', Aws.STACK_ID));
+
+/** As a pattern. It does not fit `prod-` and a UUID, which may follow the name of the stage `eu`. */
+const anyUuid = '????????-????-????-????-????????????';

@@ -21,7 +21,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
-import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
+import { EncryptedLogGroup } from './encrypted-log-group.ts';
 
 export const webhookPath = '/webhooks/provider';
 
@@ -79,7 +79,7 @@ export class ExtractionApi extends Construct {
     this.accessLog = new EncryptedLogGroup(this, 'AccessLog', {
       config,
       dataKey,
-      logGroupName: vendedLogGroupName('apigateway', name),
+      deliveredBy: { service: 'apigateway', name: name },
     });
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,

@@ -8,7 +8,7 @@ import { extractionMachineDefinition } from '../extraction-machine-definition.ts
 import type { Config } from '../settings/config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
+import { EncryptedLogGroup } from './encrypted-log-group.ts';
 import { isLocal } from './removal-policy.ts';
 
 type ExtractionMachineProps = {
@@ -58,7 +58,7 @@ export class ExtractionMachine extends Construct {
     this.logGroup = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,
-      logGroupName: vendedLogGroupName('states', name),
+      deliveredBy: { service: 'states', name: name },
     });
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,

@@ -8,7 +8,7 @@ import type { Config } from '../../settings/config.ts';
 import { allow } from '../allow.ts';
 import type { DataKey } from '../data-key.ts';
 import { DeadLetterQueue } from '../dead-letter-queue.ts';
-import { EncryptedLogGroup, vendedLogGroupName } from '../encrypted-log-group.ts';
+import { EncryptedLogGroup } from '../encrypted-log-group.ts';
 import { busEvent, cloudEventTemplate } from './bus-event.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
@@ -58,7 +58,7 @@ export class EventFanOut extends Construct {
     this.logGroup = new EncryptedLogGroup(this, 'Log', {
       config: props.config,
       dataKey: props.dataKey,
-      logGroupName: vendedLogGroupName('pipes', stackNameOf(props.config.stage)),
+      deliveredBy: { service: 'pipes', name: stackNameOf(props.config.stage) },
       deleteWithOption: true,
     });
     this.pipe = this.connect(this.pipeRole(props), props);

@@ -47,7 +47,7 @@ export const isAllowed = (
   const holds = (operator: string, key: string, values: readonly string[]): boolean => {
     const actual = context[key];
     const matches = actual !== undefined && values.some((value) => isLike(value, actual));
-    if (operator === 'StringEquals' || operator === 'ArnEquals') return matches;
+    if (['StringEquals', 'ArnEquals', 'ArnLike'].includes(operator)) return matches;
     if (operator === 'ForAllValues:StringLike') return matches || actual === undefined;
     // A negated operator also holds where the key is absent.
     if (operator === 'ArnNotEquals' || operator === 'ForAllValues:StringNotEquals') return !matches;

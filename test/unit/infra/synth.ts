@@ -114,6 +114,10 @@ export const flatten = (value: unknown): string => {
     return `<${shortName(String(argument[0]))}.${String(argument[1])}>`;
   }
   if (intrinsic === 'Fn::Sub') return String(argument).replace(/\$\{([^}]+)\}/g, '<$1>');
+  if (intrinsic === 'Fn::Select' && Array.isArray(argument)) {
+    const [text] = (argument[1] as { readonly 'Fn::Split': readonly unknown[] })['Fn::Split'].slice(1);
+    return flatten(text).replace('>', ` ${String(argument[0])}>`);
+  }
   if (intrinsic === 'Fn::Join' && Array.isArray(argument)) return flatten(argument[1]);
   throw new Error(`Cannot flatten ${JSON.stringify(value)}`);
 };

@@ -1,6 +1,7 @@
 import { CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { everyTemplate } from '../../second-opinion/every-template.ts';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
 import { embed, newApp } from './embedded.ts';
 import {
@@ -101,6 +102,61 @@ describe('the policies of people', () => {
   ])('do not reach what AWS names for another stage: %s', (call) => {
     const [action = '', resource = ''] = call.split(' ');
     expect(mayInEu(action, arn(resource))).toBe(false);
+  });
+});
+
+describe('the data key', () => {
+  /** With what a deployment puts in place of the last part of the stack's id. */
+  const deployed = (value: unknown): string =>
+    flatten(value).replace('<AWS::StackId 2>', '0b0a3c5e-8f1d-4e57-9c11-6a2f0d9b7e34');
+
+  /** What CloudWatch Logs may do with the data key of a stack, and the names of its encrypted log groups. */
+  const logsOf = (its: Template, stackName: string) => ({
+    policy: propertiesOf(its, 'AWS::KMS::Key')
+      .flatMap(({ KeyPolicy }) => statementsOf(KeyPolicy))
+      .flatMap((statement) => {
+        const { Service } = Object(statement.Principal);
+        return Service === undefined ? [] : { ...statement, Principal: { AWS: flatten(Service) } };
+      }),
+    groups: Object.entries(resourcesOf(its, 'AWS::Logs::LogGroup'))
+      .filter(([, { Properties }]) => 'KmsKeyId' in Properties)
+      .map(([id, { Properties }]) => deployed(Properties.LogGroupName ?? `${stackName}-${id}-aBcDeFgHiJkL`)),
+  });
+
+  const mayEncrypt = (policy: readonly Statement[], group: string): boolean =>
+    isAllowed(
+      {
+        principal: 'logs.<AWS::Region>.amazonaws.com',
+        action: 'kms:GenerateDataKey',
+        resource: 'the key',
+        context: {
+          'kms:EncryptionContext:aws:logs:arn': `arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:${group}`,
+        },
+      },
+      { identity: [], resource: policy },
+      deployed,
+    );
+
+  const templates = everyTemplate();
+
+  test.each([
+    ['every-option', 'Cosecha-prod', 10],
+    ['accept', 'Cosecha-accept', 10],
+    ['accept-fake-provider', 'Cosecha-accept-fake-provider', 2],
+    ['accept-readers', 'Cosecha-accept-readers', 1],
+    ['embedded-twice', 'Banking', 19],
+    ['embedded-in-vpc', 'Banking', 9],
+  ])('encrypts the log groups of its stack: %s', (name, stackName, count) => {
+    const { policy, groups } = logsOf(templates.get(name) as Template, stackName);
+    expect(groups).toHaveLength(count);
+    expect(groups.filter((group) => !mayEncrypt(policy, group))).toEqual([]);
+  });
+
+  test('encrypts none of a stage whose name begins with that of its own', () => {
+    const [eu, euProd] = ['eu', 'eu-prod'].map((stage) =>
+      logsOf(synthesize({ stage, fanOutToEventBus: 'true' }).template, `Cosecha-${stage}`),
+    );
+    expect(euProd?.groups.filter((group) => mayEncrypt(eu?.policy ?? [], group))).toEqual([]);
   });
 });
 

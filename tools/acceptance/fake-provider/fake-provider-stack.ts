@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { allow } from '../../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../../infra/constructs/data-key.ts';
-import { EncryptedLogGroup, vendedLogGroupName } from '../../../infra/constructs/encrypted-log-group.ts';
+import { EncryptedLogGroup } from '../../../infra/constructs/encrypted-log-group.ts';
 import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal-policy.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
@@ -124,7 +124,7 @@ export class FakeProviderStack extends Stack {
       reason:
         'Cosecha calls it as it calls the provider, with an API key and Bearer tokens that the function checks.',
     });
-    const logGroupName = vendedLogGroupName('apigateway', name);
+    const deliveredBy = { service: 'apigateway', name } as const;
     new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
@@ -132,7 +132,7 @@ export class FakeProviderStack extends Stack {
       throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
-          new EncryptedLogGroup(this, 'AccessLog', { config, dataKey, logGroupName }),
+          new EncryptedLogGroup(this, 'AccessLog', { config, dataKey, deliveredBy }),
         ),
         format: accessLogFormat,
       },
