@@ -57,44 +57,36 @@ export const findBootstrapProblem = async (
   return `${found} Nothing was deployed. Run this once, with the same profile and region, and then try again: npm run bootstrap`;
 };
 
-/** A value of the context: the last one of `-c`, or that of `file`, which is the cdk.json of the current directory. */
-const findContext = async (
-  args: readonly string[],
-  name: string,
-  file = 'cdk.json',
-): Promise<string | undefined> => {
-  const given = args
-    .map((arg) => arg.replace(/^(-c|--context=)/, ''))
-    .findLast((arg) => arg.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
-  const { context = {} } = JSON.parse(await readFile(file, 'utf8')) as {
+/** The context of the command line, as `-c name=value` or `--context=name=value`. */
+export const contextOf = (args: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    args
+      .map((arg) => arg.replace(/^(-c|--context=)/, ''))
+      .filter((arg) => /^[^-=][^=]*=/.test(arg))
+      .map((arg) => [arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1)]),
+  );
+
+/** The qualifier of the bootstrap stack, which is a flag of CDK and so in cdk.json. */
+export const findQualifier = async (args: readonly string[]): Promise<string | undefined> => {
+  const name = '@aws-cdk/core:bootstrapQualifier';
+  const { context = {} } = JSON.parse(await readFile('cdk.json', 'utf8')) as {
     readonly context?: Readonly<Record<string, string>>;
   };
-  return given ?? context[name];
+  return contextOf(args)[name] ?? context[name];
 };
-
-/** The qualifier of the bootstrap stack. */
-export const findQualifier = (args: readonly string[]): Promise<string | undefined> =>
-  findContext(args, '@aws-cdk/core:bootstrapQualifier');
 
 /**
  * Why a deployment with these settings would reach no provider, as a sentence, or undefined: examples of pages have such a host, which
  * exists nowhere (https://www.rfc-editor.org/rfc/rfc2606). A stage for emulators may have any.
  */
-export const findExampleProvider = async (
-  args: readonly string[],
-  file?: string,
-): Promise<string | undefined> => {
-  const address = await findContext(args, 'providerBaseUrl', file);
-  const stage = (await findContext(args, 'stage', file)) ?? '';
-  const isExample = /^https?:\/\/([^/:]+\.)?example(\.com|\.net|\.org)?\.?([/:]|$)/i.test(address ?? '');
-  return isExample && !isLocalStage(stage)
-    ? `Setting providerBaseUrl is ${address}, an example that no provider has. Nothing was deployed. Set it in cdk.json to your provider's address.`
+export const findExampleProvider = ({
+  stage,
+  providerBaseUrl,
+}: Readonly<Record<string, unknown>>): string | undefined => {
+  const isExample = /^https?:\/\/([^/:]+\.)?example(\.com|\.net|\.org)?\.?([/:]|$)/i.test(
+    String(providerBaseUrl),
+  );
+  return isExample && !isLocalStage(String(stage))
+    ? `Setting providerBaseUrl is ${providerBaseUrl}, an example that no provider has. Nothing was deployed. Set it in stages/${stage}.json to your provider's address.`
     : undefined;
 };
-
-/** Examples of the required settings for `npm run synth`, as arguments. None where a stage is set: then its settings count. */
-export const exampleSettings = async (args: readonly string[], file?: string): Promise<readonly string[]> =>
-  (await findContext(args, 'stage', file)) === undefined
-    ? ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example']
-    : [];

@@ -4,9 +4,9 @@ type Outputs = Readonly<Record<string, string>>;
 export const stepsAfterSynth = (template: string): readonly string[] => [
   `The template is ${template}. Nothing was deployed.`,
   'Next:',
-  '1. Put your settings into context of cdk.json: at least stage, providerBaseUrl and alarmTopicArn (docs/settings.md).',
+  '1. Put the settings of a stage into stages/<stage>.json: at least providerBaseUrl and alarmTopicArn (docs/settings.md).',
   '2. Run npm run bootstrap, once per account and region.',
-  '3. Run npm run deploy.',
+  '3. Run npm run deploy -- --stage <stage>.',
 ];
 
 /** The secrets of the provider's keys, each with the output that has the command to fill it. */

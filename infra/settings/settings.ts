@@ -63,7 +63,7 @@ export const providerCallsPerStart = 4;
 /** The page of this repository that alarms link to by default. */
 const repositoryRunbook = 'docs/operations.md';
 
-// The settings, by chapter of docs/settings.md. Set each as `-c name=value` or in the context of cdk.json.
+// The settings, by chapter of docs/settings.md. Set each in stages/<stage>.json or as `-c name=value`.
 
 const required = {
   stage: describe(
@@ -350,7 +350,7 @@ const access = {
     ),
     {
       description:
-        'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in `cdk.json`.',
+        'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in the file of the stage.',
       reason:
         'The webhook URL that is registered at the provider then survives a new stack, once DNS points to the new target (output `CustomDomainTarget`).',
     },

@@ -14,21 +14,6 @@ export const acceptanceSources = {
 export type AcceptanceCode = FunctionCode & Readonly<Record<keyof typeof acceptanceSources, string>>;
 
 /**
- * What the stage does not take from a `cdk.json` that was written for another one. The fake provider brings its own address
- * and alarm topic, which are known once its stack exists. A custom domain can exist only once.
- */
-const ofAnotherStage = {
-  providerBaseUrl: 'https://fake-provider.invalid',
-  providerClientId: undefined,
-  widgetConfigId: undefined,
-  alarmTopicArn: undefined,
-  pageTopicArn: undefined,
-  domainName: undefined,
-  certificateArn: undefined,
-  disableDefaultEndpoint: undefined,
-};
-
-/**
  * Adds the three stacks of an acceptance stage: the fake provider, Cosecha, and its readers. `endpoint` is that of the emulator, for
  * the stage `local` and with `-c apiPath=…`. With `-c failUpdate=true`, an update of Cosecha's stack fails after a minute.
  *
@@ -36,7 +21,8 @@ const ofAnotherStage = {
  */
 export const addStage = (app: App, code: AcceptanceCode, endpoint: string | undefined) => {
   const { failUpdate, apiPath, ...context } = app.node.getAllContext();
-  const read = readConfig({ ...context, ...ofAnotherStage });
+  // The fake provider brings its address, which is known once its stack exists.
+  const read = readConfig({ ...context, providerBaseUrl: 'https://fake-provider.invalid' });
   const config = apiPath === undefined ? read : { ...read, onCompleteEmulator: true as const };
   // First, as its address is a setting of Cosecha.
   const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], { endpoint, apiPath });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
-import { settingsPage } from '../../../infra/settings/settings-page.ts';
+import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
@@ -123,8 +123,9 @@ test('the page has the sum of what monitoring costs, and no other page has one',
 });
 
 // `npm run docs:settings` writes it.
-test('docs/settings.md is what infra/settings/settings.ts describes', async () => {
+test('docs/settings.md and the schema for editors are what infra/settings/settings.ts describes', async () => {
   await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md');
+  await expect(settingsJsonSchema()).toMatchFileSnapshot('../../../stages/settings.schema.json');
 });
 
 test('docs/settings.md has the values and a description of every setting', () => {

@@ -70,7 +70,7 @@ test.each([
     'cosecha list --open\nfor X in a b; do\n  aws stepfunctions stop-execution --execution-arn $X\ndone\n',
     false,
   ],
-  ['npx cdk diff\nnpm run deploy\n', false],
+  ['npm run diff -- --stage prod\nnpm run deploy -- --stage prod\n', false],
   ['# only when nothing is open\naws cloudformation delete-stack \\\n  --stack-name s\n', true],
   ['for X in a b; do\n  aws s3api delete-bucket --bucket $X\ndone\n', true],
   ['cosecha doctor\ncosecha list --open    # before you delete-stack\n', true],

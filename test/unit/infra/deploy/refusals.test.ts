@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
 import {
-  exampleSettings,
   findBootstrapProblem,
   findExampleProvider,
 } from '../../../../infra/deploy/find-bootstrap-problem.ts';
@@ -174,21 +173,6 @@ test('a key that is filled is not asked for again, and without an empty one only
   );
 });
 
-test('synth takes the settings that are there, and examples only where no stage is', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, 'cdk.json');
-  const examples = ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example'];
-  writeFileSync(file, '{"context":{}}');
-  expect(await exampleSettings([], file)).toEqual(examples);
-  expect(await exampleSettings(['-c', 'my-stage=prod'], file)).toEqual(examples);
-  for (const args of [['-c', 'stage=prod'], ['-cstage=prod'], ['--context=stage=prod']]) {
-    expect(await exampleSettings(args, file)).toEqual([]);
-  }
-  writeFileSync(file, '{"context":{"stage":"prod"}}');
-  expect(await exampleSettings([], file)).toEqual([]);
-});
-
 test.each([
   ['https://provider.example', 'prod', true],
   ['https://api.provider.example/v1', 'prod', true],
@@ -198,21 +182,35 @@ test.each([
   ['https://provider.example', 'local-bank', false],
 ])(
   'a deployment with the provider %s in the stage %s is refused as an example: %s',
-  async (address, stage, isRefused) => {
-    const directory = mkdtempSync(join(tmpdir(), 'cosecha-example-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const file = join(directory, 'cdk.json');
-    writeFileSync(file, JSON.stringify({ context: { stage, providerBaseUrl: address } }));
-    expect((await findExampleProvider([], file)) !== undefined).toBe(isRefused);
+  (providerBaseUrl, stage, isRefused) => {
+    expect(findExampleProvider({ stage, providerBaseUrl }) !== undefined).toBe(isRefused);
   },
 );
 
-test('npm run deploy stops at an example on its command line, which would win over cdk.json', () => {
-  const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
-  const args = [script, 'deploy', '-c', 'stage=prod', '-c', 'providerBaseUrl=https://provider.example'];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: repository, env, encoding: 'utf8' });
+const run = (verb: string, ...args: readonly string[]) =>
+  spawnSync(process.execPath, [join(repository, 'infra/deploy/cdk-for-stage.ts'), verb, ...args], {
+    cwd: repository,
+    env,
+    encoding: 'utf8',
+  });
+
+test('npm run deploy stops at an example on its command line, which would win over the file', () => {
+  const { status, stderr } = run(
+    'deploy',
+    '--stage',
+    'prod',
+    '-c',
+    'providerBaseUrl=https://provider.example',
+  );
   expect(status).toBe(1);
   expect(stderr).toMatch(/^Setting providerBaseUrl is https:\/\/provider\.example, an example .*\n$/);
+});
+
+test.each(['deploy', 'diff'])('npm run %s asks for the stage, and for its file', (verb) => {
+  expect(run(verb).stderr).toBe(
+    `Name the stage whose settings are in stages/<stage>.json: npm run ${verb} -- --stage prod\n`,
+  );
+  expect(run(verb, '--stage=no-such').stderr).toContain('There is no stages/no-such.json.');
 });
 
 test('a stack of another kind has no steps', () => {
@@ -229,14 +227,13 @@ const env = {
 };
 
 test('npm run deploy without credentials says to log in, and deploys nothing', () => {
-  const script = join(repository, 'infra', 'deploy', 'synth-or-deploy.ts');
-  const run = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [script, 'deploy', ...args], { env, encoding: 'utf8' });
-  expect(run()).toMatchObject({
+  const deploy = (...args: readonly string[]) =>
+    run('deploy', '--stage', 'prod', '-c', 'providerBaseUrl=https://provider.test', ...args);
+  expect(deploy()).toMatchObject({
     status: 1,
     stderr: 'There are no AWS credentials. Log in, or name a profile with --profile.\n',
   });
-  expect(run('--profile=mine').stderr).toContain('in the profile "mine"');
+  expect(deploy('--profile=mine').stderr).toContain('in the profile "mine"');
 });
 
 const credentials = { accessKeyId: 'id', secretAccessKey: 'key' };

@@ -8,9 +8,11 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import { defined } from '../../lib/defined.ts';
+import { ConfigError } from '../settings/config-error.ts';
+import { readStage } from '../settings/read-stage.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import {
-  exampleSettings,
+  contextOf,
   findBootstrapProblem,
   findExampleProvider,
   findQualifier,
@@ -19,12 +21,37 @@ import { findEmptySecrets } from './find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**
- * `npm run synth` and `npm run deploy`: the CDK CLI with the same arguments, and then what to do next. A deployment without
- * credentials, or to an account that is not bootstrapped, ends before it starts, with a sentence.
+ * `npm run synth`, `npm run diff` and `npm run deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then
+ * what to do next. A deployment without credentials, or to an account that is not bootstrapped, ends before it starts, with a sentence.
  */
-const main = async ([command, ...args]: readonly string[]): Promise<number> => {
-  if (command === 'deploy') return deploy(args);
-  const code = await runCdk(['synth', ...args, ...(await exampleSettings(args))]);
+const main = async ([command = '', ...given]: readonly string[]): Promise<number> => {
+  const args = withStage(given);
+  const isNamed = contextOf(args).stage !== undefined;
+  if (command === 'synth') return synth(isNamed ? args : [...args, ...exampleSettings]);
+  if (!isNamed) {
+    console.error(
+      `Name the stage whose settings are in stages/<stage>.json: npm run ${command} -- --stage prod`,
+    );
+    return 1;
+  }
+  return command === 'deploy' ? deploy(args) : runCdk([command, ...args]);
+};
+
+/** Examples of the required settings, for `npm run synth` without a stage. */
+const exampleSettings = ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example'];
+
+/** With the stage as a value of the context, which the app reads. */
+const withStage = (args: readonly string[]): readonly string[] => {
+  const stage = findOption(args, '--stage');
+  if (stage === undefined) return args;
+  const others = args.filter(
+    (arg, index) => arg !== '--stage' && args[index - 1] !== '--stage' && !arg.startsWith('--stage='),
+  );
+  return [...others, '-c', `stage=${stage}`];
+};
+
+const synth = async (args: readonly string[]): Promise<number> => {
+  const code = await runCdk(['synth', ...args]);
   if (code === 0) print(stepsAfterSynth(await findTemplate(findOption(args, '--output', '-o') ?? 'cdk.out')));
   return code;
 };
@@ -32,7 +59,7 @@ const main = async ([command, ...args]: readonly string[]): Promise<number> => {
 const deploy = async (args: readonly string[]): Promise<number> => {
   // The CDK CLI takes its region from there, too.
   adoptRegion(process.env);
-  const problem = (await findExampleProvider(args)) ?? (await findProblem(args));
+  const problem = findWrongSettings(args) ?? (await findProblem(args));
   if (problem !== undefined) {
     console.error(problem);
     return 1;
@@ -54,6 +81,16 @@ const deploy = async (args: readonly string[]): Promise<number> => {
     return 0;
   } finally {
     await rm(directory, { recursive: true });
+  }
+};
+
+/** The sentences of a stage that cannot be deployed as its settings are. */
+const findWrongSettings = (args: readonly string[]): string | undefined => {
+  try {
+    return findExampleProvider(readStage(contextOf(args)));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
   }
 };
 
