@@ -10,12 +10,14 @@ export type MachineTimings = {
   readonly pollBackoff: number;
   readonly startRetryFirstSeconds: number;
   readonly startRetryEverySeconds: number;
+  readonly maxWaitSeconds: number;
 };
 
-/** The ARNs of the two functions that the machine invokes: tokens at synthesis, plain text in a test. */
-type MachineFunctions = {
+/** The ARNs of the two functions that the machine invokes, and the name of its table: tokens at synthesis, plain text in a test. */
+type MachineResources = {
   readonly startTask: string;
   readonly reconcile: string;
+  readonly startLine: string;
 };
 
 type Retrier = {
@@ -52,6 +54,7 @@ export type MachineDefinition = {
   readonly StartAt: 'StartTask';
   readonly States: {
     readonly StartTask: TaskState;
+    readonly InLine: TaskState;
     readonly Reconcile: TaskState;
     readonly ReconcileAfterFailure: TaskState;
   };
@@ -65,26 +68,33 @@ const inProgressRetries = 9;
 const eventsPerCallbackAttempt = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
 const eventsPerInvokeAttempt = 3;
+/**
+ * What each wait in line adds to the history: the attempt of StartTask that must wait and that of InLine, and TaskStateEntered and
+ * TaskStateExited of both.
+ */
+export const eventsPerWait = 2 * (eventsPerCallbackAttempt + 2);
 /** ExecutionStarted, TaskStateEntered and TaskStateExited of three states, the end of the execution. */
 const eventsAroundStates = 8;
 
 /**
  * StartTask waits for its callback, and its success ends the machine: the queue collects. Only if no webhook comes, or the
- * start fails, Reconcile follows, which polls by being retried. The happy path has one transition.
+ * start fails, Reconcile follows, which polls by being retried. The happy path has one transition. A start that must wait for the
+ * provider's rate goes to InLine and back, which are two more.
  * `notYet`: the names that the error NotYet of reconcile-extraction has there.
  * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
  */
 export const extractionMachineDefinition = (
   timings: MachineTimings,
-  functions: MachineFunctions,
+  functions: MachineResources,
   notYet: readonly string[] = ['NotYet'],
 ): MachineDefinition => ({
   Comment: 'Start a task at the provider and wait for its webhook. Without one, poll.',
   QueryLanguage: 'JSONata',
-  TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
+  TimeoutSeconds: machineSeconds(timings),
   StartAt: 'StartTask',
   States: {
     StartTask: startTask(timings, functions),
+    InLine: inLine(timings, functions),
     Reconcile: {
       ...reconcile(timings, functions, notYet, false),
       Catch: [
@@ -100,10 +110,22 @@ export const extractionMachineDefinition = (
   },
 });
 
+/** For how long an execution may run. Time in line does not count in the start window, and moves the deadline. */
+export const machineSeconds = (
+  timings: Pick<
+    MachineTimings,
+    'maxWaitSeconds' | 'startWindowSeconds' | 'deadlineSeconds' | 'machineSlackSeconds'
+  >,
+): number =>
+  timings.maxWaitSeconds + timings.startWindowSeconds + timings.deadlineSeconds + timings.machineSlackSeconds;
+
+/** How often the execution has been in line. Its input does not say so. */
+const entry = '($exists($states.input.entry) ? $states.input.entry : 0)';
+
 const lastProblem =
   "$match($string($states.errorOutput.Cause), /^[A-Za-z][A-Za-z0-9_.\\/-]*$/) ? {'lastProblem': $states.errorOutput.Cause} : {}";
 
-const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
+const startTask = (timings: MachineTimings, functions: MachineResources): TaskState => ({
   Type: 'Task',
   Comment:
     'Starts the task at most once. The webhook answers the callback token, or start-task does if the queue continues.',
@@ -114,15 +136,17 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       extractionId: '{% $states.input.extractionId %}',
       requestId: '{% $states.input.requestId %}',
       callbackToken: '{% $states.context.Task.Token %}',
-      // Grows over retries and redrives, so that an older token never replaces a newer one in the table Tasks.
-      // RetryCount starts at 0 again after a redrive; not every context has a RedriveCount.
-      callbackAttempt:
-        '{% ($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000 + $states.context.State.RetryCount %}',
+      // An execution that was begun before there was a line has none, and never waits.
+      entry: `{% ${entry} %}`,
+      // Grows over retries, waits and redrives, so that an older token never replaces a newer one in the table Tasks.
+      // RetryCount starts at 0 again after a wait or a redrive; not every context has a RedriveCount.
+      callbackAttempt: `{% ($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000000 + ${entry} * 1000 + $states.context.State.RetryCount %}`,
     },
   },
   TimeoutSeconds: timings.webhookWaitSeconds,
   Retry: startRetriers(timings),
   Catch: [
+    { ErrorEquals: ['Waits'], Output: '{% $states.input %}', Next: 'InLine' },
     {
       ErrorEquals: ['States.ALL'],
       // The cause of the last failed start. start-task puts a code there; all else has a space or a brace.
@@ -134,10 +158,52 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   End: true,
 });
 
+/** Whatever ends the wait, start-task decides what follows: it knows how long the extraction has waited. */
+const again = `{% $merge([$states.input, {'entry': ${entry} + 1}]) %}`;
+
+/**
+ * Puts the callback token into the item that start-task has written, and thereby the item into the index from which it is released.
+ * Step Functions does so by itself: an integration by AWS SDK may wait for a token in a Standard workflow, and only the optimized one for
+ * DynamoDB may not (https://docs.aws.amazon.com/step-functions/latest/dg/integrate-services.html).
+ */
+const inLine = ({ maxWaitSeconds }: MachineTimings, { startLine }: MachineResources): TaskState => ({
+  Type: 'Task',
+  Comment: "Waits for the provider's rate. The dispatcher answers the callback token.",
+  Resource: 'arn:aws:states:::aws-sdk:dynamodb:updateItem.waitForTaskToken',
+  Arguments: {
+    TableName: startLine,
+    Key: { extractionId: { S: '{% $states.input.extractionId %}' } },
+    UpdateExpression: 'SET line = :line, callbackToken = :callbackToken',
+    // An item that is gone, or is of another request under the same key, waits for nothing.
+    ConditionExpression: 'requestId = :requestId',
+    ExpressionAttributeValues: {
+      ':line': { S: 'line' },
+      ':callbackToken': { S: '{% $states.context.Task.Token %}' },
+      ':requestId': { S: '{% $states.input.requestId %}' },
+    },
+  },
+  // A line that nobody releases does not last for ever.
+  TimeoutSeconds: maxWaitSeconds,
+  Retry: [
+    {
+      ErrorEquals: ['DynamoDb.ConditionalCheckFailedException'],
+      IntervalSeconds: 1,
+      MaxAttempts: 0,
+      BackoffRate: 1,
+      JitterStrategy: 'NONE',
+    },
+    // A throttled table, or DynamoDB in trouble.
+    { ErrorEquals: ['States.TaskFailed'], ...growing(1, 30, 2), MaxAttempts: 6 },
+  ],
+  Catch: [{ ErrorEquals: ['States.ALL'], Output: again, Next: 'StartTask' }],
+  Output: again,
+  Next: 'StartTask',
+});
+
 /** From a failure on, each read is counted before it is made (`lib/extraction/decide.ts`). */
 const reconcile = (
   timings: MachineTimings,
-  functions: MachineFunctions,
+  functions: MachineResources,
   retried: readonly string[],
   afterFailure: boolean,
 ): TaskState => ({
@@ -169,9 +235,9 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
     JitterStrategy: 'NONE',
   },
   {
-    // No later try could succeed. "A value of 0 specifies that the error is never retried"
-    // (https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html), so Reconcile ends the extraction at once.
-    ErrorEquals: ['CiphertextExpired', 'StartWindowOver'],
+    // No later try could succeed, or the next one has to wait in line. "A value of 0 specifies that the error is never retried"
+    // (https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html), so what catches the error follows at once.
+    ErrorEquals: ['CiphertextExpired', 'StartWindowOver', 'Waits'],
     IntervalSeconds: 1,
     MaxAttempts: 0,
     BackoffRate: 1,

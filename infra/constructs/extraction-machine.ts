@@ -1,4 +1,5 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
@@ -16,6 +17,8 @@ type ExtractionMachineProps = {
   readonly dataKey: DataKey;
   readonly startTask: IFunction;
   readonly reconcile: IFunction;
+  /** Where a start waits for the provider's rate. */
+  readonly startLine: Table;
 };
 
 /**
@@ -32,14 +35,14 @@ export const extractionMachineArn = (scope: Construct, config: Config): string =
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** The Standard state machine, one execution per extraction, with a role that may invoke its two functions. */
+/** The Standard state machine, one execution per extraction, with a role that may invoke its two functions and put starts in line. */
 export class ExtractionMachine extends Construct {
   readonly machine: StateMachine;
   readonly logGroup: EncryptedLogGroup;
 
   constructor(scope: Construct, id: string, props: ExtractionMachineProps) {
     super(scope, id);
-    const { config, dataKey, startTask, reconcile } = props;
+    const { config, dataKey, startTask, reconcile, startLine } = props;
     const name = extractionMachineName(config);
     // The guide of Step Functions shows these conditions. That of Lambda shows none for the role of a function.
     // https://docs.aws.amazon.com/step-functions/latest/dg/procedure-create-iam-role.html#prevent-cross-service-confused-deputy
@@ -51,10 +54,16 @@ export class ExtractionMachine extends Construct {
       assumedBy: new ServicePrincipal('states.amazonaws.com', { conditions }),
     });
     role.addToPolicy(allow(['lambda:InvokeFunction'], [startTask.functionArn, reconcile.functionArn]));
-    const functions = { startTask: startTask.functionArn, reconcile: reconcile.functionArn };
+    role.addToPolicy(allow(['dynamodb:UpdateItem'], [startLine.tableArn]));
+    role.addToPolicy(dataKey.writingTables());
+    const used = {
+      startTask: startTask.functionArn,
+      reconcile: reconcile.functionArn,
+      startLine: startLine.tableName,
+    };
     // The emulator gives every error that a handler throws this name.
     const notYet = isLocal(config) ? ['NotYet', 'Runtime.HandlerError'] : undefined;
-    const definition = extractionMachineDefinition(config, functions, notYet);
+    const definition = extractionMachineDefinition(config, used, notYet);
     this.logGroup = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,

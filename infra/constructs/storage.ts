@@ -23,6 +23,7 @@ import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal-polic
 
 const dueIndex = 'due';
 const referenceIndex = 'reference';
+const lineIndex = 'line';
 
 type StorageProps = {
   readonly config: Config;
@@ -53,7 +54,21 @@ const resultsBucket = (scope: Construct, { config, dataKey }: StorageProps): Buc
 };
 
 /**
- * The five tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * Sparse: only what has a callback token, and can be released, has a `line`. All are in one partition, which takes 1,000 writes a
+ * second: two for each start in line, of at most 200 a second.
+ */
+const addLineIndex = (startLine: Table): void => {
+  startLine.addGlobalSecondaryIndex({
+    indexName: lineIndex,
+    partitionKey: { name: 'line', type: AttributeType.STRING },
+    sortKey: { name: 'slot', type: AttributeType.STRING },
+    projectionType: ProjectionType.INCLUDE,
+    nonKeyAttributes: ['requestId', 'callbackToken'],
+  });
+};
+
+/**
+ * The six tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
  * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
@@ -65,6 +80,8 @@ export class Storage extends Construct {
   readonly refusals: Table;
   /** One item for each caller with failing groups, and one of the operator's pauses (lib/breaker). */
   readonly breakers: Table;
+  /** The starts that wait for the provider's rate, and how many were made and refused in each second (lib/rate-limit). */
+  readonly startLine: Table;
   readonly results: Bucket;
 
   constructor(scope: Construct, id: string, { config, dataKey }: StorageProps) {
@@ -135,6 +152,12 @@ export class Storage extends Construct {
       'Its items matter for minutes. Without them, every call to the provider is made.',
       { timeToLiveAttribute: undefined },
     );
+    this.startLine = withoutBackup(
+      'StartLine',
+      'extractionId',
+      'Its items matter while an execution waits. Without them, the machine tries the start again.',
+    );
+    addLineIndex(this.startLine);
 
     this.results = resultsBucket(this, { config, dataKey });
   }

@@ -16,12 +16,13 @@ export type Connected = ReturnType<typeof connectFunctions>;
 
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
 export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
-  const { config, dataKey, queue } = resources;
+  const { config, dataKey, queue, storage } = resources;
   const { machine, logGroup: machineLog } = new ExtractionMachine(scope, 'ExtractionMachine', {
     config,
     dataKey,
     startTask: functions.startTask.function,
     reconcile: functions.reconcileExtraction.function,
+    startLine: storage.startLine,
   });
   const { all: rules } = new ReconcileRules(scope, 'SafetyNet', {
     config,

@@ -76,6 +76,7 @@ const daySeconds = 86_400;
 const timingsOf = (config: Config): string =>
   JSON.stringify({
     startWindow: config.startWindowSeconds,
+    maxWait: config.maxWaitSeconds,
     startTimeout: config.startTimeoutSeconds,
     reconcileTimeout: reconcileTimeout(config).toSeconds(),
     deadline: config.deadlineSeconds,

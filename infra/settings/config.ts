@@ -3,9 +3,10 @@ import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLocalStage } from '../../lib/aws/stage.ts';
 import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
-import { worstCaseHistory } from '../extraction-machine-definition.ts';
+import { machineSeconds, worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
 import {
+  maxExecutionSeconds,
   ownWorkSeconds,
   providerCallsPerStart,
   type SettingsSchema,
@@ -14,12 +15,12 @@ import {
 } from './settings.ts';
 
 /**
- * Step Functions ends an execution at 25,000 history events. A redrive continues the same history, so half of that lets
- * an operator redrive once.
+ * Step Functions ends an execution at 25,000 history events. A redrive continues the same history, and an operator should be able to
+ * redrive once. Waits in line are counted over both: 2 × 10,000 + 400 (`maxEntries`) × 12 (`eventsPerWait`) = 24,800.
  */
-const maxHistoryEvents = 12_000;
+export const maxHistoryEvents = 10_000;
 
-/** The number of a callback attempt is redrives × 1000 + retries, so retries have to stay below 1000. */
+/** The last three digits of a callback attempt are its retries, so they have to stay below 1000. */
 const maxStartRetries = 999;
 
 /** "Temporary encryption keyed by the session token, valid at most 60 minutes" ("Limits"). */
@@ -122,6 +123,14 @@ const contradictoryCapacities = ({
 ];
 
 const contradictoryLifetimes = (config: Config): readonly Rule[] => [
+  [
+    machineSeconds(config) > maxExecutionSeconds,
+    'Settings maxWaitSeconds, startWindowSeconds, deadlineSeconds and machineSlackSeconds must be at most a year together: Step Functions ends an execution then.',
+  ],
+  [
+    config.maxWaitSeconds > config.recordRetentionDays * 86_400,
+    'Setting maxWaitSeconds must not exceed recordRetentionDays: what is sealed of a request that waits would be kept longer than an outcome.',
+  ],
   [
     config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
     `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,

@@ -22,6 +22,20 @@ export const wholeNumber = (unit: string, least: number, most: number) =>
 
 export const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
 
+const decimals = (unit: string, least: number, most: number): string =>
+  `must be a number of ${unit} from ${least} to ${most}, with three decimals at most`;
+
+/** A number that may have a fraction. `least`: as far as the decimals go. */
+export const decimalNumber = (unit: string, least: number, most: number) =>
+  v.pipe(
+    v.union(
+      [v.number(), v.pipe(v.string(), v.regex(/^\d+(\.\d{1,3})?$/), v.transform(Number))],
+      decimals(unit, least, most),
+    ),
+    v.check((n) => n >= least && n <= most && Number(n.toFixed(3)) === n, decimals(unit, least, most)),
+    values(`${unit}, ${least} to ${most}`),
+  );
+
 export const trueOrFalse = v.pipe(
   v.union(
     [

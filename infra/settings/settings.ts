@@ -4,6 +4,7 @@ import { stagePattern } from '../../lib/aws/stage.ts';
 import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
   arn,
+  decimalNumber,
   endpoint,
   entitySlugs,
   orToken,
@@ -41,7 +42,10 @@ const withDefault = <const Schema extends v.GenericSchema, const Default extends
 const daySeconds = 86_400;
 
 /** Deadline and grace together stay below the 30 days that an item of the table Tasks is kept. */
-const maxWaitSeconds = 14 * daySeconds;
+const fortnightSeconds = 14 * daySeconds;
+
+/** "1 year. If an execution runs for more than the 1-year maximum, it will fail" (Step Functions guide, "Quotas"). */
+export const maxExecutionSeconds = 365 * daySeconds;
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
 const logRetentionPeriods = [
@@ -105,6 +109,17 @@ const starting = {
       'How long one invocation of start-task may run. Afterwards its start counts as interrupted, and the extraction ends `UNCONFIRMED`.',
     reason: `It must be long enough for ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each, the read of a consent (\`providerTimeoutMs\`, 3 s at most) and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
+  startsPerSecond: optional(decimalNumber('starts a second', 0.001, 200), {
+    description:
+      'How many starts the provider takes a second. Those above it wait in line. Without it, there is no limit until the provider answers 429, and then the rate is learnt.',
+    reason:
+      'Each start in line is written to one partition of an index twice, which takes 1,000 writes a second.',
+  }),
+  maxWaitSeconds: withDefault(seconds(1, maxExecutionSeconds), 21_600, {
+    description:
+      'How long an extraction may wait in line for the provider’s rate, beside its start window. Afterwards it ends `NOT_STARTED`, with the `lastProblem` `waited-too-long`.',
+    reason: 'At 5 starts a second, 10,000 take 34 minutes and 100,000 take 5.6 hours.',
+  }),
   refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
     description:
       'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
@@ -144,11 +159,11 @@ const polling = {
 };
 
 const deadlines = {
-  deadlineSeconds: withDefault(seconds(5, maxWaitSeconds), 7_200, {
+  deadlineSeconds: withDefault(seconds(5, fortnightSeconds), 7_200, {
     description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
     reason: 'Deadline and grace together stay below the 30 days that an item of the table Tasks is kept.',
   }),
-  graceSeconds: withDefault(seconds(1, maxWaitSeconds), daySeconds, {
+  graceSeconds: withDefault(seconds(1, fortnightSeconds), daySeconds, {
     description:
       'How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.',
   }),

@@ -5,6 +5,8 @@ import { type Extraction, isTerminalStatus } from './record.ts';
 export type Timings = {
   /** For how long after `requestedAt` a start may be tried. */
   readonly startWindow: number;
+  /** For how long an extraction may wait in line. That time does not count in the start window. */
+  readonly maxWait: number;
   /** The timeout of start-task. A start attempt that is older is stale. */
   readonly startTimeout: number;
   /** The timeout of reconcile-extraction. */
@@ -29,6 +31,7 @@ export type Timings = {
 
 const names = [
   'startWindow',
+  'maxWait',
   'startTimeout',
   'reconcileTimeout',
   'deadline',
@@ -54,6 +57,12 @@ export const parseTimings = (json: string): Timings => {
   if (Object.keys(timings).length > names.length) throw new RangeError('TIMINGS has a name that is unknown.');
   return timings;
 };
+
+/**
+ * How often one execution waits in line at most, which bounds its history (`maxHistoryEvents` in infra/settings/config.ts). Who is refused
+ * 400 times is the first in line for hours. From then on, its start is retried as if there were no line.
+ */
+export const maxEntries = 400;
 
 /** `time` plus a number of seconds, as ISO 8601 with milliseconds. Throws a RangeError if `time` is not a time. */
 export const plusSeconds = (time: string | Date, seconds: number): string =>

@@ -5,7 +5,11 @@ import type { Service } from './service.ts';
 import { settings } from './settings.ts';
 
 /** The definition that is deployed. */
-const machine = extractionMachineDefinition(settings, { startTask: 'start', reconcile: 'reconcile' });
+const machine = extractionMachineDefinition(settings, {
+  startTask: 'start',
+  reconcile: 'reconcile',
+  startLine: 'StartLine',
+});
 
 /** The milliseconds until the next attempt of one state of one execution, or undefined if the state fails. */
 const pausesOf = (retriers: Parameters<typeof retriesOf>[0], of: string, { choices }: Service) => {

@@ -5,6 +5,7 @@ import { lifeWith, timingsOf } from '../world/settings.ts';
 /** The defaults of `infra/settings/settings.ts`, which a test compares: to load it takes longer than most populations. */
 export const settings = {
   startWindowSeconds: 900,
+  maxWaitSeconds: 21_600,
   startTimeoutSeconds: 90,
   startRetryFirstSeconds: 2,
   startRetryEverySeconds: 60,

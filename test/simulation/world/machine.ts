@@ -9,7 +9,11 @@ import type { Timer } from './timers.ts';
 import type { World } from './world.ts';
 
 /** The definition that is deployed. Its retries, timeouts and ends are not repeated here. */
-const definition = extractionMachineDefinition(settings, { startTask: 'start-task', reconcile: 'reconcile' });
+const definition = extractionMachineDefinition(settings, {
+  startTask: 'start-task',
+  reconcile: 'reconcile',
+  startLine: 'StartLine',
+});
 if (definition.States.StartTask.End !== true) throw new Error('The simulated machine ends after StartTask.');
 
 type StateName = keyof typeof definition.States;

@@ -9,6 +9,7 @@ import type { Timings } from '../../../lib/extraction/deadlines.ts';
 export const settings = {
   webhookWaitSeconds: 30,
   startWindowSeconds: 40,
+  maxWaitSeconds: 60,
   startTimeoutSeconds: 23,
   deadlineSeconds: 90,
   machineSlackSeconds: 40,
@@ -30,6 +31,7 @@ type Settings = { readonly [Name in keyof typeof settings]: number };
 /** As the stack passes them to the functions. */
 export const timingsOf = (given: Settings): Timings => ({
   startWindow: given.startWindowSeconds,
+  maxWait: given.maxWaitSeconds,
   startTimeout: given.startTimeoutSeconds,
   reconcileTimeout: (4 * given.providerTimeoutMs) / 1_000 + 40,
   deadline: given.deadlineSeconds,

@@ -9,6 +9,7 @@ import type {
 /** Typical timings, in seconds. They are not the defaults of `infra/settings/settings.ts`. */
 export const timings: Timings = {
   startWindow: 900,
+  maxWait: 21_600,
   startTimeout: 60,
   reconcileTimeout: 120,
   deadline: 7_200,

@@ -61,7 +61,7 @@ test('the tables are on demand, encrypted and protected; one has a stream and ba
   template.resourcePropertiesCountIs(
     'AWS::DynamoDB::Table',
     { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-    4,
+    5,
   );
 });
 
@@ -272,6 +272,7 @@ describe('the functions', () => {
     expect(new Set(timings).size).toBe(1);
     expect(JSON.parse(timings[0] ?? '')).toEqual({
       startWindow: 900,
+      maxWait: 21_600,
       startTimeout: 90,
       reconcileTimeout: 120,
       deadline: 7_200,
@@ -292,6 +293,7 @@ test('the machine has the definition of its own test, is Standard, and logs fail
   const expected = extractionMachineDefinition(readConfig(required), {
     startTask: '<StartTaskFunction.Arn>',
     reconcile: '<ReconcileExtractionFunction.Arn>',
+    startLine: '<StorageStartLine>',
   });
   expect(JSON.parse(deployed)).toEqual(expected);
   expect(properties).toMatchObject({

@@ -2,22 +2,25 @@ import validate from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, test } from 'vitest';
 import {
+  eventsPerWait,
   extractionMachineDefinition,
   pollAttempts,
   startRetryAttempts,
   worstCaseHistory,
 } from '../../../../infra/extraction-machine-definition.ts';
-import { readConfig } from '../../../../infra/settings/config.ts';
+import { maxHistoryEvents, readConfig } from '../../../../infra/settings/config.ts';
+import { maxEntries } from '../../../../lib/extraction/deadlines.ts';
 import { randomOf } from '../../../support/data/random.ts';
 import { required } from '../synth.ts';
 
 const functions = {
   startTask: 'arn:aws:lambda:eu-west-1:111122223333:function:start-task',
   reconcile: 'arn:aws:lambda:eu-west-1:111122223333:function:reconcile-extraction',
+  startLine: 'StartLine',
 };
 const config = readConfig(required);
 const definition = extractionMachineDefinition(config, functions);
-const { StartTask, Reconcile, ReconcileAfterFailure } = definition.States;
+const { StartTask, InLine, Reconcile, ReconcileAfterFailure } = definition.States;
 
 /** The value of an expression, as plain JSON. */
 const evaluated = async (expression: unknown, states: object): Promise<unknown> => {
@@ -34,13 +37,18 @@ describe('the machine', () => {
 
   test('ends with the start, so that the happy path is one transition', () => {
     expect(definition.StartAt).toBe('StartTask');
-    expect(Object.keys(definition.States)).toEqual(['StartTask', 'Reconcile', 'ReconcileAfterFailure']);
+    expect(Object.keys(definition.States)).toEqual([
+      'StartTask',
+      'InLine',
+      'Reconcile',
+      'ReconcileAfterFailure',
+    ]);
     expect([StartTask.End, StartTask.Next]).toEqual([true, undefined]);
     expect(Reconcile.End).toBe(true);
   });
 
-  test('outlives the deadline by its slack', () => {
-    expect(definition.TimeoutSeconds).toBe(7_200 + 900);
+  test('outlives the longest wait, and a start at the end of its window, by its slack', () => {
+    expect(definition.TimeoutSeconds).toBe(21_600 + 900 + 7_200 + 900);
   });
 });
 
@@ -57,18 +65,22 @@ describe('StartTask', () => {
         extractionId: '{% $states.input.extractionId %}',
         requestId: '{% $states.input.requestId %}',
         callbackToken: '{% $states.context.Task.Token %}',
+        entry: expect.stringMatching(/^{% .* %}$/),
         callbackAttempt: expect.stringMatching(/^{% .* %}$/),
       },
     });
   });
 
   test.each([
-    ['the first attempt', { Execution: {}, State: { RetryCount: 0 } }, 0],
-    ['a retry where the context knows no redrive', { Execution: {}, State: { RetryCount: 7 } }, 7],
-    ['a redrive', { Execution: { RedriveCount: 2 }, State: { RetryCount: 1 } }, 2_001],
-  ])('numbers attempts so that they grow over retries and redrives: %s', async (_, context, number) => {
-    const { callbackAttempt } = StartTask.Arguments.Payload as { callbackAttempt: string };
-    expect(await evaluated(callbackAttempt, { context })).toBe(number);
+    ['the first attempt', {}, { Execution: {}, State: { RetryCount: 0 } }, 0, 0],
+    ['a retry where the context knows no redrive', {}, { Execution: {}, State: { RetryCount: 7 } }, 0, 7],
+    ['a wait', { entry: 3 }, { Execution: { RedriveCount: 0 }, State: { RetryCount: 1 } }, 3, 3_001],
+    ['a redrive', { entry: 3 }, { Execution: { RedriveCount: 2 }, State: { RetryCount: 1 } }, 3, 2_003_001],
+  ])('numbers attempts so that they grow over retries, waits and redrives: %s', async (...given) => {
+    const [, input, context, entry, number] = given;
+    const payload = StartTask.Arguments.Payload as Readonly<Record<'callbackAttempt' | 'entry', string>>;
+    expect(await evaluated(payload.entry, { input, context })).toBe(entry);
+    expect(await evaluated(payload.callbackAttempt, { input, context })).toBe(number);
   });
 
   test('passes on nothing but the id if it succeeds', () => {
@@ -81,7 +93,7 @@ describe('StartTask', () => {
     ['an error of Lambda', { Cause: '{"errorType":"Runtime.ExitError"}' }, {}],
     ['nothing', {}, {}],
   ])('passes on the cause of a failure if it is a code: %s', async (_, errorOutput, passed) => {
-    const [caught] = StartTask.Catch ?? [];
+    const caught = StartTask.Catch?.at(-1);
     expect(caught).toMatchObject({ ErrorEquals: ['States.ALL'], Next: 'Reconcile' });
     const input = { extractionId: 'e-1', requestId: 'r-1' };
     expect(await evaluated(caught?.Output, { input, errorOutput })).toEqual({
@@ -92,7 +104,10 @@ describe('StartTask', () => {
 
   test('retries every failure but a start in progress through the start window, whatever its name, and no expired ciphertext', () => {
     expect(StartTask.Retry.slice(1)).toEqual([
-      expect.objectContaining({ ErrorEquals: ['CiphertextExpired', 'StartWindowOver'], MaxAttempts: 0 }),
+      expect.objectContaining({
+        ErrorEquals: ['CiphertextExpired', 'StartWindowOver', 'Waits'],
+        MaxAttempts: 0,
+      }),
       {
         ErrorEquals: ['States.TaskFailed'],
         IntervalSeconds: 2,
@@ -114,6 +129,43 @@ describe('StartTask', () => {
     });
     const { IntervalSeconds = 0, MaxAttempts = 0 } = inProgress ?? {};
     expect(IntervalSeconds * MaxAttempts).toBeGreaterThanOrEqual(1.5 * startTimeoutSeconds);
+  });
+});
+
+describe('InLine', () => {
+  const input = { extractionId: 'e-1', requestId: 'r-1' };
+
+  test('follows a start that must wait, with all that the start needs again', async () => {
+    const caught = StartTask.Catch?.[0];
+    expect(caught).toMatchObject({ ErrorEquals: ['Waits'], Next: 'InLine' });
+    expect(await evaluated(caught?.Output, { input, errorOutput: { Error: 'Waits' } })).toEqual(input);
+  });
+
+  test('stores its callback token where the start has put its place, for no other request', async () => {
+    expect(InLine.Resource).toBe('arn:aws:states:::aws-sdk:dynamodb:updateItem.waitForTaskToken');
+    expect(InLine.Arguments).toMatchObject({
+      TableName: 'StartLine',
+      ConditionExpression: 'requestId = :requestId',
+    });
+    const { Key, ExpressionAttributeValues: values } = InLine.Arguments as {
+      readonly Key: { readonly extractionId: { readonly S: string } };
+      readonly ExpressionAttributeValues: Readonly<Record<string, { readonly S: string }>>;
+    };
+    const states = { input, context: { Task: { Token: 'token' } } };
+    expect(await evaluated(Key.extractionId.S, states)).toBe('e-1');
+    expect(await evaluated(values[':callbackToken']?.S, states)).toBe('token');
+    expect(await evaluated(values[':requestId']?.S, states)).toBe('r-1');
+  });
+
+  test.each([
+    ['released', InLine.Output],
+    ['after any failure, such as the timeout of a line that nobody releases', InLine.Catch?.[0]?.Output],
+  ])('leads to the start again, and counts: %s', async (_, output) => {
+    expect(InLine.TimeoutSeconds).toBe(21_600);
+    expect([InLine.Next, InLine.Catch?.[0]?.Next]).toEqual(['StartTask', 'StartTask']);
+    const once = await evaluated(output, { input });
+    expect(once).toEqual({ ...input, entry: 1 });
+    expect(await evaluated(output, { input: once })).toEqual({ ...input, entry: 2 });
   });
 });
 
@@ -194,5 +246,7 @@ describe('the arithmetic of retries', () => {
   test('keeps the history of an execution far from its 25,000 events', () => {
     const startRetries = startRetryAttempts(config) + 9;
     expect(worstCaseHistory(config)).toEqual({ startRetries, events: 4 * (startRetries + 1) + 3 * 146 + 8 });
+    // An operator redrives it once. That continues the count of its waits.
+    expect(2 * maxHistoryEvents + eventsPerWait * maxEntries).toBeLessThan(25_000);
   });
 });

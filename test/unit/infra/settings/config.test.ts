@@ -53,6 +53,16 @@ describe('settings', () => {
     expect(refusal(fast)).toBe('accepted');
   });
 
+  test('may have a fraction as a rate, also on the command line', () => {
+    const rateOf = (startsPerSecond: unknown) => readConfig({ ...required, startsPerSecond }).startsPerSecond;
+    expect([rateOf(0.05), rateOf('2.5'), rateOf('200'), rateOf(undefined)]).toEqual([
+      0.05,
+      2.5,
+      200,
+      undefined,
+    ]);
+  });
+
   test('name readers as a comma-separated list', () => {
     const readers = 'arn:aws:iam::111122223333:role/path/auditor, arn:aws:iam::111122223333:user/ada';
     expect(readConfig({ ...required, readers }).readers).toEqual([
@@ -96,6 +106,13 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ recordRetentionDays: 90 }, 'from 91 to'],
     [{ resultsRetentionDays: 121 }, 'Setting resultsRetentionDays must not exceed'],
     [{ logRetentionDays: 31 }, 'Setting logRetentionDays must be one of'],
+    [{ startsPerSecond: 0 }, 'Setting startsPerSecond must be a number of starts a second from 0.001 to 200'],
+    [{ startsPerSecond: '-1' }, 'Setting startsPerSecond must be a number'],
+    [{ startsPerSecond: 201 }, 'Setting startsPerSecond must be a number'],
+    [{ startsPerSecond: '1/s' }, 'Setting startsPerSecond must be a number'],
+    [{ maxWaitSeconds: 0 }, 'Setting maxWaitSeconds must be'],
+    [{ maxWaitSeconds: 365 * 86_400 }, 'must be at most a year together: Step Functions ends an execution'],
+    [{ maxWaitSeconds: 121 * 86_400 }, 'Setting maxWaitSeconds must not exceed recordRetentionDays'],
     [{ startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
     [
       { startTimeoutSeconds: 12, providerTimeoutMs: 2_000, providerConnectTimeoutMs: 1_000 },
@@ -118,7 +135,7 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
     [{ startRetryFirstSeconds: 61 }, 'Setting startRetryFirstSeconds must not exceed'],
     [{ machineSlackSeconds: 120 }, 'Setting machineSlackSeconds'],
-    [{ pollFirstSeconds: 1, pollEverySeconds: 3 }, 'history events, more than 12000'],
+    [{ pollFirstSeconds: 1, pollEverySeconds: 3 }, 'history events, more than 10000'],
     [{ startRetryFirstSeconds: 1, startRetryEverySeconds: 1 }, 'Setting startRetryEverySeconds is too short'],
     [{ watchedEntities: 'A bank' }, 'Setting watchedEntities must be entities of the provider'],
     [{ watchedEntities: Array.from({ length: 21 }, (_, index) => `bank-${index}`) }, 'at most 20 entities'],

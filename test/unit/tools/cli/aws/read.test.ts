@@ -170,6 +170,7 @@ const describing = (definition: string) => stubClient<SFNClient>(() => ({ defini
 test('the times of the machine are those of its definition', async () => {
   const times = {
     startWindowSeconds: 900,
+    maxWaitSeconds: 21_600,
     startTimeoutSeconds: 90,
     deadlineSeconds: 7_200,
     machineSlackSeconds: 900,
@@ -180,7 +181,11 @@ test('the times of the machine are those of its definition', async () => {
     pollEverySeconds: 120,
     pollBackoff: 3,
   };
-  const definition = extractionMachineDefinition(times, { startTask: 'start', reconcile: 'reconcile' });
+  const definition = extractionMachineDefinition(times, {
+    startTask: 'start',
+    reconcile: 'reconcile',
+    startLine: 'StartLine',
+  });
   expect(await readMachineSettings(describing(JSON.stringify(definition)), 'arn')).toEqual({
     webhookWait: 600,
     startRetry: { first: 4, every: 60, backoff: 2 },
