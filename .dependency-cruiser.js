@@ -9,7 +9,7 @@ const packages = /node_modules\/|^aws-lambda$/;
 const packagesButAws = /node_modules\/(?!@aws-sdk\/)|^aws-lambda$/;
 const utilities = ['lib/*', node, packagesButAws];
 const portOfTelemetry = ['lib/observability/metric-names.ts', 'lib/observability/telemetry.ts'];
-const belowExtraction = [...utilities, 'lib/breaker/', 'lib/http/', 'lib/provider/'];
+const belowExtraction = [...utilities, 'lib/breaker/', 'lib/rate-limit/', 'lib/http/', 'lib/provider/'];
 const throughExtraction = [...belowExtraction, 'lib/extraction/', 'lib/observability/'];
 const outside = [node, packages];
 const libAndTerminal = [...outside, 'lib/', 'tools/cli/terminal/'];
@@ -31,6 +31,11 @@ const rules = [
   ],
   ['lib/provider/', [node, /node_modules\/valibot\//], 'It works without the rest of the repository.'],
   ['lib/breaker/', [...utilities, 'lib/provider/', ...portOfTelemetry], 'It reports through a port.'],
+  [
+    'lib/rate-limit/',
+    [...utilities, 'lib/breaker/', ...portOfTelemetry],
+    'What extractions share knows of none of them.',
+  ],
   ['lib/extraction/', [...belowExtraction, ...portOfTelemetry], 'It reports and stores through ports.'],
   ['lib/webhook/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],
   ['lib/consents/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],

@@ -121,6 +121,13 @@ export const mayStart = (state: BreakerState, name: string, now: number): 'yes' 
   return waitsForOthers || turns.some(({ at }) => now < at) ? 'no' : 'turn';
 };
 
+/** The turns that a start of this group needs, by name: that of its group, and one of those that the groups of its caller share. */
+export const turnsOf = (state: BreakerState, name: string): readonly string[] => {
+  const group = groupOf(state, name);
+  const shared = isFailing(group) ? '* failing' : '* others';
+  return [...(group.opened === undefined ? [] : [name]), ...(state.opened === undefined ? [] : [shared])];
+};
+
 /** The last failure that a hold of this group is due to. */
 export const causeOfHold = (state: BreakerState, name: string): string =>
   groupOf(state, name).opened?.cause ?? state.opened?.cause ?? 'slow';

@@ -136,38 +136,60 @@ export type PausableCalls = (typeof pausableCalls)[number];
 /** Who paused calls, when and why. `since` is in milliseconds of the epoch. */
 export type Pause = { readonly since: number; readonly reason: string; readonly by?: string };
 
-/** The operator's pauses. They last until an operator resumes. */
-export type Pauses = { readonly [Calls in PausableCalls]?: Pause };
+/** The starts a second that an operator has set, which replace the setting. */
+export type RateByHand = Pause & { readonly perSecond: number };
 
-/** The item of the pauses in the table `Breakers`. The names of all others are ARNs. */
+/** What an operator has set. It lasts until an operator changes it. */
+export type Pauses = { readonly [Calls in PausableCalls]?: Pause } & { readonly rate?: RateByHand };
+
+/** The item of the pauses in the table `Breakers`. The names of callers' items are ARNs. */
 export const pausesItem = 'operator';
 
-const pauseSchema = v.optional(
-  v.object({ since: v.pipe(v.number(), v.finite()), reason: v.string(), by: v.exactOptional(v.string()) }),
-);
+const pauseEntries = {
+  since: v.pipe(v.number(), v.finite()),
+  reason: v.string(),
+  by: v.exactOptional(v.string()),
+};
+const schemas = {
+  starts: v.optional(v.object(pauseEntries)),
+  reads: v.optional(v.object(pauseEntries)),
+  rate: v.optional(v.object({ ...pauseEntries, perSecond: v.pipe(v.number(), v.gtValue(0), v.finite()) })),
+};
 
-/** A damaged pause, or one of a newer version, pauses nothing. */
+/** A damaged pause, or one of a newer version, pauses nothing. A damaged rate limits nothing. */
 export const parsePauses: ParseState<Pauses> = (stored) => {
-  const [starts, reads] = pausableCalls.map((calls) => v.safeParse(pauseSchema, Object(stored)[calls]));
+  const parts = Object(stored);
+  const [starts, reads] = pausableCalls.map((calls) => v.safeParse(schemas[calls], parts[calls]));
+  const rate = v.safeParse(schemas.rate, parts.rate);
   return {
     state: defined({
       starts: starts?.success ? starts.output : undefined,
       reads: reads?.success ? reads.output : undefined,
+      rate: rate.success ? rate.output : undefined,
     }),
-    isDamaged: starts?.success !== true || reads?.success !== true,
+    isDamaged: starts?.success !== true || reads?.success !== true || !rate.success,
   };
 };
 
 /** For how long a process trusts what it read. */
 const cacheMs = 5_000;
 
-/** Returns whether an operator paused these calls, at most 5 s ago. If that cannot be read, no call is held. */
-export const pausesOf = (
-  deps: Readonly<{ store: Pick<BreakerStore, 'read'>; now: () => Date; telemetry: Telemetry }>,
-): ((calls: PausableCalls) => Promise<boolean>) => {
-  const { store, now, telemetry } = deps;
+type PausesDeps = Readonly<{ store: Pick<BreakerStore, 'read'>; now: () => Date; telemetry: Telemetry }>;
+
+/**
+ * What an operator has set, at most 5 s ago: whether these calls are paused, and the rate of starts. If that cannot be read, no call is
+ * held.
+ */
+export const operatorSettingsOf = ({
+  store,
+  now,
+  telemetry,
+}: PausesDeps): {
+  readonly isPaused: (calls: PausableCalls) => Promise<boolean>;
+  readonly ratePerSecond: () => Promise<number | undefined>;
+} => {
   let cached: { readonly pauses: Pauses; readonly at: number } | undefined;
-  return async (calls) => {
+  const current = async (): Promise<Pauses> => {
     const time = now();
     if (cached === undefined || time.getTime() - cached.at >= cacheMs) {
       let pauses: Pauses = {};
@@ -181,6 +203,14 @@ export const pausesOf = (
       }
       cached = { pauses, at: time.getTime() };
     }
-    return cached.pauses[calls] !== undefined;
+    return cached.pauses;
+  };
+  return {
+    isPaused: async (calls) => (await current())[calls] !== undefined,
+    ratePerSecond: async () => (await current()).rate?.perSecond,
   };
 };
+
+/** Returns whether an operator paused these calls. */
+export const pausesOf = (deps: PausesDeps): ((calls: PausableCalls) => Promise<boolean>) =>
+  operatorSettingsOf(deps).isPaused;

@@ -86,6 +86,12 @@ export type ServiceMetric =
   | 'BreakerOpened'
   /** The state of a breaker could not be read or written. The call was made. */
   | 'BreakerUnavailable'
+  /** The dispatcher released starts that waited. */
+  | 'StartsReleased'
+  /** The rate of starts could not be read or written, or is damaged. The start was made. */
+  | 'RateUnavailable'
+  /** Cuts of the rate did not lower the share of refused starts, and were undone. */
+  | 'RateCutUndone'
   | 'SweepStarted'
   | 'SweepFinished'
   | 'SweepFailed'

@@ -5,14 +5,16 @@ import type {
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
+import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
 
 /** A call of a store. */
 export type StoreCall = {
-  readonly store: 'extractions' | 'tasks' | 'requests' | 'refusals' | 'breakers';
+  readonly store: 'extractions' | 'tasks' | 'requests' | 'refusals' | 'breakers' | 'line';
   readonly method: keyof (BreakerStore &
     ExtractionStore &
     RefusedCredentialsStore &
     RequestStore &
+    StartLineStore &
     TaskStore);
   /** The key of the item. For `due`, the shard number. */
   readonly key: string;

@@ -1,0 +1,382 @@
+import { type BreakerState, mayStart, turnsOf } from '../breaker/breaker-state.ts';
+import {
+  type BreakerStore,
+  changeItem,
+  type Known,
+  parseBreakerState,
+  readItem,
+} from '../breaker/breaker-store.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { type Chosen, chooseNext, type Gate, type Quota, type Served } from './choose-next.ts';
+import {
+  budget,
+  isCounting,
+  isLeased,
+  isMeasured,
+  isMeasuring,
+  type Judged,
+  judgeCalls,
+  leaseMs,
+  lineMs,
+  parseRateState,
+  pruned,
+  type RateState,
+  rateAt,
+  rateItem,
+  reopeningRates,
+  take,
+  withCounts,
+} from './rate-state.ts';
+import { endOf, type InLine, parseSlot, prefixOf, type StartLineStore } from './start-line.ts';
+
+export type DispatchDeps = {
+  /** The table `Breakers`. */
+  readonly store: BreakerStore;
+  readonly line: StartLineStore;
+  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  readonly limit: () => Promise<number | undefined>;
+  /** Whether an operator paused starts. */
+  readonly isPaused: () => Promise<boolean>;
+  /** Answers a callback token with success. A token that nobody waits with any more counts as released. Throws if that is unknown. */
+  readonly release: (waiting: InLine) => Promise<void>;
+  readonly wait: (milliseconds: number) => Promise<void>;
+  readonly now: () => Date;
+  /** Milliseconds until the timeout of this invocation. */
+  readonly remainingMs: () => number;
+  readonly newId: () => string;
+  readonly telemetry: Telemetry;
+};
+
+/** How an invocation ended. `leased`: another dispatcher releases. */
+export type DispatchResult = { readonly as: 'leased' | 'idle' | 'time-is-over'; readonly released: number };
+
+const tickMs = 1_000;
+
+/** By then a tick has ended, and the lease is given back. */
+const reserveMs = 10_000;
+
+/** The schedule invokes once a minute. One invocation finds that the lease ends soon, and waits for it. */
+const handOverMs = 65_000;
+
+/** The line has been empty for so long, as a start that parks is in the index a moment later. */
+const idleMs = 15_000;
+
+/** How many queries of the index a tick makes. So many groups are seen in one tick; of more, each tick sees the next. */
+const maxQueries = 40;
+const maxPage = 100;
+
+/** A turn was released, and its start has not taken it yet. */
+const turnTakenMs = 10_000;
+
+/** For how long the breakers of a caller without trouble are trusted. */
+const breakerCacheMs = 5_000;
+
+/** Counts of a second are complete once it is so long over. */
+const countsLagSeconds = 2;
+const maxCountedSeconds = 300;
+
+/** Ticks that failed in a row. The schedule invokes the next dispatcher. */
+const maxFailures = 5;
+
+/** A release is not repeated while the index may still show it. */
+const rememberedMs = 60_000;
+
+class Dispatcher {
+  readonly #deps: DispatchDeps;
+  readonly #holder: string;
+  readonly #endsAt: number;
+  /** What the index showed, by prefix, in the order of slots. */
+  #seen = new Map<string, readonly InLine[]>();
+  #cursor = '';
+  #served: Served = new Map();
+  readonly #releasedAt = new Map<string, number>();
+  readonly #turnsGivenAt = new Map<string, number>();
+  readonly #breakers = new Map<string, { readonly state: BreakerState; readonly at: number }>();
+  #known: Known<RateState> | undefined;
+  #lastBusyAt: number;
+  released = 0;
+
+  constructor(deps: DispatchDeps) {
+    this.#deps = deps;
+    this.#holder = deps.newId();
+    const now = deps.now().getTime();
+    this.#endsAt = now + deps.remainingMs();
+    this.#lastBusyAt = now;
+  }
+
+  #now(): number {
+    return this.#deps.now().getTime();
+  }
+
+  async #change(decide: (state: RateState) => RateState): Promise<RateState> {
+    const { store, newId, now } = this.#deps;
+    const { after } = await changeItem(store, rateItem, decide, {
+      parse: parseRateState,
+      known: this.#known,
+      now,
+      newVersion: newId,
+    });
+    this.#known = after;
+    if (after.isDamaged) this.#deps.telemetry.count('RateUnavailable');
+    return after.state;
+  }
+
+  /** Takes the lease. Waits for one that ends soon, so that no minute is without a dispatcher. */
+  async takeLease(): Promise<boolean> {
+    const { wait, remainingMs } = this.#deps;
+    for (;;) {
+      this.#known = undefined;
+      const { lease } = await this.#change((state) => this.#leased(state));
+      if (lease?.holder === this.#holder) return true;
+      const isEnding = lease !== undefined && lease.ends - this.#now() < handOverMs;
+      if (!isEnding || remainingMs() < reserveMs) return false;
+      await wait(tickMs);
+    }
+  }
+
+  #leased(state: RateState): RateState {
+    const now = this.#now();
+    if (isLeased(state, this.#holder, now)) return state;
+    return { ...state, lease: { holder: this.#holder, until: now + leaseMs, ends: this.#endsAt } };
+  }
+
+  /** For the next dispatcher. If this fails, the lease ends by itself. */
+  async giveBack(): Promise<void> {
+    try {
+      await this.#change((state) => {
+        if (state.lease?.holder !== this.#holder) return state;
+        const { lease: _, ...rest } = state;
+        return rest;
+      });
+    } catch (error) {
+      this.#deps.telemetry.failure('The lease of the dispatcher could not be given back.', error);
+    }
+  }
+
+  /** Reads the index from group to group, from where the last tick stopped. A group is read as far as it may be released now. */
+  async #look(most: number): Promise<void> {
+    const { line } = this.#deps;
+    const page = Math.max(1, Math.min(most + 1, maxPage));
+    for (let queries = 0; queries < maxQueries; queries += 1) {
+      const found = await line.next(this.#cursor, page);
+      const from = this.#cursor;
+      const groups = Map.groupBy(found, ({ slot }) => {
+        const place = parseSlot(slot);
+        return place === undefined ? slot : prefixOf(place);
+      });
+      const last = found.at(-1);
+      const isEnd = found.length < page || last === undefined;
+      const lastPrefix = [...groups.keys()].at(-1) ?? '';
+      // What is not there any more, between where this query began and where it ended.
+      for (const prefix of this.#seen.keys()) {
+        const isRead = endOf(prefix) > from && (isEnd || prefix <= lastPrefix);
+        if (isRead && !from.startsWith(prefix)) this.#seen.delete(prefix);
+      }
+      for (const [prefix, entries] of groups) {
+        const before = from.startsWith(prefix) ? (this.#seen.get(prefix) ?? []) : [];
+        this.#seen.set(prefix, [...before, ...entries]);
+      }
+      if (isEnd) {
+        this.#cursor = '';
+        return;
+      }
+      const isEnough = (this.#seen.get(lastPrefix)?.length ?? 0) >= page;
+      this.#cursor = isEnough ? endOf(lastPrefix) : last.slot;
+    }
+  }
+
+  /** Who is in the index and was not released by this dispatcher. */
+  #waiting(): readonly InLine[] {
+    const now = this.#now();
+    for (const [token, at] of this.#releasedAt) if (now - at > rememberedMs) this.#releasedAt.delete(token);
+    return [...this.#seen.values()]
+      .flat()
+      .filter(({ callbackToken }) => !this.#releasedAt.has(callbackToken));
+  }
+
+  #breakerOf(caller: string): BreakerState {
+    return this.#breakers.get(caller)?.state ?? { groups: [] };
+  }
+
+  /** A breaker that cannot be read holds nothing here. start-task asks it again. */
+  async #readBreaker(caller: string): Promise<void> {
+    const now = this.#now();
+    const cached = this.#breakers.get(caller);
+    const isQuiet = cached?.state.groups.length === 0 && cached.state.opened === undefined;
+    if (cached !== undefined && isQuiet && now - cached.at < breakerCacheMs) return;
+    this.#breakers.delete(caller);
+    try {
+      const { state } = await readItem(this.#deps.store, caller, parseBreakerState, this.#deps.now());
+      this.#breakers.set(caller, { state, at: now });
+    } catch (error) {
+      this.#deps.telemetry.count('BreakerUnavailable');
+      this.#deps.telemetry.failure(
+        'The state of a breaker is not available; its starts are released.',
+        error,
+      );
+    }
+  }
+
+  async #readBreakers(line: readonly InLine[]): Promise<void> {
+    for (const caller of new Set(line.map(({ slot }) => parseSlot(slot)?.caller ?? '')))
+      await this.#readBreaker(caller);
+  }
+
+  #isTurnGiven(caller: string, group: string, now: number): boolean {
+    const turns = turnsOf(this.#breakerOf(caller), group);
+    return turns.some((turn) => now - (this.#turnsGivenAt.get(`${caller} ${turn}`) ?? 0) < turnTakenMs);
+  }
+
+  /** What else than the rate holds them. The quotas are new ones. */
+  #gates(state: RateState, now: number): (entry: InLine) => Gate {
+    const quotas = new Map<string, Quota>();
+    const quota = (key: string, perSecond: number): Quota => {
+      const known = quotas.get(key) ?? { left: Math.floor(perSecond) };
+      quotas.set(key, known);
+      return known;
+    };
+    return ({ slot }) => {
+      const place = parseSlot(slot);
+      if (place === undefined) return [{ left: 0 }];
+      const { caller, group } = place;
+      const may = mayStart(this.#breakerOf(caller), group, now);
+      if (may === 'turn' && !this.#isTurnGiven(caller, group, now)) return 'turn';
+      if (may !== 'yes') return [{ left: 0 }];
+      return reopeningRates(state, caller, group, now).map(([key, perSecond]) => quota(key, perSecond));
+    };
+  }
+
+  /** Of turns that groups share, one. */
+  #ownTurns(turns: readonly InLine[]): readonly InLine[] {
+    const now = this.#now();
+    return turns.filter(({ slot }) => {
+      const place = parseSlot(slot);
+      if (place === undefined || this.#isTurnGiven(place.caller, place.group, now)) return false;
+      for (const turn of turnsOf(this.#breakerOf(place.caller), place.group))
+        this.#turnsGivenAt.set(`${place.caller} ${turn}`, now);
+      return true;
+    });
+  }
+
+  async #release(waiting: InLine, afterMs: number): Promise<void> {
+    const { release, line, wait, telemetry } = this.#deps;
+    this.#releasedAt.set(waiting.callbackToken, this.#now());
+    try {
+      if (afterMs > 0) await wait(afterMs);
+      await release(waiting);
+      this.released += 1;
+      await line.leave(waiting);
+    } catch (error) {
+      // It is still in the index, and is released again.
+      this.#releasedAt.delete(waiting.callbackToken);
+      telemetry.failure('A start could not be released; the next tick does it.', error, waiting);
+    }
+  }
+
+  /** The calls since the last tick, once their seconds are complete. For the first rate, at once. */
+  async #count(
+    state: RateState,
+    limit: number | undefined,
+    now: number,
+  ): Promise<(before: RateState) => RateState> {
+    const isFirst = isMeasuring(state, limit, now);
+    if (!isCounting(state, now) || (isFirst && !isMeasured(state, now))) return (before) => before;
+    const to = Math.floor(now / 1_000) - (isFirst ? 0 : countsLagSeconds);
+    const known = state.window?.countedUntil ?? to - 1;
+    const from = Math.max(known, to - maxCountedSeconds) + 1;
+    if (from > to) return (before) => before;
+    const counts = await this.#deps.line.counts(from, to);
+    // Another dispatcher may have counted them.
+    return (before) =>
+      (before.window?.countedUntil ?? known) === known ? withCounts(before, counts, to, now) : before;
+  }
+
+  /** One second: judges what was counted, and releases what the rate allows. */
+  async tick(): Promise<'goes-on' | 'idle' | 'leased'> {
+    const { limit, isPaused, telemetry } = this.#deps;
+    const set = await limit();
+    const paused = await isPaused();
+    const before = this.#known?.state ?? (await this.#change((state) => state));
+    const now = this.#now();
+    const counted = await this.#count(before, set, now);
+    await this.#look(Math.min(budget(before, rateAt(before, set, now), now, tickMs), maxPage));
+    const waiting = this.#waiting();
+    await this.#readBreakers(waiting);
+
+    let chosen: Chosen | undefined;
+    let judged: Judged = 'unchanged';
+    let rate: number | undefined;
+    let firstAt = now;
+    const state = await this.#change((current) => {
+      chosen = undefined;
+      if (isLeased(current, this.#holder, now)) return current;
+      const judgement = judgeCalls(counted(current), set, now);
+      judged = judgement.judged;
+      rate = rateAt(judgement.state, set, now);
+      firstAt = judgement.state.nextStartAt;
+      const granted = isMeasuring(judgement.state, set, now) ? 0 : budget(judgement.state, rate, now, tickMs);
+      const gateOf = paused ? () => [{ left: 0 }] : this.#gates(judgement.state, now);
+      chosen = chooseNext(waiting, Math.min(granted, maxPage), this.#served, gateOf);
+      const taken = take(judgement.state, rate, now, chosen.next.length);
+      const lineUntil = chosen.left > 0 ? now + lineMs : taken.lineUntil;
+      return this.#leased(pruned({ ...taken, lineUntil }, now));
+    });
+    if (chosen === undefined || state.lease?.holder !== this.#holder) return 'leased';
+    this.#report(judged, state, set, now);
+    if (waiting.length > 0 || isCounting(state, now)) this.#lastBusyAt = now;
+    const { next, turns, served } = chosen;
+    this.#served = served;
+    const stepMs = rate === undefined ? 0 : 1_000 / rate;
+    const delayOf = (index: number): number =>
+      Math.min(Math.max(0, firstAt - now) + index * stepMs, tickMs - 1);
+    await Promise.all([
+      ...this.#ownTurns(turns).map((one) => this.#release(one, 0)),
+      ...next.map((one, index) => this.#release(one, delayOf(index))),
+    ]);
+    const released = next.length + turns.length;
+    if (released > 0) telemetry.count('StartsReleased', { value: released });
+    return this.#now() - this.#lastBusyAt > idleMs ? 'idle' : 'goes-on';
+  }
+
+  /** After a failed tick, nothing is known any more. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  #report(judged: Judged, state: RateState, limit: number | undefined, now: number): void {
+    if (judged === 'unchanged') return;
+    const { telemetry } = this.#deps;
+    if (judged === 'undone') telemetry.count('RateCutUndone');
+    telemetry.log('The rate of starts changed.', { judged, perSecond: rateAt(state, limit, now) ?? 'any' });
+  }
+}
+
+/**
+ * One invocation of the dispatcher: releases who waits, at the rate, until nobody waits any more or its time is over. Of all
+ * dispatchers one at a time does that, under a lease. Throws what the stores throw.
+ */
+export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult> => {
+  const { wait, remainingMs, now } = deps;
+  const dispatcher = new Dispatcher(deps);
+  const ended = (as: DispatchResult['as']): DispatchResult => ({ as, released: dispatcher.released });
+  if (!(await dispatcher.takeLease())) return ended('leased');
+  for (let failures = 0; ; ) {
+    const startedAt = now().getTime();
+    let outcome: Awaited<ReturnType<typeof dispatcher.tick>> = 'goes-on';
+    try {
+      outcome = await dispatcher.tick();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures >= maxFailures) throw error;
+      dispatcher.forget();
+      deps.telemetry.failure('A tick of the dispatcher failed; the next one goes on.', error);
+    }
+    if (outcome === 'leased') return ended('leased');
+    if (outcome === 'idle' || remainingMs() < reserveMs) {
+      await dispatcher.giveBack();
+      return ended(outcome === 'idle' ? 'idle' : 'time-is-over');
+    }
+    await wait(Math.max(0, tickMs - (now().getTime() - startedAt)));
+  }
+};

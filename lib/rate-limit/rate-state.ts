@@ -1,0 +1,421 @@
+import * as v from 'valibot';
+import { defined } from '../defined.ts';
+import type { CallCounts } from './start-line.ts';
+
+/** Starts a second that the provider was found to take. */
+export type Learnt = {
+  readonly perSecond: number;
+  /** When it changed last. From then on it doubles with each `doublesMs`. */
+  readonly at: number;
+  /** The rate at which the provider last failed by overload. Near it the rate grows slowly, as each failure may be `UNCONFIRMED`. */
+  readonly ceiling?: number;
+};
+
+/** The calls that are judged together. */
+type Window = CallCounts & {
+  readonly since: number;
+  /** The last second of the epoch whose calls are in it. */
+  readonly countedUntil: number;
+};
+
+/** Cuts in a row. If two of them do not lower the share that is refused, they are undone. */
+type Cuts = {
+  readonly count: number;
+  readonly from: number;
+  readonly share: number;
+  /** What was accepted a second before them. */
+  readonly accepted: number;
+};
+
+/**
+ * How fast starts are made, for all processes: one item of the table `Breakers`, replaced by compare-and-set. Times are in
+ * milliseconds of the epoch.
+ */
+export type RateState = {
+  /** The next start that finds no line may go then. */
+  readonly nextStartAt: number;
+  /** The provider asked for no start before, by a 429 with `Retry-After`. */
+  readonly notBefore: number;
+  /** Until then starts wait for the rate, and new ones wait behind them. Ends by itself if the dispatcher is dead. */
+  readonly lineUntil: number;
+  readonly learnt?: Learnt;
+  /** Calls are counted since then to learn a rate: after a 429, or after an overload. */
+  readonly measuring?: { readonly since: number; readonly because: 'refused' | 'overloaded' };
+  readonly window?: Window;
+  readonly cuts?: Cuts;
+  /** A share that cuts did not lower: refusals that no rate causes. */
+  readonly stray?: { readonly share: number; readonly until: number };
+  /** Groups (`reopeningKey`) whose breaker was closed by its turn, and when. They are started slowly at first. */
+  readonly reopening?: { readonly [group: string]: number };
+  /** The dispatcher that releases now. `ends`: when its invocation ends. */
+  readonly lease?: { readonly holder: string; readonly until: number; readonly ends: number };
+};
+
+export const noRate: RateState = { nextStartAt: 0, notBefore: 0, lineUntil: 0 };
+
+/** The item of the rate in the table `Breakers`. The names of the callers' items are ARNs. */
+export const rateItem = 'rate';
+
+/** A clock's difference, and the rounding of a release within a tick. */
+export const toleranceMs = 1_000;
+
+/** For how long starts queue behind those that wait. Longer than the dispatcher takes to renew it. */
+export const lineMs = 5_000;
+
+/** For how long a dispatcher that was seen last may still release. Clocks may differ by seconds. */
+export const leaseMs = 10_000;
+
+/** A rate below one start in 100 s is none. */
+const minPerSecond = 0.01;
+
+/** What was learnt in the morning is four times as high the next morning, so that it is found out again when it was too low. */
+const doublesMs = 12 * 3_600_000;
+
+/** By then the rate is 64 times what was learnt. */
+const forgottenMs = 6 * doublesMs;
+
+/** Longer than a provider asks for in practice. One wrong header must not stop all starts for a day. */
+const maxRetryAfterMs = 3_600_000;
+
+const windowMs = 10_000;
+const windowCalls = 20;
+const windowRefused = 5;
+
+/** Each overload may be an `UNCONFIRMED`, so it counts twice, and three are judged at once. */
+const overloadWeight = 2;
+const overloadsAtOnce = 3;
+const atOnceMs = 2_000;
+
+const tooMany = 0.05;
+const few = 0.02;
+const growth = 1.03;
+const slowGrowth = 1.005;
+const nearCeiling = 0.9;
+const softCut = 0.95;
+
+/** More than so many are no strays: a provider whose rate fell may refuse more of them after each cut for a while. */
+const maxStray = 0.3;
+const strayMs = 600_000;
+
+/** The first rate is what was accepted within so long after the first 429. */
+const measuringMs = 2_000;
+
+/** The first rate if nothing was accepted after the first 429, or nothing was tried. */
+const unknownPerSecond = 1;
+
+/** Calls that were counted so long ago are not judged with those of now: no dispatcher counted meanwhile. */
+const staleSeconds = 15;
+
+/** Reopening: one start a second, twice as many after each step. After six steps, 64 a second, it is over. */
+const reopeningStepMs = 10_000;
+const reopeningMs = 6 * reopeningStepMs;
+const maxReopening = 50;
+
+/** By 2^(elapsed / doublesMs). Undefined if nothing is learnt, or it is forgotten. */
+const learntAt = ({ learnt }: RateState, now: number): number | undefined => {
+  if (learnt === undefined || now - learnt.at >= forgottenMs) return undefined;
+  return learnt.perSecond * 2 ** (Math.max(0, now - learnt.at) / doublesMs);
+};
+
+/**
+ * The starts a second that may be made now. Undefined: any number.
+ *
+ * @param limit the rate by hand or of the setting, if there is one
+ */
+export const rateAt = (state: RateState, limit: number | undefined, now: number): number | undefined => {
+  const rate = Math.min(limit ?? Infinity, learntAt(state, now) ?? Infinity);
+  return Number.isFinite(rate) ? rate : undefined;
+};
+
+export const hasLine = ({ lineUntil }: RateState, now: number): boolean => now < lineUntil;
+
+/** Whether calls are counted, so that a rate can be learnt from them. */
+export const isCounting = (state: RateState, now: number): boolean =>
+  state.measuring !== undefined || hasLine(state, now);
+
+/** How many starts may go now and within the next `aheadMs`. Infinity without a rate. */
+export const budget = (
+  { nextStartAt, notBefore }: RateState,
+  rate: number | undefined,
+  now: number,
+  aheadMs = toleranceMs,
+): number => {
+  if (now < notBefore) return 0;
+  if (rate === undefined) return Infinity;
+  const left = now + aheadMs - Math.max(nextStartAt, now);
+  return left < 0 ? 0 : Math.floor((left * rate) / 1_000) + 1;
+};
+
+/** The state after so many starts went. */
+export const take = (state: RateState, rate: number | undefined, now: number, starts = 1): RateState =>
+  rate === undefined || starts === 0
+    ? state
+    : { ...state, nextStartAt: Math.max(state.nextStartAt, now) + (starts * 1_000) / rate };
+
+/** New starts queue behind those that wait. Written once in a while only. */
+export const withLine = (state: RateState, now: number): RateState =>
+  state.lineUntil - now > lineMs / 2 ? state : { ...state, lineUntil: now + lineMs };
+
+const newWindow = (now: number): Window => ({
+  since: now,
+  countedUntil: Math.floor(now / 1_000) - 1,
+  accepted: 0,
+  refused: 0,
+  overloaded: 0,
+});
+
+const startMeasuring = (state: RateState, because: 'refused' | 'overloaded', now: number): RateState => ({
+  ...state,
+  measuring: { since: now, because },
+  window: newWindow(now),
+});
+
+/**
+ * After a 429 that names neither quota nor user. Without a rate, the first one begins to measure. Returns the same state if nothing
+ * changes.
+ */
+export const afterRefusal = (
+  state: RateState,
+  { limit, retryAt = 0, now }: { limit: number | undefined; retryAt: number | undefined; now: number },
+): RateState => {
+  const notBefore = Math.max(state.notBefore, Math.min(retryAt, now + maxRetryAfterMs));
+  const held = notBefore === state.notBefore ? state : { ...state, notBefore };
+  return rateAt(state, limit, now) === undefined && state.measuring?.because !== 'refused'
+    ? startMeasuring(held, 'refused', now)
+    : held;
+};
+
+/** After a start that failed beside accepted ones. Calls are counted from then on. */
+export const afterOverload = (state: RateState, now: number): RateState =>
+  isCounting(state, now) ? state : startMeasuring(state, 'overloaded', now);
+
+/** The name of a group, or of all groups of a caller, whose breaker closes. */
+export const reopeningKey = (caller: string, group?: string): string =>
+  group === undefined ? caller : `${caller} ${group}`;
+
+const stillReopening = (reopening: RateState['reopening'], now: number) =>
+  Object.entries(reopening ?? {}).filter(([, since]) => now - since < reopeningMs);
+
+const withReopening = (state: RateState, entries: readonly (readonly [string, number])[]): RateState => {
+  const { reopening: _, ...rest } = state;
+  return entries.length === 0 ? rest : { ...rest, reopening: Object.fromEntries(entries) };
+};
+
+/** After an accepted start that closed these breakers. */
+export const afterReopening = (state: RateState, keys: readonly string[], now: number): RateState => {
+  const others = stillReopening(state.reopening, now).filter(([key]) => !keys.includes(key));
+  return withReopening(state, [...others, ...keys.map((key) => [key, now] as const)].slice(-maxReopening));
+};
+
+/** The starts a second of a group that reopens, alone and together with its caller's others. Empty: it does not. */
+export const reopeningRates = (
+  { reopening = {} }: RateState,
+  caller: string,
+  group: string,
+  now: number,
+): readonly (readonly [key: string, perSecond: number])[] =>
+  [reopeningKey(caller), reopeningKey(caller, group)].flatMap((key) => {
+    const since = reopening[key];
+    if (since === undefined || now - since >= reopeningMs) return [];
+    return [[key, 2 ** Math.floor(Math.max(0, now - since) / reopeningStepMs)] as const];
+  });
+
+/* Learning */
+
+/** What a judgement changed, for logs and metrics. */
+export type Judged = 'unchanged' | 'learnt' | 'cut' | 'grown' | 'undone' | 'unlimited';
+
+type Judgement = { readonly state: RateState; readonly judged: Judged };
+
+/** Whether the first rate is measured. Until it is known, nothing is released. */
+export const isMeasuring = (state: RateState, limit: number | undefined, now: number): boolean =>
+  state.measuring?.because === 'refused' && rateAt(state, limit, now) === undefined;
+
+/** Whether the first rate follows from what is counted by now. */
+export const isMeasured = ({ measuring }: RateState, now: number): boolean =>
+  measuring !== undefined && now - measuring.since >= measuringMs;
+
+/** Adds counted calls. Without a window, or after a stale one, a new one begins. */
+export const withCounts = (
+  state: RateState,
+  counts: CallCounts,
+  countedUntil: number,
+  now: number,
+): RateState => {
+  const isStale = (state.window?.countedUntil ?? 0) < countedUntil - staleSeconds;
+  const window = state.window === undefined || isStale ? newWindow(now) : state.window;
+  return {
+    ...state,
+    window: {
+      since: window.since,
+      countedUntil: Math.max(window.countedUntil, countedUntil),
+      accepted: window.accepted + counts.accepted,
+      refused: window.refused + counts.refused,
+      overloaded: window.overloaded + counts.overloaded,
+    },
+  };
+};
+
+const badIn = ({ refused, overloaded }: CallCounts): number => refused + overloadWeight * overloaded;
+
+const isOver = (window: Window, now: number): boolean => {
+  const elapsed = now - window.since;
+  if (window.overloaded >= overloadsAtOnce && elapsed >= atOnceMs) return true;
+  const calls = window.accepted + window.refused + window.overloaded;
+  return elapsed >= windowMs && (calls >= windowCalls || badIn(window) >= windowRefused);
+};
+
+const fresh = (state: RateState, now: number): RateState => {
+  const { measuring: _, ...rest } = state;
+  const { countedUntil = Math.floor(now / 1_000) - 1 } = state.window ?? {};
+  return { ...rest, window: { ...newWindow(now), countedUntil } };
+};
+
+const withLearnt = (state: RateState, learnt: Learnt, now: number): RateState => {
+  // A burst that was allowed before must not make the first starts at the new rate wait for long.
+  const nextStartAt = Math.min(state.nextStartAt, now + 1_000);
+  return { ...state, learnt, nextStartAt };
+};
+
+/** After the two seconds that follow the first 429. */
+const firstRate = (state: RateState, window: Window, now: number): Judgement => {
+  const seconds = (now - window.since) / 1_000;
+  const accepted = window.accepted / seconds;
+  const perSecond = Math.max(minPerSecond, window.accepted === 0 ? unknownPerSecond : accepted);
+  return { state: withLearnt(fresh(state, now), { perSecond, at: now }, now), judged: 'learnt' };
+};
+
+const isStray = ({ stray }: RateState, share: number, now: number): boolean =>
+  stray !== undefined && now < stray.until && share <= stray.share;
+
+/** Two cuts did not lower the share, although fewer were accepted: the rate does not cause it. */
+const cutsFailed = ({ count, share, accepted }: Cuts, shareNow: number, acceptedNow: number): boolean =>
+  count >= 2 && shareNow <= maxStray && shareNow >= 0.75 * share && acceptedNow < 0.8 * accepted;
+
+const cut = (state: RateState, window: Window, rate: number, share: number, now: number): Judgement => {
+  const accepted = (window.accepted * 1_000) / (now - window.since);
+  const { cuts } = state;
+  if (cuts !== undefined && cutsFailed(cuts, share, accepted)) {
+    const { cuts: _, ...rest } = fresh(state, now);
+    const learnt = { perSecond: cuts.from, at: now };
+    const stray = { share: 1.5 * share, until: now + strayMs };
+    return { state: { ...withLearnt(rest, learnt, now), stray }, judged: 'undone' };
+  }
+  const target = Math.min(rate, 0.95 * accepted);
+  const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
+  const base = cuts === undefined || cuts.count >= 2 ? { count: 0, from: rate, share, accepted } : cuts;
+  const ceiling = window.overloaded > 0 ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
+  const learnt = defined({ perSecond, at: now, ceiling: ceiling ?? state.learnt?.ceiling });
+  const next = withLearnt(fresh(state, now), learnt, now);
+  // Without a rate there is nothing to return to.
+  const remembered = Number.isFinite(rate) ? { ...next, cuts: { ...base, count: base.count + 1 } } : next;
+  return { state: remembered, judged: 'cut' };
+};
+
+const grow = (state: RateState, rate: number, limit: number | undefined, now: number): Judgement => {
+  const { learnt, cuts: _cuts, ...rest } = fresh(state, now);
+  if (learnt === undefined || !hasLine(state, now))
+    return { state: learnt === undefined ? rest : { ...rest, learnt }, judged: 'unchanged' };
+  const { ceiling } = learnt;
+  const isNear = ceiling !== undefined && rate * growth > nearCeiling * ceiling;
+  const perSecond = rate * (isNear ? slowGrowth : growth);
+  if (limit !== undefined && perSecond >= limit) return { state: rest, judged: 'unlimited' };
+  // A ceiling that was passed is none any more.
+  const left = ceiling !== undefined && perSecond < 1.2 * ceiling ? ceiling : undefined;
+  return { state: { ...rest, learnt: defined({ perSecond, at: now, ceiling: left }) }, judged: 'grown' };
+};
+
+/**
+ * Judges the calls of a window, once it is over: above 5 % refused the rate becomes 0.95 of what was accepted, at most halved; below 2 %
+ * it grows by 3 % while there is a line, up to the limit. Returns the same state before that.
+ */
+export const judgeCalls = (state: RateState, limit: number | undefined, now: number): Judgement => {
+  const { window, measuring } = state;
+  const unchanged = { state, judged: 'unchanged' } as const;
+  if (window === undefined) return unchanged;
+  const rate = rateAt(state, limit, now);
+  if (isMeasuring(state, limit, now))
+    return isMeasured(state, now) ? firstRate(state, window, now) : unchanged;
+  if (!isOver(window, now)) {
+    // After an overload that was none, nothing is counted any more.
+    const isDone = measuring !== undefined && now - measuring.since >= windowMs;
+    return isDone && !hasLine(state, now) ? { state: fresh(state, now), judged: 'unchanged' } : unchanged;
+  }
+  const bad = badIn(window);
+  const share = bad / (window.accepted + bad);
+  if (share > tooMany) {
+    // Without any accepted start it is an outage, which is the breakers'.
+    const isOutage = window.accepted === 0 && window.refused === 0;
+    if (isOutage || isStray(state, share, now)) return { state: fresh(state, now), judged: 'unchanged' };
+    return cut(state, window, rate ?? Infinity, share, now);
+  }
+  const { ceiling } = state.learnt ?? {};
+  if (window.overloaded > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling) {
+    const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ceiling };
+    return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
+  }
+  if (share < few && rate !== undefined) return grow(state, rate, limit, now);
+  const { cuts: _, ...rest } = fresh(state, now);
+  return { state: rest, judged: 'unchanged' };
+};
+
+/* The dispatcher */
+
+/** Whether another dispatcher releases now. */
+export const isLeased = ({ lease }: RateState, holder: string, now: number): boolean =>
+  lease !== undefined && lease.holder !== holder && now < lease.until;
+
+/** Forgets what is over. */
+export const pruned = (state: RateState, now: number): RateState => {
+  if (state.reopening === undefined) return state;
+  const left = stillReopening(state.reopening, now);
+  return left.length === Object.keys(state.reopening).length ? state : withReopening(state, left);
+};
+
+/* The stored form */
+
+const number = v.pipe(v.number(), v.finite());
+const count = v.pipe(number, v.minValue(0));
+const positive = v.pipe(number, v.minValue(minPerSecond / 2));
+
+/** What lies further ahead than any function here writes is damaged: it must not hold starts for ever. */
+const schemasAt = (now: number) => {
+  const near = v.pipe(number, v.maxValue(now + maxRetryAfterMs + 60_000));
+  return {
+    nextStartAt: near,
+    notBefore: near,
+    lineUntil: v.pipe(number, v.maxValue(now + 60_000)),
+    learnt: v.object({ perSecond: positive, at: near, ceiling: v.exactOptional(positive) }),
+    measuring: v.object({ since: near, because: v.picklist(['refused', 'overloaded']) }),
+    window: v.object({
+      since: near,
+      countedUntil: number,
+      accepted: count,
+      refused: count,
+      overloaded: count,
+    }),
+    cuts: v.object({ count, from: positive, share: count, accepted: count }),
+    stray: v.object({ share: count, until: near }),
+    reopening: v.record(v.string(), near),
+    lease: v.object({ holder: v.string(), until: v.pipe(number, v.maxValue(now + 60_000)), ends: number }),
+  };
+};
+
+/** The rate, part by part. A damaged part counts for nothing: it must hold no start. */
+export const parseRateState = (
+  stored: unknown,
+  now: number,
+): { readonly state: RateState; readonly isDamaged: boolean } => {
+  if (stored === undefined) return { state: noRate, isDamaged: false };
+  const schemas = schemasAt(now);
+  const parts = Object(stored) as Record<string, unknown>;
+  let isDamaged = false;
+  const state: Record<string, unknown> = { ...noRate };
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (parts[name] === undefined && !(name in noRate)) continue;
+    const parsed = v.safeParse(schema as v.GenericSchema, parts[name]);
+    if (parsed.success) state[name] = parsed.output;
+    else isDamaged = true;
+  }
+  return { state: state as RateState, isDamaged };
+};

@@ -1,0 +1,112 @@
+/**
+ * Who waits for the provider's rate, for a breaker or for an operator. An item of the table `StartLine` is written by start-task, and is
+ * in the sparse index `line` from when the state InLine has added its callback token until it is released (design, "Starts at the
+ * provider's rate").
+ */
+
+/** A request may say that nobody waits for it in an app. */
+export type Priority = 'interactive' | 'background';
+
+/** What the place of a start in the line follows from. */
+export type Place = {
+  readonly caller: string;
+  readonly priority: Priority;
+  /** As the breaker's: its entity or product. */
+  readonly group: string;
+  /** When it was requested. What the provider refused is older than all that still wait, so it comes to the front. */
+  readonly requestedAt: string;
+  readonly extractionId: string;
+};
+
+/** An item, as start-task writes it. The index has it once InLine has added `line` and `callbackToken`. */
+export type LineEntry = {
+  readonly extractionId: string;
+  /** Of the record that the execution was started for. */
+  readonly requestId: string;
+  readonly slot: string;
+  /** Since when it waits. Absent once it could go, because the start window counts again from then on. */
+  readonly waitingSince?: string;
+  /** For how long it had waited before, in milliseconds. */
+  readonly waitedMs: number;
+  /** When TTL removes it, in epoch seconds. */
+  readonly expiresAt: number;
+};
+
+/** What the index shows of an execution that waits to be released. */
+export type InLine = {
+  readonly extractionId: string;
+  readonly requestId: string;
+  readonly slot: string;
+  readonly callbackToken: string;
+};
+
+/** What start calls of one second brought. */
+export type CallCounts = {
+  readonly accepted: number;
+  /** By a 429 that names neither quota nor user. */
+  readonly refused: number;
+  /** A 503, another 5xx or no answer, beside accepted starts. */
+  readonly overloaded: number;
+};
+
+/** The private table `StartLine`. Every method may throw, before or after it took effect. */
+export interface StartLineStore {
+  /** Writes the whole item, without `line` and `callbackToken`. */
+  park(entry: LineEntry): Promise<void>;
+  /** Strongly consistent. */
+  find(extractionId: string): Promise<LineEntry | undefined>;
+  /** Removes the item, if it is of this request. */
+  remove(extractionId: string, requestId: string): Promise<void>;
+  /** Those in the index after a slot, in the order of slots. Eventually consistent: it may still have who was just released. */
+  next(after: string, limit: number): Promise<readonly InLine[]>;
+  /** Takes it out of the index, unless it has another callback token by now. */
+  leave(released: InLine): Promise<void>;
+  /** Adds one call to a second of the epoch. */
+  count(second: number, call: keyof CallCounts): Promise<void>;
+  /** The calls of these seconds, both included. */
+  counts(from: number, to: number): Promise<CallCounts>;
+}
+
+/** The key of the item that counts the calls of a second. No extraction has such an id. */
+export const countsKey = (second: number): string => `calls/${second}`;
+
+/** How long a count is kept, in seconds. */
+export const countsKeptSeconds = 3_600;
+
+const separator = '#';
+
+/** No ARN has a `#`, but an entity may. */
+const escaped = (part: string): string => part.replaceAll('%', '%25').replaceAll(separator, '%23');
+const unescaped = (part: string): string => part.replaceAll('%23', separator).replaceAll('%25', '%');
+
+/** `background` for what nobody waits for in an app. It has a lane of its own. */
+export const laneOf = ({ caller, priority }: Pick<Place, 'caller' | 'priority'>): string =>
+  [escaped(caller), priority].join(separator);
+
+/** The start of every slot of one group in one lane. */
+export const prefixOf = (place: Pick<Place, 'caller' | 'priority' | 'group'>): string =>
+  `${laneOf(place)}${separator}${escaped(place.group)}${separator}`;
+
+/** The place of a start in the index: all of a group in a lane together, the oldest request first. */
+export const slotOf = (place: Place): string =>
+  `${prefixOf(place)}${place.requestedAt}${separator}${place.extractionId}`;
+
+/** A slot that comes after all of these, and before every other prefix's. A time begins with a digit. */
+export const endOf = (prefix: string): string => `${prefix}~`;
+
+/** The place of a slot. Undefined if it is none. */
+export const parseSlot = (slot: string): Place | undefined => {
+  const [caller, priority, group, requestedAt, extractionId, ...rest] = slot.split(separator);
+  if (caller === undefined || group === undefined || requestedAt === undefined || rest.length > 0)
+    return undefined;
+  if (extractionId === undefined || (priority !== 'interactive' && priority !== 'background'))
+    return undefined;
+  return { caller: unescaped(caller), priority, group: unescaped(group), requestedAt, extractionId };
+};
+
+/** How long a start has waited by now, in milliseconds. The start window does not count this time. */
+export const waitedMs = (entry: LineEntry | undefined, now: Date): number => {
+  if (entry === undefined) return 0;
+  const since = entry.waitingSince === undefined ? now.getTime() : Date.parse(entry.waitingSince);
+  return entry.waitedMs + Math.max(0, now.getTime() - since);
+};

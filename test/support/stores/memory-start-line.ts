@@ -1,0 +1,111 @@
+import {
+  type CallCounts,
+  countsKey,
+  type InLine,
+  type LineEntry,
+  type StartLineStore,
+} from '../../../lib/rate-limit/start-line.ts';
+import type { CarryOut } from './store-fault.ts';
+
+/** An item of the table `StartLine`: who waits, once with its token, or the calls of a second. */
+export type LineItem = LineEntry & { readonly callbackToken?: string };
+
+const none: CallCounts = { accepted: 0, refused: 0, overloaded: 0 };
+
+/** The index `line`: sorted once, and again only after it has changed. */
+const indexOver = (items: Map<string, LineItem>) => {
+  const sorted: InLine[] = [];
+  return {
+    remove: (extractionId: string): void => {
+      const index = sorted.findIndex((one) => one.extractionId === extractionId);
+      if (index !== -1) sorted.splice(index, 1);
+    },
+    add: (entry: InLine): void => {
+      const index = sorted.findIndex(({ slot }) => slot > entry.slot);
+      sorted.splice(index === -1 ? sorted.length : index, 0, entry);
+    },
+    after: (slot: string, limit: number): readonly InLine[] => {
+      let [low, high] = [0, sorted.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((sorted[middle] as InLine).slot > slot) high = middle;
+        else low = middle + 1;
+      }
+      return sorted.slice(low, low + limit).filter(({ extractionId }) => items.has(extractionId));
+    },
+  };
+};
+
+/** The table over shared items, with what the state InLine does. */
+export const startLineOver = (
+  { items, index, counts }: ReturnType<typeof startLineItems>,
+  carryOut: CarryOut,
+): StartLineStore => {
+  const call = <T>(method: keyof StartLineStore, key: string, effect: () => T): Promise<T> =>
+    carryOut({ store: 'line', method, key }, effect);
+  return {
+    park: (entry) =>
+      call('park', entry.extractionId, () => {
+        index.remove(entry.extractionId);
+        items.set(entry.extractionId, entry);
+      }),
+    find: (id) => call('find', id, () => items.get(id)),
+    remove: (id, requestId) =>
+      call('remove', id, () => {
+        if (items.get(id)?.requestId !== requestId) return;
+        index.remove(id);
+        items.delete(id);
+      }),
+    next: (after, limit) => call('next', after, () => index.after(after, limit)),
+    leave: ({ extractionId, callbackToken }) =>
+      call('leave', extractionId, () => {
+        const item = items.get(extractionId);
+        if (item?.callbackToken !== callbackToken) return;
+        const { callbackToken: _, ...rest } = item;
+        index.remove(extractionId);
+        items.set(extractionId, rest);
+      }),
+    count: (second, kind) =>
+      call('count', countsKey(second), () => {
+        const known = counts.get(second) ?? none;
+        counts.set(second, { ...known, [kind]: known[kind] + 1 });
+      }),
+    counts: (from, to) =>
+      call('counts', countsKey(from), () => {
+        const sum = { ...none };
+        for (let second = from; second <= to; second += 1) {
+          const { accepted, refused, overloaded } = counts.get(second) ?? none;
+          sum.accepted += accepted;
+          sum.refused += refused;
+          sum.overloaded += overloaded;
+        }
+        return sum;
+      }),
+  };
+};
+
+/** What is stored. `enter` is the state InLine: it adds the token if the item is of this request, and returns whether it did. */
+export const startLineItems = () => {
+  const items = new Map<string, LineItem>();
+  const index = indexOver(items);
+  return {
+    items,
+    index,
+    counts: new Map<number, CallCounts>(),
+    enter: (extractionId: string, requestId: string, callbackToken: string): boolean => {
+      const item = items.get(extractionId);
+      if (item?.requestId !== requestId) return false;
+      const entered = { ...item, callbackToken };
+      items.set(extractionId, entered);
+      index.remove(extractionId);
+      index.add(entered);
+      return true;
+    },
+  };
+};
+
+/** The table `StartLine` in memory. */
+export const memoryStartLine = (carryOut: CarryOut = async (_call, effect) => effect()) => {
+  const stored = startLineItems();
+  return { ...stored, ...startLineOver(stored, carryOut) };
+};

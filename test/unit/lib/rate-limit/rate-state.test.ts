@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import {
+  afterOverload,
+  afterRefusal,
+  afterReopening,
+  budget,
+  hasLine,
+  isLeased,
+  judgeCalls,
+  noRate,
+  parseRateState,
+  pruned,
+  type RateState,
+  rateAt,
+  reopeningKey,
+  reopeningRates,
+  take,
+  withCounts,
+  withLine,
+} from '../../../../lib/rate-limit/rate-state.ts';
+
+const now = Date.parse('2026-03-01T12:00:00.000Z');
+const none = { accepted: 0, refused: 0, overloaded: 0 };
+
+/** A state at whose end a window of ten seconds is judged, with a line. */
+const judgedAfter = (calls: Partial<typeof none>, state: Partial<RateState> = {}, seconds = 10) => {
+  const begun = withCounts({ ...noRate, ...state }, none, now / 1_000 - 1, now);
+  const end = now + seconds * 1_000;
+  const counted = withCounts(begun, { ...none, ...calls }, end / 1_000 - 1, end);
+  return judgeCalls(withLine(counted, end), undefined, end);
+};
+
+const learntIn = ({ state }: ReturnType<typeof judgeCalls>): number | undefined => state.learnt?.perSecond;
+
+test('starts pass by the clock at their rate, a second of them at once', () => {
+  let state = noRate;
+  let passed = 0;
+  for (let ms = 0; ms < 10_000; ms += 10) {
+    if (budget(state, 5, now + ms) === 0) continue;
+    state = take(state, 5, now + ms);
+    passed += 1;
+  }
+  expect(passed).toBe(55);
+  expect(budget(noRate, undefined, now)).toBe(Infinity);
+  expect(budget(noRate, 0.05, now)).toBe(1);
+  expect(budget(take(noRate, 0.05, now), 0.05, now + 18_000)).toBe(0);
+  expect(budget(take(noRate, 0.05, now), 0.05, now + 19_000)).toBe(1);
+});
+
+test('the lower of limit and learnt rate counts, and what was learnt doubles in 12 hours', () => {
+  const state = { ...noRate, learnt: { perSecond: 4, at: now } };
+  expect(rateAt(state, undefined, now)).toBe(4);
+  expect(rateAt(state, 3, now)).toBe(3);
+  expect(rateAt(state, 50, now + 12 * 3_600_000)).toBe(8);
+  expect(rateAt(state, undefined, now + 73 * 3_600_000)).toBeUndefined();
+  expect(rateAt(noRate, undefined, now)).toBeUndefined();
+});
+
+test('a line ends by itself, if nobody renews it', () => {
+  const state = withLine(noRate, now);
+  expect(hasLine(state, now + 4_999)).toBe(true);
+  expect(hasLine(state, now + 5_000)).toBe(false);
+  expect(withLine(state, now + 1_000)).toBe(state);
+});
+
+describe('a 429', () => {
+  const refused = (state: RateState, limit?: number, retryAt?: number) =>
+    afterRefusal(state, { limit, retryAt, now });
+
+  test('without a rate begins to measure once, and what is accepted in two seconds is the first rate', () => {
+    const state = refused(noRate);
+    expect(refused(state)).toBe(state);
+    const at = now + 2_000;
+    const counted = withCounts(state, { ...none, accepted: 10, refused: 90 }, at / 1_000, at);
+    expect(judgeCalls(counted, undefined, at - 1).judged).toBe('unchanged');
+    expect(judgeCalls(counted, undefined, at)).toMatchObject({
+      judged: 'learnt',
+      state: { learnt: { perSecond: 5 } },
+    });
+  });
+
+  test('with a rate measures nothing', () => {
+    expect(refused(noRate, 5)).toBe(noRate);
+  });
+
+  test('holds all starts until its Retry-After, the largest one, and never for more than an hour', () => {
+    const state = refused(refused(noRate, 5, now + 60_000), 5, now + 30_000);
+    expect(budget(state, 5, now + 59_999)).toBe(0);
+    expect(budget(state, 5, now + 60_000)).toBe(6);
+    expect(refused(noRate, 5, now + 86_400_000).notBefore).toBe(now + 3_600_000);
+  });
+});
+
+describe('a window of calls', () => {
+  const learnt = { perSecond: 10, at: now };
+
+  test('with more than 5 % refused lowers the rate to 0.95 of what was accepted, at most by half', () => {
+    expect(learntIn(judgedAfter({ accepted: 80, refused: 20 }, { learnt }))).toBeCloseTo(7.6);
+    expect(learntIn(judgedAfter({ accepted: 10, refused: 90 }, { learnt }))).toBeCloseTo(5);
+  });
+
+  test('with less than 2 % refused raises the rate by 3 %, up to the limit', () => {
+    expect(learntIn(judgedAfter({ accepted: 100 }, { learnt }))).toBeCloseTo(10.3, 2);
+    const { state } = judgedAfter({ accepted: 100 }, { learnt });
+    expect(judgeCalls(state, 9, now + 10_000).state).toBe(state);
+  });
+
+  test('between both keeps it, and too few calls decide nothing', () => {
+    expect(learntIn(judgedAfter({ accepted: 97, refused: 3 }, { learnt }))).toBe(10);
+    expect(judgedAfter({ accepted: 10, refused: 4 }, { learnt }).state.window?.accepted).toBe(10);
+  });
+
+  test('undoes two cuts that did not lower the share, and takes that share for strays', () => {
+    let state: RateState = { ...noRate, learnt };
+    let at = now;
+    const judgedOf: string[] = [];
+    for (let window = 0; window < 4; window += 1) {
+      const rate = state.learnt?.perSecond ?? 0;
+      const calls = { ...none, accepted: 9 * rate, refused: rate };
+      state = withCounts({ ...state, lineUntil: at + 99_000 }, none, at / 1_000 - 1, at);
+      at += 10_000;
+      const { state: next, judged } = judgeCalls(withCounts(state, calls, at / 1_000 - 1, at), undefined, at);
+      state = next;
+      judgedOf.push(judged);
+    }
+    expect(judgedOf).toEqual(['cut', 'cut', 'undone', 'unchanged']);
+    expect(state.learnt?.perSecond).toBeCloseTo(10);
+  });
+
+  test('with overloads is judged after two seconds, each counts twice, and the rate then stays below them', () => {
+    const measuring = afterOverload(noRate, now);
+    const judged = judgedAfter({ accepted: 10, overloaded: 3 }, measuring, 2);
+    expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 4.75 } } });
+    const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
+    expect(learntIn(near)).toBeCloseTo(4.75 * 1.005, 2);
+  });
+
+  test('without any accepted start is an outage, and teaches nothing', () => {
+    expect(judgedAfter({ overloaded: 20 }, afterOverload(noRate, now))).toMatchObject({
+      judged: 'unchanged',
+    });
+  });
+
+  test('of an hour ago is not judged with the calls of now', () => {
+    const old = withCounts(noRate, { ...none, refused: 5 }, now / 1_000 - 3_600, now - 3_600_000);
+    expect(withCounts(old, { ...none, accepted: 1 }, now / 1_000 - 1, now).window).toMatchObject({
+      accepted: 1,
+      refused: 0,
+    });
+  });
+});
+
+test('a group that reopens is started slowly for a minute, twice as fast each ten seconds', () => {
+  const state = afterReopening(noRate, [reopeningKey('caller', 'bank')], now);
+  const rateAfter = (seconds: number, group = 'bank') =>
+    reopeningRates(state, 'caller', group, now + seconds * 1_000).map(([, rate]) => rate);
+  expect([rateAfter(0), rateAfter(25), rateAfter(60)]).toEqual([[1], [4], []]);
+  expect(rateAfter(0, 'another bank')).toEqual([]);
+  const both = afterReopening(state, [reopeningKey('caller')], now);
+  expect(reopeningRates(both, 'caller', 'another bank', now)).toEqual([[reopeningKey('caller'), 1]]);
+  expect(pruned(both, now + 60_000)).toEqual(noRate);
+});
+
+test('a lease is another dispatcher’s until it ends', () => {
+  const state = { ...noRate, lease: { holder: 'one', until: now + 10_000, ends: now + 900_000 } };
+  expect([isLeased(state, 'one', now), isLeased(state, 'two', now)]).toEqual([false, true]);
+  expect(isLeased(state, 'two', now + 10_000)).toBe(false);
+});
+
+test('what is stored is read as it was written, and a damaged part counts for nothing', () => {
+  const full: RateState = {
+    ...afterReopening(afterOverload(withLine(noRate, now), now + 6_000), ['caller bank'], now),
+    learnt: { perSecond: 4.9, at: now, ceiling: 5 },
+    cuts: { count: 1, from: 5, share: 0.1, accepted: 4 },
+    stray: { share: 0.04, until: now + 600_000 },
+    lease: { holder: 'one', until: now + 10_000, ends: now + 900_000 },
+  };
+  expect(parseRateState(JSON.parse(JSON.stringify(full)), now)).toEqual({ state: full, isDamaged: false });
+  expect(parseRateState(undefined, now)).toEqual({ state: noRate, isDamaged: false });
+  expect(parseRateState({ ...full, notBefore: now + 90_000_000, learnt: 'much' }, now)).toEqual({
+    state: { ...full, learnt: undefined, notBefore: 0 },
+    isDamaged: true,
+  });
+  expect(parseRateState('nonsense', now)).toEqual({ state: noRate, isDamaged: true });
+});
