@@ -22,8 +22,9 @@ import type { DataKey } from './data-key.ts';
 import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal-policy.ts';
 
 const dueIndex = 'due';
-const referenceIndex = 'reference';
 const lineIndex = 'line';
+/** Indexes of names that callers give, each by the attribute of the same name. */
+const nameIndexes = ['reference', 'batch'] as const;
 
 type StorageProps = {
   readonly config: Config;
@@ -107,20 +108,22 @@ export class Storage extends Construct {
       sortKey: { name: 'dueAt', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
     });
-    // Sparse: a record without a reference has no entry. None of these attributes ever changes, so that an entry costs one write,
+    // Sparse: a record without the name has no entry. None of these attributes ever changes, so that an entry costs one write,
     // with the record: an update writes to an index only if it changes a key or a projected attribute
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes). A query names the
     // first key, or the first two: the entries of all callers, or of one alone
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html).
-    this.extractions.addGlobalSecondaryIndex({
-      indexName: referenceIndex,
-      partitionKey: { name: 'reference', type: AttributeType.STRING },
-      sortKeys: [
-        { name: 'requestedBy', type: AttributeType.STRING },
-        { name: 'requestedAt', type: AttributeType.STRING },
-      ],
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    for (const name of nameIndexes) {
+      this.extractions.addGlobalSecondaryIndex({
+        indexName: name,
+        partitionKey: { name, type: AttributeType.STRING },
+        sortKeys: [
+          { name: 'requestedBy', type: AttributeType.STRING },
+          { name: 'requestedAt', type: AttributeType.STRING },
+        ],
+        projectionType: ProjectionType.KEYS_ONLY,
+      });
+    }
 
     const withoutBackup = (name: string, key: string, reason: string, props = {}): Table => {
       const made = new Table(this, name, {

@@ -112,7 +112,7 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     requests: storage.requests.tableArn,
     refusals: storage.refusals.tableArn,
     breakers: storage.breakers.tableArn,
-    indexes: ['due', 'reference'].map((name) => `${storage.extractions.tableArn}/index/${name}`),
+    indexes: `${storage.extractions.tableArn}/index/*`,
     results: storage.results.bucketArn,
     everyResult: storage.results.arnForObjects('*'),
   };
@@ -134,7 +134,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
       [...describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
-      [arns.extractions, ...arns.indexes, arns.tasks, arns.breakers],
+      [arns.extractions, arns.indexes, arns.tasks, arns.breakers],
     ),
     allow(describing, [arns.requests, arns.refusals]),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),

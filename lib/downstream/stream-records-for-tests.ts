@@ -144,7 +144,7 @@ type Image = Readonly<Record<string, unknown>>;
 /** The attributes of the request, which no change of a record touches. */
 const requestOf = (fields: EventFields): Image => {
   const request = { ...common, ...(fields.method === 'consent' ? consent : credentials) };
-  const optional = ['reference', 'traceparent'];
+  const optional = ['reference', 'batch', 'priority', 'traceparent'];
   const given = Object.entries(fields).filter(([name]) => name in request || optional.includes(name));
   return { ...request, ...Object.fromEntries(given) };
 };

@@ -75,8 +75,8 @@ export type ConsentMethod = {
   readonly variant: ConsentVariant;
 };
 
-/** In code points. DynamoDB accepts 2,048 bytes as a key of an index, and a code point has four at most. */
-export const maxReferenceLength = 256;
+/** Of a reference or a batch, in code points. DynamoDB accepts 2,048 bytes as a key of an index, and a code point has four at most. */
+export const maxNameLength = 256;
 
 /** The attributes that both methods have. */
 type Progress = {
@@ -84,6 +84,10 @@ type Progress = {
   readonly extractionId: string;
   /** The caller's own name for it, at most 256 characters. */
   readonly reference?: string;
+  /** The caller's own name for the many requests that this one belongs to, at most 256 characters. */
+  readonly batch?: string;
+  /** Nobody waits for it, so its start goes into a lane of its own. Absent: `interactive`. */
+  readonly priority?: 'background';
   /**
    * The caller's position in its trace, as W3C Trace Context has it in version 00. A consumer continues the trace from it.
    *

@@ -58,8 +58,18 @@ export type Guard = {
 /** The keys of an open record in the index `due`. */
 export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
-/** Who requested what, and when. It never changes: the index `reference` has most of it, and consumers continue the trace. */
-type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy' | 'traceparent';
+/**
+ * Who requested what, when, and how urgently. It never changes: two indexes have most of it, and consumers continue the
+ * trace.
+ */
+type Fixed =
+  | 'extractionId'
+  | 'reference'
+  | 'batch'
+  | 'priority'
+  | 'requestedAt'
+  | 'requestedBy'
+  | 'traceparent';
 
 export type TransitionName = keyof typeof transitions;
 

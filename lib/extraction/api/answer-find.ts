@@ -5,7 +5,7 @@ import { defined } from '../../defined.ts';
 import { line } from '../../http/body-field-schemas.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
-import { type Extraction, maxReferenceLength } from '../record.ts';
+import { type Extraction, maxNameLength } from '../record.ts';
 import type { ReferenceEntry, ReferenceIndex } from '../store.ts';
 import type { AnswerReadDeps } from './answer-read.ts';
 import { publicView } from './public-view.ts';
@@ -35,7 +35,7 @@ const parseQuery = (parameters: FindEvent['queryStringParameters'] = {}): FindQu
     return 'Only reference, limit and cursor are allowed as query parameters.';
   }
   const { reference, limit = String(defaultLimit), cursor } = parameters;
-  if (!v.is(line(maxReferenceLength), reference)) {
+  if (!v.is(line(maxNameLength), reference)) {
     return 'The query parameter reference is required: 1 to 256 characters, and no control characters.';
   }
   if (!/^[1-9]\d?$/.test(limit) || Number(limit) > maxLimit) {

@@ -11,25 +11,32 @@ import {
   productField,
 } from '../../provider/transport/request-field-schemas.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
-import { type ConsentMethod, type CredentialsMethod, maxReferenceLength } from '../record.ts';
+import { type ConsentMethod, type CredentialsMethod, maxNameLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
-/** The v2 task request without `webhook`, plus Cosecha's own fields. */
-export type CredentialsRequest = CredentialsMethod & {
-  readonly credentials: Credentials;
+/** The caller's own names for a request, and whether somebody waits for it: `interactive` is not kept, as it is the default. */
+type CommonFields = {
   readonly reference?: string;
-  /** Only with encrypted credentials: the session token under which they are encrypted. */
-  readonly sessionToken?: string;
-  /** The user has confirmed the credentials. They are sent even if the bank refused them before. */
-  readonly confirmed?: true;
+  readonly batch?: string;
+  readonly priority?: 'background';
 };
 
+/** The v2 task request without `webhook`, plus Cosecha's own fields. */
+export type CredentialsRequest = CredentialsMethod &
+  CommonFields & {
+    readonly credentials: Credentials;
+    /** Only with encrypted credentials: the session token under which they are encrypted. */
+    readonly sessionToken?: string;
+    /** The user has confirmed the credentials. They are sent even if the bank refused them before. */
+    readonly confirmed?: true;
+  };
+
 /** "Start extraction", plus the target of the consent and Cosecha's own fields. */
-export type ConsentRequest = ConsentMethod & {
-  /** The national id of the natural person, or of the company. */
-  readonly target: string;
-  readonly reference?: string;
-};
+export type ConsentRequest = ConsentMethod &
+  CommonFields & {
+    /** The national id of the natural person, or of the company. */
+    readonly target: string;
+  };
 
 /** A validated request. */
 export type ExtractionRequest = CredentialsRequest | ConsentRequest;
@@ -130,7 +137,13 @@ const credentials = v.pipe(
   }),
 );
 
-const reference = v.exactOptional(line(maxReferenceLength));
+const priorities = ['interactive', 'background'] as const;
+
+const commonFields = {
+  reference: v.exactOptional(line(maxNameLength)),
+  batch: v.exactOptional(line(maxNameLength)),
+  priority: v.exactOptional(v.picklist(priorities, 'must be interactive or background')),
+};
 
 const credentialsSchema = v.pipe(
   closedObject(
@@ -152,7 +165,7 @@ const credentialsSchema = v.pipe(
           }
         }),
       ),
-      reference,
+      ...commonFields,
       confirmed: v.exactOptional(v.boolean('must be true or false')),
       sessionToken: v.exactOptional(
         v.pipe(
@@ -196,7 +209,7 @@ const consentSchema = closedObject(
     consentId: consentIdField,
     target: nationalIdField,
     variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
-    reference,
+    ...commonFields,
   },
   'must be a JSON object',
 );
@@ -228,11 +241,17 @@ export const parseExtractionRequest = (body: unknown): ParsedRequest => {
   if (!parsed.success) {
     return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }
-  const request = parsed.output as ExtractionRequest;
+  const request = withoutDefaultPriority(parsed.output) as ExtractionRequest;
   if (fitsTheSeal(request)) return { kind: 'valid', request };
   const detail = `must fit in ${sealLimitBytes} bytes together with the session token, as one JSON text`;
   return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
 };
+
+/** A request that names the default is the same as one without it, and so has the same fingerprint. */
+const withoutDefaultPriority = <Request extends { readonly priority?: (typeof priorities)[number] }>({
+  priority,
+  ...request
+}: Request) => (priority === 'background' ? { ...request, priority } : request);
 
 const fitsTheSeal = (request: ExtractionRequest): boolean => {
   try {

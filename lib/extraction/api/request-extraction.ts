@@ -54,13 +54,13 @@ const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod
 const newRecord = (input: RequestInput, requestId: string, now: Date, deps: RequestDeps): Extraction => {
   const { timings, sendsWebhooks } = deps;
   const { traceparent } = input;
-  const { reference } = input.request;
+  const { reference, batch, priority } = input.request;
   const requestedAt = now.toISOString();
   return {
     schemaVersion: 1,
     extractionId: input.extractionId,
     ...methodOf(input.request),
-    ...defined({ reference, traceparent }),
+    ...defined({ reference, batch, priority, traceparent }),
     requestedBy: input.requestedBy,
     requestedAt,
     requestId,

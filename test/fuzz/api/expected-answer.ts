@@ -45,8 +45,8 @@ export const plaintextBytes = ({ credentials, sessionToken, confirmed }: Fields)
 };
 
 /** Texts that are stored or sent as they are must be text that UTF-8 can hold; raw credentials are sealed as JSON. */
-const hasHalves = ({ entity, reference, credentials }: Fields): boolean =>
-  [entity, reference, fieldsOf(credentials).value].some(isHalf);
+const hasHalves = ({ entity, reference, batch, credentials }: Fields): boolean =>
+  [entity, reference, batch, fieldsOf(credentials).value].some(isHalf);
 
 const mark = '\u0000number ';
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -32,12 +32,18 @@ const meaning = (body: Buffer): { readonly all: unknown; readonly exceptPassword
     sessionToken: _sessionToken,
     target: _target,
     confirmed,
+    priority,
     credentials,
     ...request
   } = withDefaults(JSON.parse(JSON.stringify(JSON.parse(body.toString()))) as Fields);
   const { mode, value } = { ...(credentials as Fields | undefined) };
   const { password: _password, ...fields } = { ...(mode === 'raw' ? (value as Fields) : {}) };
-  const common = { ...request, isConfirmed: confirmed === true, mode };
+  const common = {
+    ...request,
+    isConfirmed: confirmed === true,
+    isBackground: priority === 'background',
+    mode,
+  };
   return {
     all: inOneForm({ ...common, value: mode === 'encrypted' ? '' : value }),
     exceptPassword: inOneForm({ ...common, value: mode === 'persisted' ? value : fields }),

@@ -69,7 +69,11 @@ const upTo = (of: typeof anyText, maxLength: number): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: of({ minLength: maxLength - 1, maxLength }) },
   );
 
-const reference = upTo(anyLine, 256);
+const commonFields = {
+  reference: upTo(anyLine, 256),
+  batch: upTo(anyLine, 256),
+  priority: fc.constantFrom('interactive', 'background'),
+};
 const ciphertext = upTo(anyText, 300);
 
 const credentialsRequest = fc
@@ -83,7 +87,7 @@ const credentialsRequest = fc
         fc.record({ mode: fc.constant('encrypted'), value: ciphertext }),
       ),
       actions: fc.array(action, { minLength: 1, maxLength: 4 }),
-      reference,
+      ...commonFields,
       sessionToken: visible,
       confirmed: fc.constant(true),
     },
@@ -104,7 +108,7 @@ const consentRequest = fc.record(
     ),
     target: nationalId,
     variant: fc.constantFrom('v1', 'v2'),
-    reference,
+    ...commonFields,
   },
   { requiredKeys: ['method', 'product', 'consentId', 'target'] },
 );

@@ -11,7 +11,7 @@ class InvalidExpression extends Error {
 }
 
 /** Attribute names that DynamoDB reserves. An expression needs an alias for them. */
-const reserved = new Set(['status', 'method', 'actions', 'reference', 'reason', 'results']);
+const reserved = new Set(['status', 'method', 'actions', 'reference', 'batch', 'reason', 'results']);
 
 export type ExpressionContext = {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;

@@ -237,6 +237,8 @@ describe('the schemas of docs/openapi.yaml', () => {
     sessionToken: true,
     actions: true,
     reference: true,
+    batch: true,
+    priority: true,
     confirmed: true,
   };
   const ofConsent: Record<keyof ConsentRequest, true> = {
@@ -246,6 +248,8 @@ describe('the schemas of docs/openapi.yaml', () => {
     target: true,
     variant: true,
     reference: true,
+    batch: true,
+    priority: true,
   };
   const ofSession: Record<'person' | keyof LegalSession, true> = {
     person: true,

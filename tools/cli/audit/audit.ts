@@ -43,9 +43,10 @@ const draw = (ids: readonly string[], { sample, seed }: AuditOptions): ReadonlyS
 };
 
 /** What never changes. The fingerprint is over what is nested in it. */
-const fixed = 'requestedBy requestId fingerprint reference method entity product consentId variant'.split(
-  ' ',
-);
+const fixed =
+  'requestedBy requestId fingerprint reference batch priority method entity product consentId variant'.split(
+    ' ',
+  );
 
 const imageOf = (record: Extraction) => {
   const { status, settledAt, taskId, dueShard } = record;

@@ -27,7 +27,7 @@ export const checkStack = (name: string, status: string): Finding => {
   );
 };
 
-/** The public table has a stream, two indexes and point-in-time recovery. */
+/** The public table has a stream, three indexes and point-in-time recovery. */
 type Table = { readonly name: string; readonly label: string; readonly isPublic: boolean };
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
@@ -38,7 +38,7 @@ export const checkTable = async (client: DynamoDBClient, { name, label, isPublic
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   ]);
   const usable = Table?.GlobalSecondaryIndexes?.filter(isUsable).map(({ IndexName }) => IndexName) ?? [];
-  const unusable = isPublic ? ['due', 'reference'].filter((index) => !usable.includes(index)) : [];
+  const unusable = isPublic ? ['due', 'reference', 'batch'].filter((index) => !usable.includes(index)) : [];
   const missing = [
     ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
     ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),

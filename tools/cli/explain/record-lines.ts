@@ -33,11 +33,21 @@ const settledLine = (record: Extraction): StoryLine[] => {
 };
 
 const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
-  const { requestedAt, requestedBy, reference, traceparent, startingAt, startedAt, taskId = '' } = record;
+  const {
+    requestedAt,
+    requestedBy,
+    reference,
+    batch,
+    traceparent,
+    startingAt,
+    startedAt,
+    taskId = '',
+  } = record;
   const { collectedAt, results, oversizedAt } = record;
   // First, as the rest may be cut.
   const traced = traceparent === undefined ? '' : `In trace ${traceparent.split('-')[1]}, `;
   const as = reference === undefined ? '' : `, as "${reference}"`;
+  const inBatch = batch === undefined ? '' : `, in the batch "${batch}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
   const byStart = { lane: 'start', who: 'start-task' } as const;
@@ -45,7 +55,7 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
     ...line(requestedAt, {
       lane: 'api',
       who: 'API',
-      what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}.`),
+      what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}${inBatch}.`),
     }),
     ...line(startingAt, { ...byStart, what: 'Wrote STARTING, and sends the start call.' }),
     ...line(startedAt, {

@@ -6,7 +6,7 @@ import { formatSeconds, secondsSince } from './format-seconds.ts';
 /** DynamoDB returns attributes in any order. This one is identity, request, start, outcome, results, and internal. */
 const order: readonly string[] = [
   ['schemaVersion', 'extractionId', 'status', 'reason'],
-  ['method', 'entity', 'actions', 'product', 'consentId', 'variant', 'reference'],
+  ['method', 'entity', 'actions', 'product', 'consentId', 'variant', 'reference', 'batch', 'priority'],
   ['requestedBy', 'requestedAt', 'deadlineAt'],
   ['startingAt', 'attemptId', 'startedAt', 'taskId'],
   ['settledAt', 'settledBy', 'isFinal', 'actionResults'],

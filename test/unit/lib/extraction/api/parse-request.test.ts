@@ -73,6 +73,11 @@ describe('a violation has the pointer of what is wrong, and no other', () => {
     ['a 30 February', movementIn('2026-02-30', '2026-03-31'), '/actions/0/params/dateRange/startDate'],
     ['an end too early', movementIn('2026-02-01', '2026-01-31'), '/actions/0/params/dateRange/endDate'],
     ['a reference of 257 characters', { ...valid, reference: 'x'.repeat(257) }, '/reference'],
+    ['an empty batch', { ...valid, batch: '' }, '/batch'],
+    ['a batch of 257 characters', { ...valid, batch: 'x'.repeat(257) }, '/batch'],
+    ['a batch with a line break', { ...byConsent, batch: 'a\nb' }, '/batch'],
+    ['a batch that is no text', { ...valid, batch: 7 }, '/batch'],
+    ['an unknown priority', { ...byConsent, priority: 'high' }, '/priority'],
     ['an unknown field whose name needs escaping', { ...valid, 'a/b~c': 1 }, '/a~1b~0c'],
   ])('%s', (_what, body, pointer) => {
     expect(pointersOf(body)).toEqual([pointer]);

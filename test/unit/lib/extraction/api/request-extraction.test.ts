@@ -107,6 +107,12 @@ describe('a new request', () => {
     expect([...requests.items.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
   });
 
+  test('keeps its batch, and its priority if that is not the default', async () => {
+    const { request, record } = world();
+    await request({ ...byConsent, batch: 'morning', priority: 'background' });
+    expect(record()).toMatchObject({ batch: 'morning', priority: 'background' });
+  });
+
   test('seals the caller’s session token, and records nothing of it', async () => {
     const { request, record, started, sealed } = world();
     const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
