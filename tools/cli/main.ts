@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { adoptRegion } from '../../lib/aws-region.ts';
+import { once } from '../../lib/once.ts';
 import { connect } from './aws/deployment.ts';
 import { useProxy } from './aws/proxy.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
@@ -11,6 +12,13 @@ import { nodeShell } from './terminal/node-shell.ts';
 
 const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
+
+/** The command line for the same deployment, as it can be pasted. */
+const commandLineOf = (options: Readonly<Record<string, string | undefined>>): string =>
+  [
+    'npm exec --no -- cosecha',
+    ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name} ${value}`] : [])),
+  ].join(' ');
 
 /** What commander reports as `error: unknown option …`, or with its help where no command is given. */
 const describeUsageError = ({ code, message }: CommanderError, program: Command): readonly string[] => {
@@ -31,25 +39,26 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
   const endProxy = useProxy(process.env);
   const program = createProgram(async (work) => {
     const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
-    const shell = nodeShell({ json });
+    const given = { stage: stage ?? process.env.COSECHA_STAGE, stack, region, profile };
+    const shell = nodeShell({ json, commandLine: commandLineOf(given) });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
       stack,
       region: region || undefined,
       profile: profile || undefined,
       root,
-      stage: stage ?? process.env.COSECHA_STAGE,
+      stage: given.stage,
       endpoint: endpoint === '' ? undefined : endpoint,
       mfaCode: process.stdin.isTTY
         ? (serial: string) => shell.readSecret(`the code of the MFA device ${serial}`)
         : undefined,
     };
     try {
-      code = await work({ shell, connect: () => connect(options) });
+      code = await work({ shell, connect: once(() => connect(options)) });
     } catch (error) {
       shell.wait(undefined);
       const failure = describeFailure(error, profile);
-      shell.fail(failure.lines);
+      shell.fail(failure.lines, failure.facts);
       code = failure.code;
     }
   }, versionOf(root));

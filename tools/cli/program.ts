@@ -1,10 +1,10 @@
 import { script } from '@bomb.sh/tab';
 import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { validate as isUuid } from 'uuid';
 import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isIdempotencyKey } from '../../lib/idempotency-key.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
+import { findExtractionId, mayBeExtractionId } from './aws/find-extraction-id.ts';
 import type { CommandContext } from './commands/command-context.ts';
 import { parseDuration, parseSince } from './terminal/parse-time.ts';
 
@@ -20,6 +20,29 @@ type Run = (work: (context: CommandContext) => Promise<number>) => Promise<void>
 
 /** It takes as many of commander's arguments and options as it declares, and then the context. */
 type Work = (...args: never[]) => Promise<number>;
+
+/**
+ * An argument, or the options, with the whole id of each extraction that is named by its beginning. `restore --except` has ids of what
+ * is gone.
+ */
+const withWholeIds =
+  (command: unknown, { connect }: CommandContext) =>
+  async (given: unknown, index: number): Promise<unknown> => {
+    const whole = async (id: string): Promise<string> => {
+      const { knownExtractionIds } = await import('./aws/recent-extractions-reader.ts');
+      return findExtractionId(id, async () => knownExtractionIds(await connect()));
+    };
+    const isId = (command as Command).registeredArguments[index]?.name() === 'extractionId';
+    if (typeof given === 'string') return isId ? whole(given) : given;
+    if (typeof given !== 'object' || given === null) return given;
+    const entries = await Promise.all(
+      Object.entries(given).map(async ([name, value]) => [
+        name,
+        ['extraction', 'replay'].includes(name) && typeof value === 'string' ? await whole(value) : value,
+      ]),
+    );
+    return Object.fromEntries(entries);
+  };
 
 /** Each command is imported when it runs: importing all AWS clients at once takes a second. */
 type RunImported = (load: () => Promise<Work>) => (...args: readonly unknown[]) => Promise<void>;
@@ -43,7 +66,10 @@ const unlessEmpty = (name: string, parse: (text: string) => string) => (text: st
 
 const when = (accepts: (text: string) => boolean) => (text: string) => (accepts(text) ? text : undefined);
 
-const extractionId = unlessEmpty('extractionId', parsed(when(isUuid), 'An extractionId is a UUID.'));
+const extractionId = unlessEmpty(
+  'extractionId',
+  parsed(when(mayBeExtractionId), 'An extractionId is a UUID, or at least its first eight digits.'),
+);
 const taskId = unlessEmpty('taskId', parsed(when(isTaskId), 'A taskId has 1 to 100 characters.'));
 const idempotencyKey = parsed(
   when(isIdempotencyKey),
@@ -399,7 +425,10 @@ export const createProgram = (run: Run, version: string): Command => {
     (...args) =>
       run(async (context) => {
         const work = (await load()) as (...args: readonly unknown[]) => Promise<number>;
-        return work(...args.slice(0, work.length - 1), context);
+        const given = await Promise.all(
+          args.slice(0, work.length - 1).map(withWholeIds(args.at(-1), context)),
+        );
+        return work(...given, context);
       });
   for (const add of commands) add(program.command.bind(program), runImported);
   addCompletion(program);

@@ -30,11 +30,14 @@ export const describeEstimate = async (
 /** More findings of one rule do not fit on a screen. --json prints all. */
 const maxFindings = 20;
 
-/** The lines of a rule. `explain` is the command that explains an extraction, without its id. */
-export const describeRule = (
-  { sentence, result, checked, findings, notChecked }: RuleReport,
-  explain: string,
-): readonly string[] => {
+/** The lines of a rule, with the command that explains each extraction. */
+export const describeRule = ({
+  sentence,
+  result,
+  checked,
+  findings,
+  notChecked,
+}: RuleReport): readonly string[] => {
   if (result === 'unchecked') return [`✗ ${sentence} Not checked: ${notChecked}`];
   const found = findings.length === 0 ? '' : `, ${some(findings.length, 'finding')}`;
   const left = findings.length - maxFindings;
@@ -42,7 +45,7 @@ export const describeRule = (
     `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
     ...findings
       .slice(0, maxFindings)
-      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → ${explain} ${extractionId}`]),
+      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → \`cosecha explain ${extractionId}\``]),
     ...(left > 0 ? [`  … and ${left.toLocaleString('en')} more, which --json prints.`] : []),
     ...(notChecked === undefined ? [] : [`  · not checked: ${notChecked}`]),
   ];

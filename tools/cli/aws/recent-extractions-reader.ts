@@ -1,8 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { paginateListExecutions, type SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Bounded } from './deployment.ts';
-import { readExtractions } from './read-extractions.ts';
+import type { Bounded, Deployment } from './deployment.ts';
+import { openExtractionIds, readExtractions } from './read-extractions.ts';
 
 export type RecentExtractionsDeps = {
   readonly stepFunctions: SFNClient;
@@ -19,7 +19,10 @@ const maxExecutions = 1_000;
 const rereadClosedAfterMs = 60_000;
 
 /** The names of the newest executions, which are extractionIds. Step Functions lists the newest first. */
-const executionsSince = async ({ stepFunctions, stateMachineArn }: RecentExtractionsDeps, since: Date) => {
+const executionsSince = async (
+  { stepFunctions, stateMachineArn }: Pick<RecentExtractionsDeps, 'stepFunctions' | 'stateMachineArn'>,
+  since: Date,
+) => {
   const names: string[] = [];
   const pages = paginateListExecutions(
     { client: stepFunctions, pageSize: maxExecutions },
@@ -32,6 +35,16 @@ const executionsSince = async ({ stepFunctions, stateMachineArn }: RecentExtract
     if (names.length >= maxExecutions) return { items: names.slice(0, maxExecutions), complete: false };
   }
   return { items: names, complete: true };
+};
+
+/** The ids of all that is open, and of the newest 1,000 executions. */
+export const knownExtractionIds = async ({ client, output }: Deployment): Promise<readonly string[]> => {
+  const executions = { stepFunctions: new SFNClient(client), stateMachineArn: output('StateMachineArn') };
+  const [open, { items }] = await Promise.all([
+    openExtractionIds(new DynamoDBClient(client), output('ExtractionsTableName')),
+    executionsSince(executions, new Date(0)),
+  ]);
+  return [...open, ...items];
 };
 
 /**

@@ -128,6 +128,7 @@ const listedFields = (record: Extraction) => {
     status,
     reason,
     ...subjectFields(record),
+    ...(record.method === 'consent' ? { consentId: record.consentId } : {}),
     taskId,
     reference,
     requestedBy,

@@ -133,6 +133,7 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
   const save = (now: Progress) => writeListenState(file, { streamArn, secret, progress: now });
   // Before the first record, so that a run which is killed before it continues here.
   if (replay === undefined) await save(progress);
+  shell.hint('Reading the shards of the stream, which takes some seconds.');
   await handleStream(progress, plan, {
     reader: dynamoStreamReader(new DynamoDBStreamsClient(deployment.client), streamArn, signal),
     handle,

@@ -44,5 +44,7 @@ const explain = (error: unknown, base: string, idempotencyKey: string): unknown 
     );
   }
   if (!(error instanceof ApiError)) return error;
-  return new CliError(error.isTransient ? [...error.lines, retry] : error.lines, { cause: error });
+  const { status, problem, violations } = error;
+  const facts = { status, problem, violations };
+  return new CliError(error.isTransient ? [...error.lines, retry] : error.lines, { cause: error, facts });
 };

@@ -130,9 +130,7 @@ export const watchOne = async (
   if (result.kind === 'absent') throw noExtraction(deployment, extractionId);
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
-    shell.hint(
-      `${hint} The extraction goes on; to continue: npm exec --no -- cosecha --stage ${deployment.stage} watch ${extractionId}`,
-    );
+    shell.hint(`${hint} The extraction goes on; to continue: \`cosecha watch ${extractionId}\``);
   }
   return code;
 };

@@ -9,8 +9,8 @@ export type Shell = {
   readonly print: (lines: Lines, facts: Readonly<Record<string, unknown>>) => void;
   /** Prints progress and advice to standard error, so that results can be piped. Nothing with --json. */
   readonly hint: (lines: Lines) => void;
-  /** Prints why the command failed to standard error: the lines, or with --json one line of JSON. */
-  readonly fail: (lines: readonly string[]) => void;
+  /** Prints why the command failed to standard error: the lines, or with --json one line of JSON, with the facts if there are some. */
+  readonly fail: (lines: readonly string[], facts?: Readonly<Record<string, unknown>>) => void;
   /** Shows on a terminal what the command waits for; undefined removes it. */
   readonly wait: (text: string | undefined) => void;
   /** Prompts for exactly these words. False for any others, and without a terminal. */

@@ -4,11 +4,14 @@ import type { Lines } from './printable.ts';
 export class CliError extends Error {
   override readonly name: string = 'CliError';
   readonly lines: readonly string[];
+  /** What --json prints beside the lines. */
+  readonly facts: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(lines: Lines, options?: ErrorOptions) {
+  constructor(lines: Lines, options?: ErrorOptions & { readonly facts?: Readonly<Record<string, unknown>> }) {
     const all = typeof lines === 'string' ? [lines] : lines;
     super(all.join('\n'), options);
     this.lines = all;
+    this.facts = options?.facts;
   }
 }
 

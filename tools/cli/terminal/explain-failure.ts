@@ -119,7 +119,11 @@ export const explainFailure = (error: unknown, profile?: string): string | undef
 /** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
 export const describeFailure = (error: unknown, profile: string | undefined) => {
   if (error instanceof CliError) {
-    return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
+    return {
+      lines: error.lines,
+      facts: error.facts,
+      code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed,
+    };
   }
   const sentence = explainFailure(error, profile);
   return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: exitCodes.failed };

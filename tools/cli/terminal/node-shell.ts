@@ -52,21 +52,31 @@ const withColour = (text: string, stream: NodeJS.WriteStream): string =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
   );
 
-export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
+type ShellOptions = {
+  readonly json: boolean;
+  /** What stands in texts as `cosecha`: the command with the options of this deployment. */
+  readonly commandLine?: string;
+};
+
+export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: ShellOptions): Shell => {
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
   const write = (stream: NodeJS.WriteStream, lines: Lines, facts?: Readonly<Record<string, unknown>>) => {
-    stream.write(
-      json && facts !== undefined ? printableJson(facts) : withColour(printableLines(lines), stream),
-    );
+    if (json && facts !== undefined) {
+      stream.write(printableJson(facts));
+      return;
+    }
+    // Advice can be pasted: "Run `cosecha resume`" names the deployment too.
+    const text = printableLines(lines).replaceAll('`cosecha ', () => `\`${commandLine} `);
+    stream.write(withColour(text, stream));
   };
   return {
     print: (lines, facts) => write(stdout, lines, facts),
     hint: (lines) => {
       if (!json) write(stderr, lines);
     },
-    fail: (lines) => write(stderr, lines, { error: lines.join('\n') }),
+    fail: (lines, facts) => write(stderr, lines, { error: lines.join('\n'), ...facts }),
     wait: (line) => {
       if (line === undefined) return void spinner?.stop();
       if (!stdout.isTTY || json) return;

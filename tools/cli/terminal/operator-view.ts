@@ -14,9 +14,16 @@ const order: readonly string[] = [
   ['requestId', 'oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
 ].flat();
 
-/** A record as an operator sees it: without the fingerprint, from which nothing can be read. */
+/** DynamoDB's TTL has seconds of the epoch. One that is no time is shown as it is. */
+const timeOfSeconds = (seconds: number): string | number => {
+  const time = new Date(seconds * 1_000);
+  return Number.isNaN(time.getTime()) ? seconds : time.toISOString();
+};
+
+/** A record as an operator sees it: with every time as a time, and without the fingerprint, from which nothing can be read. */
 export const operatorView = (record: Extraction): Record<string, unknown> => {
-  const { fingerprint: _fingerprint, ...view } = record;
+  const { fingerprint: _fingerprint, expiresAt, ...others } = record;
+  const view = { ...others, ...(expiresAt === undefined ? {} : { expiresAt: timeOfSeconds(expiresAt) }) };
   // Attributes of a later version come last.
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.fromEntries(Object.entries(view).toSorted(([one], [other]) => rank(one) - rank(other)));

@@ -504,14 +504,18 @@ test.each(allStatuses)('the advice of a record in %s is that of lib/extraction',
 
 test('a finding is printed with its id and the command that explains it', () => {
   const findings = Array.from({ length: 21 }, (_, index) => ({ extractionId: `e-${index}`, what: 'Lost.' }));
-  const lines = describeRule(
-    { id: 'x', sentence: 'Every one is there.', result: 'failed', checked: 1_000, findings },
-    'cosecha --stage prod explain',
-  );
+  const rule = {
+    id: 'x',
+    sentence: 'Every one is there.',
+    result: 'failed',
+    checked: 1_000,
+    findings,
+  } as const;
+  const lines = describeRule(rule);
   expect(lines.slice(0, 3)).toEqual([
     '✗ Every one is there. 1,000 checked, 21 findings.',
     '  Lost.',
-    '    → cosecha --stage prod explain e-0',
+    '    → `cosecha explain e-0`',
   ]);
   expect(lines.at(-1)).toBe('  … and 1 more, which --json prints.');
 });

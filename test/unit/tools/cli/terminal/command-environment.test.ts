@@ -55,6 +55,14 @@ test('a harmless text is printed unchanged', () => {
   expect(written).toBe('señal 😀 → “done” \\u001b\n');
 });
 
+test('advice names the command as it can be pasted, with the options of this deployment', () => {
+  const shell = nodeShell({ json: false, commandLine: 'npm exec --no -- cosecha --stage prod' });
+  shell.hint(['Run `cosecha doctor`, then `cosecha resume --starts`.', 'A word about cosecha.']);
+  expect(written).toBe(
+    'Run `npm exec --no -- cosecha --stage prod doctor`, then `npm exec --no -- cosecha --stage prod resume --starts`.\nA word about cosecha.\n',
+  );
+});
+
 test('the sign of a check has a colour where the stream has colours, and only there', () => {
   const print = (json: boolean): string => {
     written = '';
