@@ -73,7 +73,7 @@ test('audit reads every source, and names what was changed behind its back', asy
     extractions.map(({ rule, extractionId }) => ({
       rule,
       extractionId,
-      command: `cosecha --stage local explain ${extractionId}`,
+      command: `npm exec --no -- cosecha --stage local explain ${extractionId}`,
     })),
   );
 

@@ -140,7 +140,7 @@ test('after the loss of the table, the commands of the runbook restore it, and t
     result === 'unchecked' ? [id] : (findings as object[]).map((finding) => ({ id, ...finding })),
   );
   const what = expect.stringMatching(/^Its record was removed at .*, open as RUNNING\.$/);
-  const command = `cosecha --stage local explain ${newer}`;
+  const command = `npm exec --no -- cosecha --stage local explain ${newer}`;
   expect(found).toEqual([{ id: 'requests-have-records', extractionId: newer, what, command }]);
   expect(audited?.code).toBe(1);
   await runUntil('delete-table');

@@ -8,7 +8,7 @@ const form = /^([0-9a-f]{8}[0-9a-f-]{0,27})(?:(?:…|\.{2,3})([0-9a-f]{6}))?$/i;
 export const mayBeExtractionId = (text: string): boolean => isUuid(text) || form.test(text);
 
 /**
- * The id that is meant. `known` reads the ids among which a shortened one is looked for: those that are open, and of the newest 1,000
+ * The id that is meant. `known` reads the ids to search for a shortened one: those that are open, and of the newest 1,000
  * executions.
  * @throws {CliError} if none has this beginning, and {UsageError} if several do
  */
