@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
+import { checks } from '../../../tools/acceptance/checks/checks.ts';
+import { awsSettings } from '../../../tools/acceptance/settings.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { documentedPolicies } from '../../support/aws/documented-policies.ts';
@@ -106,12 +108,15 @@ test('an entry names each of its alarms with another name', () => {
   }
 });
 
-test('the page has the sum of what monitoring costs, and no other page has one', () => {
-  const always = deployed.filter(({ AlarmName }) => !String(AlarmName).includes('bank-failing-'));
-  const metricsWatched = always
+const metricsOf = (alarms: typeof deployed): number =>
+  alarms
     .map(({ Metrics }) => (Metrics as Query[] | undefined) ?? [{}])
     .map((queries) => Math.max(1, queries.filter(isMetric).length))
     .reduce((sum, count) => sum + count, 0);
+
+test('the page has the sum of what monitoring costs, and no other page has one', () => {
+  const always = deployed.filter(({ AlarmName }) => !String(AlarmName).includes('bank-failing-'));
+  const metricsWatched = metricsOf(always);
   const composites = Object.keys(resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm')).length;
   // In cents: alarms, composite alarms, the dashboard, metrics of Cosecha's own, and six detailed ones of the webhook's route.
   const cents = 10 * metricsWatched + 50 * composites + 300 + 30 * metricNames.length + 6 * 30;
@@ -120,6 +125,20 @@ test('the page has the sum of what monitoring costs, and no other page has one',
   expect(page).toContain(`at most ${metricNames.length} custom metrics`);
   expect(page).toContain(`Together at most $${(cents / 100).toFixed(2)} a month for a stage`);
   expect(read('docs/performance.md')).toMatch(/and \[monitoring\]\(operations\.md#cost-of-monitoring\)/);
+});
+
+test('pages that count checks and alarms of a stage have the numbers of the code', () => {
+  expect(read('README.md')).toContain(`runs [${checks.length} checks](docs/acceptance.md)`);
+  const local = synthesize({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' }).template;
+  expect(page).toContain(`✓ none of ${notifyingAlarms(local).length} alarms is in ALARM`);
+  const accept = propertiesOf(
+    synthesize({ ...awsSettings, stage: 'accept' }).template,
+    'AWS::CloudWatch::Alarm',
+  );
+  const metrics = metricsOf(accept);
+  expect(read('docs/acceptance.md')).toContain(
+    `| ${accept.length} alarms with ${metrics} metrics at $0.10 a month each, two composite alarms at $0.50: (${metrics} × 10 + 2 × 50) / 730 | ${((metrics * 10 + 100) / 730).toFixed(1)} |`,
+  );
 });
 
 // `npm run docs:settings` writes it.
