@@ -206,3 +206,16 @@ export const checkConcurrency = async (client: LambdaClient, reconcileConcurrenc
     `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region, with the permissions to deploy: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
   );
 };
+
+/**
+ * A note, and no failure, where the machine of an emulator has more work than processors. A start is then late or interrupted, because
+ * its time limits are those of Lambda. `load` is the mean number of processes that ran or waited in the last minute.
+ */
+export const checkEmulatorLoad = (load: number, processors: number): Finding => {
+  const numbers = `${load.toFixed(1)} processes for ${processors} processors in the last minute`;
+  return load <= 2 * processors
+    ? passed(`emulator has time: ${numbers}`)
+    : skipped(
+        `emulator is overloaded: ${numbers}. Starts may be late, and end NOT_STARTED or UNCONFIRMED. Request fewer at once`,
+      );
+};

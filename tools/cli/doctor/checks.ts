@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -31,6 +32,7 @@ import {
   checkBucket,
   checkConcurrency,
   checkConsumer,
+  checkEmulatorLoad,
   checkMachine,
   checkRules,
   checkStack,
@@ -138,13 +140,16 @@ const queueChecks = (deployment: Deployment): Runs => {
 
 /** Every check of a deployment, in the order in which `doctor` prints them. docs/cli.md lists their ids. */
 export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, now: Date) => {
-  const { client, output, name, api, stackName, stackStatus } = deployment;
+  const { client, output, name, api, stackName, stackStatus, isMiniStack } = deployment;
   const runs: Runs = {
     credentials: async () => {
       const { Account, Arn } = await new STSClient(client).send(new GetCallerIdentityCommand());
       return passed(`account ${Account}, as ${Arn}`);
     },
     stack: () => checkStack(stackName, stackStatus),
+    ...(isMiniStack
+      ? { 'emulator-load': () => checkEmulatorLoad(loadavg()[0] ?? 0, availableParallelism()) }
+      : {}),
     ...secretChecks(deployment, now),
     webhook: () => checkWebhook(fetch, api.webhookUrl),
     'state-machine': () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),

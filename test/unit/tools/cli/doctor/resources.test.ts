@@ -16,6 +16,7 @@ import {
   checkBucket,
   checkConcurrency,
   checkConsumer,
+  checkEmulatorLoad,
   checkMachine,
   checkRules,
   checkStack,
@@ -271,6 +272,14 @@ test('docs/cli.md has the id of every check, in the order of the command', () =>
   const [, section = ''] = /^## doctor$(.*?)^## /ms.exec(page) ?? [];
   const documented = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
   expect(checks().map(({ id }) => id)).toEqual(documented);
+});
+
+test('an emulator on a machine with too much work is noted with the numbers, and fails nothing', () => {
+  expect(checkEmulatorLoad(4, 2).result).toBe('passed');
+  expect(checkEmulatorLoad(24.24, 2)).toMatchObject({
+    result: 'skipped',
+    message: expect.stringContaining('24.2 processes for 2 processors'),
+  });
 });
 
 test('the provider is checked on request only', async () => {
