@@ -4,25 +4,23 @@ import { describeProblem } from '../../../../lib/client/describe-problem.ts';
 import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-const errors = [
-  { pointer: '/actions/0/id', detail: 'must be one of movement, tef' },
-  { pointer: '', detail: 'must be a JSON object' },
-];
-
-test('the error of the client has the violations with their pointers', () => {
-  const { body = '' } = problem('invalid-request', { errors });
-  expect(new ApiError(400, body).violations).toEqual(errors);
-  expect(new ApiError(404, problem('not-found').body ?? '').violations).toEqual([]);
-  expect(new ApiError(502, '<html>').violations).toEqual([]);
-});
-
 test('a problem of the service is a sentence and a line for each violation', () => {
+  const errors = [
+    { pointer: '/actions/0/id', detail: 'must be one of movement, tef' },
+    { pointer: '', detail: 'must be a JSON object' },
+  ];
   const { body = '' } = problem('invalid-request', { errors });
   expect(describeProblem(400, body)).toEqual([
     'The service answered 400: The request is not valid.',
     '  /actions/0/id must be one of movement, tef',
     '  the body must be a JSON object',
   ]);
+  expect(new ApiError(400, body).violations).toEqual(errors);
+});
+
+test('an answer without violations has none', () => {
+  expect(new ApiError(404, problem('not-found').body ?? '').violations).toEqual([]);
+  expect(new ApiError(502, '<html>').violations).toEqual([]);
 });
 
 const forbidden =

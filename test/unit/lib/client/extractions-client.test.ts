@@ -4,6 +4,30 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
+test('an extraction is requested, its outcome is waited for, and it is found again', async () => {
+  const settledAt = '2026-11-22T12:00:00.000Z';
+  const outcome = {
+    extractionId: 'e-1',
+    status: 'COMPLETED',
+    settledAt,
+    collectedAt: settledAt,
+    advice: 'none',
+  };
+  const { requestExtraction, waitForOutcome, getExtraction, findExtractions } = extractionsClient({
+    apiUrl: 'https://api.example',
+    fetch: async (url, { method } = {}) => {
+      if (method === 'POST') return Response.json({ extractionId: 'e-1', status: 'REQUESTED' });
+      return Response.json(url.includes('?reference=') ? { extractions: [outcome] } : outcome);
+    },
+  });
+  const credentials = { mode: 'raw', value: { username: 'u', password: 'p' } } as const;
+  const order = { entity: 'demo-bank', credentials, actions: [{ id: 'tef' }], reference: 'order-7' } as const;
+  const { extraction } = await requestExtraction(order, { idempotencyKey: 'order-7' });
+  expect(await waitForOutcome(extraction.extractionId)).toEqual(outcome);
+  expect(await getExtraction('e-1')).toEqual(outcome);
+  for await (const found of findExtractions('order-7')) expect(found).toEqual(outcome);
+});
+
 const client = (answer: (url: string, init?: RequestInit) => Response | Promise<Response>) =>
   extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url, init) => answer(url, init) });
 

@@ -8,6 +8,26 @@ import { problem } from '../../../../lib/http/problem.ts';
 import { closedPort } from '../../../support/programs/closed-port.ts';
 import { rawServer } from '../../../support/programs/stub-servers.ts';
 
+test('a request is sent under its idempotency key, and once more under the same one after a 503', async () => {
+  const statuses = [503, 202];
+  const keys: unknown[] = [];
+  const request: ExtractionRequest = {
+    method: 'consent',
+    product: 'tef',
+    consentId: 'c',
+    target: '11111111-1',
+  };
+  const requested = await requestExtraction('https://api.example', request, 'order-7', {
+    fetch: async (_url, init) => {
+      keys.push(new Headers(init?.headers).get('idempotency-key'));
+      return Response.json({ status: 'REQUESTED' }, { status: statuses.shift() ?? 500 });
+    },
+    sleep: async () => undefined,
+  });
+  expect(requested).toEqual({ extraction: { status: 'REQUESTED' }, replayed: false });
+  expect(keys).toEqual(['order-7', 'order-7']);
+});
+
 type Answer = Response | Error;
 
 const request: ExtractionRequest = {

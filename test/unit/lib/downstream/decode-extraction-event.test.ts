@@ -3,11 +3,26 @@ import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
+import { erasedEvent, settledEvent } from '../../../../lib/downstream/stream-records-for-tests.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import * as change from '../../../../lib/extraction/transitions.ts';
 import { at, extraction, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
+
+test('a record of the stream is an event by what changed, with the record after the change', () => {
+  const record = settledEvent({ status: 'FAILED', reference: 'order-7' });
+  const event = decodeExtractionEvent(record);
+  expect(event).toMatchObject({
+    kind: 'settled',
+    from: 'RUNNING',
+    outcome: 'FAILED',
+    eventId: record.eventID,
+    extraction: { reference: 'order-7', status: 'FAILED' },
+  });
+  expect(decodeExtractionEvent(erasedEvent())).toMatchObject({ kind: 'erased' });
+  expect(decodeExtractionEvent({})).toMatchObject({ kind: 'not-ours' });
+});
 
 const decoded = (...of: Parameters<typeof streamRecord>) => decodeExtractionEvent(streamRecord(...of));
 

@@ -9,6 +9,17 @@ import { allStatuses, extraction, extractionIn } from '../../../support/data/ext
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';
 import { streamRecord } from './stream-records.ts';
 
+test('a consumer handles each event of a batch in order, and names the first that it could not handle', async () => {
+  const Records = [records.requestedEvent(), records.settledEvent(), records.collectedEvent()];
+  const handled: string[] = [];
+  const response = await consumeExtractionEvents({ Records }, async (event) => {
+    if (event.kind === 'collected') throw new Error('The handler fails.');
+    handled.push(event.kind === 'settled' ? `settled as ${event.outcome}` : event.kind);
+  });
+  expect(handled).toEqual(['requested', 'settled as COMPLETED']);
+  expect(response.batchItemFailures).toEqual([{ itemIdentifier: Records[2]?.dynamodb.SequenceNumber }]);
+});
+
 const batch = () => [
   streamRecord({ new: extraction() }),
   streamRecord({ old: extractionIn('RUNNING'), new: extractionIn('COMPLETED') }),

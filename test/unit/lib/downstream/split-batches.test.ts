@@ -8,6 +8,18 @@ import {
   settledEvent,
 } from '../../../../lib/downstream/stream-records-for-tests.ts';
 
+test('a batch is continued at the record that failed, and split if it is the first one', async () => {
+  const Records = [requestedEvent(), settledEvent(), collectedEvent()];
+  const fails = (kind: string) => async (event: ExtractionEvent) => {
+    if (event.kind === kind) throw new Error('The handler fails.');
+  };
+  const { batchItemFailures } = await consumeExtractionEvents({ Records }, fails('settled'));
+  expect(batchItemFailures).toEqual([{ itemIdentifier: Records[1]?.dynamodb.SequenceNumber }]);
+  await expect(consumeExtractionEvents({ Records }, fails('requested'))).rejects.toThrow(
+    'The handler fails.',
+  );
+});
+
 const maxTries = 4;
 
 /**

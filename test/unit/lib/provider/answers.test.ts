@@ -1,14 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type Connection,
   logIn,
   ProviderAmbiguous,
+  ProviderBusy,
   ProviderError,
+  retryAtOfStatus,
   UnexpectedTaskResults,
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 import { bearer, everyCall, secret } from './every-call.ts';
+
+test('a call returns what the provider answers, and throws a named error for all else', async () => {
+  const answers = [
+    new Response('{"token":"session"}'),
+    new Response('<html>'),
+    new Response('', { status: 429, headers: { 'Retry-After': '60' } }),
+  ];
+  const connection: Connection = {
+    baseUrl: 'https://provider.example',
+    fetch: async () => answers.shift() ?? Response.error(),
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  expect(await logIn(connection, 'api-key')).toBe('session');
+  await expect(logIn(connection, 'api-key')).rejects.toThrow(ProviderAmbiguous);
+  const busy: unknown = await logIn(connection, 'api-key').catch((error) => error);
+  expect(busy).toBeInstanceOf(ProviderBusy);
+  expect(retryAtOfStatus(busy, [429], new Date(0))).toBe(60_000);
+});
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(

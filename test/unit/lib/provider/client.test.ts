@@ -11,11 +11,33 @@ import {
   ProviderUnauthorized,
   pollExtractionV2,
   startExtractionV2,
-  startLegacyTask,
   type TaskRequest,
 } from '../../../../lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
+
+test('a client logs in with the API key, and starts and reads a task in that session', async () => {
+  const calls: string[] = [];
+  const answers = [{ token: 'session' }, { taskId: 'task-1' }, { taskStatus: 'RUNNING', results: null }];
+  const client = createProviderClient({
+    baseUrl: 'https://provider.example',
+    apiKey: 'api-key',
+    clientId: 'client-1',
+    fetch: async (url, { headers }) => {
+      const { pathname } = new URL(url);
+      calls.push(`${pathname} ${headers.authorization ?? headers['X-API-Key']}`);
+      return Response.json(answers.shift());
+    },
+  });
+  const credentials = { mode: 'raw', value: { username: 'u', password: 'p' } } as const;
+  const taskId = await client.startTask({ entity: 'demo-bank', credentials, actions: [{ id: 'tef' }] });
+  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING' });
+  expect(calls).toEqual([
+    '/api/v1/auth/login api-key',
+    '/api/v2/tasks Bearer session',
+    '/api/v2/tasks/task-1 Bearer session',
+  ]);
+});
 
 type Call = Parameters<Parameters<typeof answering>[0]>[0];
 
@@ -112,13 +134,6 @@ describe('the credentials of a v2 task', () => {
   });
 });
 
-test('pages of consents that are empty and still promise more do not go on for ever', async () => {
-  const body = JSON.stringify({ data: { consents: [], hasNext: true, count: 3 } });
-  const { client, calls } = clientOf(() => ({ body }));
-  await expect(client.iterateConsents({ taskToken: 'tt' }).next()).rejects.toThrow('an empty page');
-  expect(calls).toHaveLength(1);
-});
-
 test('limits are settings of the client', async () => {
   const { client } = clientOf(() => ({ body: ' '.repeat(101) }), { maxAnswerBytes: 100 });
   await expect(client.readTask('t')).rejects.toMatchObject({ name: 'ProviderAnswerTooLarge' });
@@ -171,37 +186,5 @@ describe('a refusal of the v2 consent-based variant', () => {
       expect(failure).toBeInstanceOf(kind);
       expect(errorText(failure)).not.toContain(secret);
     }
-  });
-});
-
-describe('a refusal of a legacy start', () => {
-  const refused = (status: number, body: string) => {
-    const { connection } = answering(() => ({ status, body }));
-    return startLegacyTask(connection, secret, { action: 'e:tef', encryptArgs: 'YQ==-Yg==' }).catch(
-      (error: unknown) => error,
-    );
-  };
-
-  // test/provider-conformance has every text.
-  test.each([
-    [401, 'Jwt is expired', ProviderUnauthorized, 'jwtExpired'],
-    [403, "You don't have sufficient permissions to perform this action", ProviderRefused, 'forbidden'],
-    [429, 'Request monthly quota reached', ProviderBusy, 'notEnoughCredits'],
-  ])('%i %s is reported by the name that the document has for it', async (status, text, kind, refusal) => {
-    for (const body of [text, JSON.stringify({ message: text, for: secret })]) {
-      const failure = await refused(status, body);
-      expect(failure).toBeInstanceOf(kind);
-      expect(failure).toMatchObject({ refusal });
-      expect(errorText(failure)).not.toContain(secret);
-      expect(errorText(failure)).not.toContain(text);
-    }
-  });
-
-  test.each([
-    [403, 'Jwt is expired'],
-    [429, ''],
-    [500, 'Request monthly quota reached'],
-  ])('%i %j has no name', async (status, body) => {
-    expect(await refused(status, body)).not.toHaveProperty('refusal');
   });
 });

@@ -5,9 +5,31 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText } from '../../../../lib/provider/encrypt-and-decrypt.ts';
-import { decryptCredentials, encryptCredentials, UndecryptableText } from '../../../../lib/provider/index.ts';
+import {
+  decryptCredentials,
+  encryptCredentials,
+  encryptRawCredentials,
+  UndecryptableText,
+} from '../../../../lib/provider/index.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
+
+test('credentials are encrypted under a session token, which decrypts them', () => {
+  const value = { username: 'ana', password: 'p' };
+  const text = encryptCredentials(value, 'session-token');
+  expect(text).toMatch(/^[A-Za-z0-9+/=]+-[A-Za-z0-9+/=]+$/);
+  expect(decryptCredentials(text, 'session-token')).toEqual(value);
+  expect(() => decryptCredentials(text, 'another token')).toThrow(UndecryptableText);
+
+  const request = {
+    entity: 'demo-bank',
+    credentials: { mode: 'raw', value },
+    actions: [{ id: 'tef' }],
+  } as const;
+  const { credentials } = encryptRawCredentials(request, 'session-token');
+  expect(credentials.mode).toBe('encrypted');
+  expect(decryptCredentials(String(credentials.value), 'session-token')).toEqual(value);
+});
 
 const secret = 'session-token-ñ';
 const iv = Buffer.from('000102030405060708090a0b0c0d0eff', 'hex');

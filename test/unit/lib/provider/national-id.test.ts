@@ -3,6 +3,11 @@ import { expect, test } from 'vitest';
 import { isNationalId } from '../../../../lib/provider/index.ts';
 import { bareNationalId } from '../../../../lib/provider/national-id.ts';
 
+test('a national id has a right check digit, with or without dots and hyphen', () => {
+  expect(['11.111.111-1', '11111111-1', '111111111'].map(isNationalId)).toEqual([true, true, true]);
+  expect(['11.111.111-2', 'ana', ''].map(isNationalId)).toEqual([false, false, false]);
+});
+
 test.each([
   ['dots in some places only', '11.111111-1'],
   ['a space before it', ' 11111111-1'],

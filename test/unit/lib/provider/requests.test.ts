@@ -4,6 +4,22 @@ import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 import { secret, target } from './every-call.ts';
 
+test('a request that the document does not allow is not sent, and names its fields', async () => {
+  const connection: provider.Connection = {
+    baseUrl: 'https://provider.example',
+    fetch: () => Promise.reject(new Error('It was sent.')),
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  const request = { products: ['tef'], user: { username: '11.111.111-2' } } as const;
+  const ids = { clientId: 'client-1', widgetConfigId: 'Widget-1' };
+  const creating = provider.createOtpToken(connection, 'api-key', { ...request, ...ids });
+  await expect(creating).rejects.toMatchObject({
+    name: 'InvalidProviderRequest',
+    violations: [{ path: 'user.username' }],
+  });
+});
+
 // What the document itself says of requests is in test/provider-conformance.
 
 type Call = (connection: provider.Connection) => Promise<unknown>;

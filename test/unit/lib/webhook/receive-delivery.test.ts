@@ -4,6 +4,7 @@ import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import {
   answerDelivery,
   doctorSignature,
+  parseDelivery,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
@@ -15,6 +16,7 @@ import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 test('a delivery is recorded if its signature verifies, and refused otherwise', async () => {
   const body = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
   const signature = `sha256=${createHmac('sha256', 'our-key').update(body).digest('hex')}`;
+  expect(parseDelivery(Buffer.from(body), 'our-key')).toMatchObject({ kind: 'terminal', taskId: 'task-1' });
   const recorded: unknown[] = [];
   const deps: ReceiveDeliveryDeps = {
     keys: { current: async () => [signingKeyOf('our-key')], refreshed: async () => undefined },

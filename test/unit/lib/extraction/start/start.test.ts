@@ -6,6 +6,8 @@ import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
+import type { TaskLink } from '../../../../../lib/extraction/store.ts';
+import type { Update } from '../../../../../lib/extraction/transitions.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
@@ -22,6 +24,31 @@ import { breakerThat, closedCircuit } from '../../../../support/stores/memory-br
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import { taskExpiry } from '../../../../support/stores/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
+
+test('a requested extraction is claimed before the start call, and then linked to its task', async () => {
+  const time = '2026-01-01T12:00:00.000Z';
+  const requested = { method: 'credentials', requestId: 'r-1', requestedAt: time, deadlineAt: time };
+  const record = { schemaVersion: 1, extractionId: 'e-1', status: 'REQUESTED', dueShard: 0, ...requested };
+  const stored = { requestId: 'r-1', extractionId: 'e-1', sealed: '', expiresAt: 2e9 };
+  const deps = {
+    extractions: {
+      get: async () => record,
+      apply: async ({ set }: Update) => ({ applied: true, record: Object.assign(record, set) }),
+    },
+    requests: { get: async () => stored, remove: vi.fn() },
+    tasks: { link: async (link: TaskLink) => ({ linked: true, task: link }) },
+    breaker: { admit: async () => ({ kind: 'pass' }), report: vi.fn() },
+    callFor: async () => ({ tokens: { current: async () => 'session' }, post: async () => record.status }),
+    ...{ whenSlow: () => vi.fn(), msLeft: () => 60_000, maxCallMs: 20_000, newAttemptId: () => 'a-1' },
+    now: () => new Date(time),
+    timings: { startWindow: 900, startTimeout: 90, machineSlack: 900, pollEvery: 120 },
+    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
+  } as unknown as StartDeps;
+  const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
+  expect(await start(input, deps)).toMatchObject({ as: 'waiting' });
+  // The provider's answer is the status at the time of the call.
+  expect(record).toMatchObject({ status: 'RUNNING', taskId: 'STARTING' });
+});
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');

@@ -1,7 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { readExtraction } from '../../../../../lib/provider/extractions/read-extraction.ts';
+import * as provider from '../../../../../lib/provider/index.ts';
 import { ProviderAmbiguous, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
+
+test('an extraction by consent is started and polled, in either variant', async () => {
+  const data = [
+    { date: '2026-01-31', amount: 1, currency: 'CLP', originAccount: '1', destinationAccount: '2' },
+  ];
+  const finished = { taskStatus: 'success', taskStatusCode: 200, results: data, data };
+  const connection: provider.Connection = {
+    baseUrl: 'https://provider.example',
+    fetch: async (url, { method }) => {
+      if (method === 'GET' || url.endsWith('/retrieve-data')) return Response.json(finished);
+      return Response.json(url.includes('/v1/') ? { taskId: 'task-1' } : { data: { taskId: 'task-2' } });
+    },
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  const order = { product: 'movement', consentId: '0a1b2c3d-0000-4000-8000-000000000001' } as const;
+  const first = await provider.startExtraction(connection, 'task-token', order);
+  expect(await provider.pollExtraction(connection, 'task-token', first)).toMatchObject({ results: data });
+  expect(await provider.waitForExtraction(connection, 'task-token', first)).toMatchObject({ results: data });
+  const second = await provider.startExtractionV2(connection, 'task-token', order);
+  expect(await provider.pollExtractionV2(connection, 'task-token', second)).toMatchObject({ data });
+  expect(await provider.waitForExtractionV2(connection, 'task-token', second)).toMatchObject({ data });
+  expect(await provider.retrieveData(connection, 'task-token', order)).toMatchObject({ data });
+  expect([provider.isMovementItem(data[0]), provider.isTefRecipient(data[0])]).toEqual([true, false]);
+});
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import * as provider from '../../../../../lib/provider/index.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
 import { parseActionResults } from '../../../../../lib/provider/tasks/parse-action-results.ts';
 import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
@@ -7,6 +8,31 @@ import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
 import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
+
+test('a task is started, and read until it has ended', async () => {
+  const results = { username: 'u', entityId: 'demo-bank', actions: [{ id: 'tef', status: 'COMPLETED' }] };
+  const connection: provider.Connection = {
+    baseUrl: 'https://provider.example',
+    fetch: async (_url, { method }) =>
+      Response.json(method === 'POST' ? { taskId: 'task-1' } : { taskStatus: 'COMPLETED', results }),
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  const taskId = await provider.startTask(connection, 'session', {
+    entity: 'demo-bank',
+    credentials: { mode: 'raw', value: { username: 'u', password: 'p' } },
+    actions: [{ id: 'tef' }],
+  });
+  // `readTask` also has the bytes, and `readTypedTask` checks the results.
+  const { taskStatus, bytes } = await provider.readTask(connection, 'session', taskId);
+  expect([taskStatus, JSON.parse(Buffer.from(bytes).toString())]).toEqual([
+    'COMPLETED',
+    { taskStatus, results },
+  ]);
+  const task = await provider.readTypedTask(connection, 'session', taskId);
+  expect(task.results).toEqual(results);
+  expect([provider.isTaskOver('RUNNING'), provider.isTerminalTaskStatus('COMPLETED')]).toEqual([false, true]);
+});
 
 test('id, status and error code of each action are kept, in order, whatever output and message are', () => {
   fc.assert(

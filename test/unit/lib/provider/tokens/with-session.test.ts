@@ -5,6 +5,25 @@ import { withSession } from '../../../../../lib/provider/tokens/with-session.ts'
 import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/data/extraction-fixtures.ts';
 
+test('a call is made with the session token that is kept, and after a 401 once more with a new one', async () => {
+  let logins = 0;
+  const sessions = cacheSessionTokens({
+    logIn: async () => {
+      logins += 1;
+      return `session-${logins}`;
+    },
+    lifetimeMs: 3_600_000,
+    now: () => new Date(),
+  });
+  expect(await withSession(sessions, async (token) => token)).toBe('session-1');
+  const used: string[] = [];
+  await withSession(sessions, async (token) => {
+    used.push(token);
+    if (token === 'session-1') throw new ProviderUnauthorized('401');
+  });
+  expect(used).toEqual(['session-1', 'session-2']);
+});
+
 /** How the provider makes token-1, token-2, …: each takes so many seconds, or fails. */
 type Making = { readonly takes?: number; readonly fails?: (nth: number) => boolean };
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -19,6 +20,26 @@ import { errorText } from '../../../../support/data/text-of-error.ts';
 import { closedPort } from '../../../../support/programs/closed-port.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';
 import { httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
+
+test('an answer is given as its bytes, and a refusal is an error by its status', async () => {
+  const server = createServer(({ url }, response) => {
+    response.statusCode = url === '/things/1' ? 200 : 404;
+    response.end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connection: Connection = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    fetch: freshConnectionFetch(3_000),
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  const get = (path: string) =>
+    sendRequest(connection, { method: 'GET', path, route: '/things/{id}', headers: {} });
+  expect(Buffer.from(await get('/things/1'))).toEqual(Buffer.from('{}'));
+  await expect(get('/things/2')).rejects.toThrow(ProviderRefused);
+  server.close();
+});
 
 const secret = 'sentinel-of-a-secret';
 const ok = 'HTTP/1.1 200 OK\r\n';

@@ -13,6 +13,25 @@ import {
 } from '../../../../../lib/provider/index.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 
+test('a wait polls a task with growing pauses until it has ended', async () => {
+  const statuses = ['PENDING', 'RUNNING', 'CREDENTIALS_WRONG'];
+  const connection: Connection = {
+    baseUrl: 'https://provider.example',
+    fetch: async () => Response.json({ taskStatus: statuses.shift(), results: null }),
+    totalTimeoutMs: 20_000,
+    maxAnswerBytes: 65_536,
+  };
+  const now = () => new Date();
+  const sessions = cacheSessionTokens({ logIn: async () => 'session', lifetimeMs: 3_600_000, now });
+  const pauses: number[] = [];
+  const sleep = async (ms: number) => void pauses.push(ms);
+  const options = { firstDelayMs: 1_000, deadlineMs: 60_000, sleep };
+  expect(await waitForTask(connection, sessions, 'task-1', options)).toMatchObject({
+    taskStatus: 'CREDENTIALS_WRONG',
+  });
+  expect(pauses).toEqual([1_000, 1_500]);
+});
+
 type Canned = { readonly status?: number; readonly body?: string };
 
 /** A clock that only sleeping moves. */
