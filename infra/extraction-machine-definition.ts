@@ -56,7 +56,6 @@ export type MachineDefinition = {
     readonly StartTask: TaskState;
     readonly InLine: TaskState;
     readonly Reconcile: TaskState;
-    readonly ReconcileAfterFailure: TaskState;
   };
 };
 
@@ -73,12 +72,13 @@ const eventsPerInvokeAttempt = 3;
  * TaskStateExited of both.
  */
 export const eventsPerWait = 2 * (eventsPerCallbackAttempt + 2);
-/** ExecutionStarted, TaskStateEntered and TaskStateExited of three states, the end of the execution. */
-const eventsAroundStates = 8;
+/** ExecutionStarted, TaskStateEntered and TaskStateExited of two states, the end of the execution. */
+const eventsAroundStates = 6;
 
 /**
  * StartTask waits for its callback, and its success ends the machine: the queue collects. Only if no webhook comes, or the
- * start fails, Reconcile follows, which polls by being retried. The happy path has one transition. A start that must wait for the
+ * start fails, Reconcile follows, which polls by being retried. Any other failure of it fails the execution, and the rule for broken
+ * executions hands the extraction to the queue. The happy path has one transition. A start that must wait for the
  * provider's rate goes to InLine and back, which are two more.
  * `notYet`: the names that the error NotYet of reconcile-extraction has there.
  * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
@@ -95,18 +95,7 @@ export const extractionMachineDefinition = (
   States: {
     StartTask: startTask(timings, functions),
     InLine: inLine(timings, functions),
-    Reconcile: {
-      ...reconcile(timings, functions, notYet, false),
-      Catch: [
-        {
-          // The function or the Lambda service failed. The process may have ended in the middle of a read.
-          ErrorEquals: ['States.ALL'],
-          Output: '{% $states.input %}',
-          Next: 'ReconcileAfterFailure',
-        },
-      ],
-    },
-    ReconcileAfterFailure: reconcile(timings, functions, ['States.ALL'], true),
+    Reconcile: reconcile(timings, functions, notYet),
   },
 });
 
@@ -200,23 +189,21 @@ const inLine = ({ maxWaitSeconds }: MachineTimings, { startLine }: MachineResour
   Next: 'StartTask',
 });
 
-/** From a failure on, each read is counted before it is made (`lib/extraction/decide.ts`). */
 const reconcile = (
   timings: MachineTimings,
   functions: MachineResources,
-  retried: readonly string[],
-  afterFailure: boolean,
+  notYet: readonly string[],
 ): TaskState => ({
   Type: 'Task',
   Comment: 'Returns when the extraction needs no more work. Until then it throws, and each retry is a poll.',
   Resource: 'arn:aws:states:::lambda:invoke',
   Arguments: {
     FunctionName: functions.reconcile,
-    Payload: `{% $merge([$states.input, {'trigger': 'machine', 'afterFailure': ${afterFailure}}]) %}`,
+    Payload: "{% $merge([$states.input, {'trigger': 'machine'}]) %}",
   },
   Retry: [
     {
-      ErrorEquals: retried,
+      ErrorEquals: notYet,
       ...growing(timings.pollFirstSeconds, timings.pollEverySeconds, timings.pollBackoff),
       MaxAttempts: pollAttempts(timings),
     },
@@ -312,20 +299,14 @@ const attemptsToCover = (
   return attempts;
 };
 
-/** How many intervals are shorter than the longest. */
-const growingIntervals = (first: number, most: number, backoff: number): number =>
-  backoff > 1 ? Math.ceil(Math.log(most / first) / Math.log(backoff)) : 0;
-
 /**
  * What an execution writes into its history, which Step Functions ends at 25,000 events: each attempt of StartTask 4, each
- * poll 3, and 8 around the states. StartTask has one attempt, 9 retries of StartInProgress and 45 of anything else. The two
- * states that poll share the time until the machine's timeout. The second one begins with the short intervals again. So both
- * together have two attempts, 139 retries for the whole time, and 5 of short intervals. Defaults: 4 × 55 + 3 × 146 + 8 = 666.
+ * poll 3, and 6 around the states. StartTask has one attempt, 9 retries of StartInProgress and 45 of anything else. Reconcile has one
+ * attempt and 139 retries. Defaults: 4 × 55 + 3 × 140 + 6 = 646.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
   const startRetries = startRetryAttempts(timings) + inProgressRetries;
-  const { pollFirstSeconds, pollEverySeconds, pollBackoff } = timings;
-  const polls = 2 + pollAttempts(timings) + growingIntervals(pollFirstSeconds, pollEverySeconds, pollBackoff);
+  const polls = 1 + pollAttempts(timings);
   return {
     startRetries,
     events:

@@ -62,10 +62,9 @@ export const codes = {
     'an action of the request, or all data of a consent, is missing from the results; after `resultsLagSeconds` they are stored as they are',
   'results-too-large': 'the results exceed `resultsMaxBytes`',
   'results-not-stored': 'the bucket did not accept the results',
-  'read-ends-process': 'three reads in a row ended their process',
   'request-data-gone': 'the sealed data of the request were lost',
   'task-linked-elsewhere': 'the task belongs to another extraction, so nothing of it is used',
-  InternalError: 'Cosecha itself failed, for example at a secret',
+  InternalError: 'Cosecha itself failed, for example at a secret or in a read that ended its process',
 } as const;
 
 /** What the caller's code should do next, each with its meaning as a sentence. */
@@ -99,7 +98,7 @@ type Rule = readonly [code: RegExp, advice: Advice];
 
 const notCollected: readonly Rule[] = [
   [/^results-too-large$/, 'fix-request'],
-  [/^(results-not-stored|InternalError|read-ends-process|request-data-gone)$/, 'operator'],
+  [/^(results-not-stored|InternalError|request-data-gone)$/, 'operator'],
   [/^task-linked-elsewhere$/, 'operator'],
 ];
 const rejected: readonly Rule[] = [
@@ -125,7 +124,7 @@ export const adviceOf = (of: Advised): Advice | undefined => {
   if (status === 'UNCONFIRMED') return reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider';
   if (status === 'TIMED_OUT') {
     if (of.dueShard !== undefined) return 'wait';
-    return /^(read-ends-process|InternalError)$/.test(collectionError) ? 'operator' : 'ask-provider';
+    return collectionError === 'InternalError' ? 'operator' : 'ask-provider';
   }
   if (status === 'CREDENTIALS_WRONG' || status === 'CREDENTIALS_LOCKED') return 'ask-user';
   if (status !== 'COMPLETED' && status !== 'PARTIAL' && status !== 'FAILED') return undefined;

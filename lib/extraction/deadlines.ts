@@ -98,6 +98,15 @@ export const isStartStale = (record: Extraction, now: Date, timings: Timings): b
   record.startingAt === undefined ||
   now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000;
 
+/** Until when the task of a record is read: for its final status, for a correction, or for its results. */
+export const readUntil = (
+  { status, requestedAt, deadlineAt, settledAt }: Extraction,
+  { grace, collectFor }: Timings,
+): string => {
+  if (isTerminalStatus(status)) return plusSeconds(settledAt ?? requestedAt, collectFor);
+  return status === 'TIMED_OUT' ? plusSeconds(settledAt ?? deadlineAt, grace) : deadlineAt;
+};
+
 /**
  * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
  * cannot be postponed forever: only the statuses of the start window can occur twice.

@@ -1,6 +1,14 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
-import { delayUntil, isStartStale, lagEnd, maxDelaySeconds, plusSeconds, type Timings } from './deadlines.ts';
+import {
+  delayUntil,
+  isStartStale,
+  lagEnd,
+  maxDelaySeconds,
+  plusSeconds,
+  readUntil,
+  type Timings,
+} from './deadlines.ts';
 import * as due from './due.ts';
 import {
   type Ended,
@@ -20,7 +28,6 @@ import {
   isRequestDone,
   isTerminalStatus,
   isUnderstood,
-  maxUnfinishedReads,
   type SettledBy,
   type StoredResults,
 } from './record.ts';
@@ -29,7 +36,7 @@ import * as change from './transitions.ts';
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
  * the time is given. Intake, the sweep's lease, erase and restore write by themselves, a start writes `STARTING` as part of its
- * order, and a read keeps its count, until when the provider asked to wait, and that it was slow.
+ * order, and a read keeps when the last one began, until when the provider asked to wait, and that it was slow.
  */
 
 /** What a decision is made with. */
@@ -110,19 +117,22 @@ const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
 
 /* Reads */
 
-/** Whether the process that began the last counted read may still run. Lambda ends it at its timeout. */
-const isReadUnderWay = ({ record: { unfinishedReads }, now, timings }: At): boolean =>
-  unfinishedReads !== undefined &&
-  now.getTime() - new Date(unfinishedReads.lastBegunAt).getTime() <= timings.reconcileTimeout * 1_000;
+/** Whether the time of the status is over, so that the next read decides, whatever it brings. */
+const isTimeOver = ({ record, now, timings }: At): boolean => now.toISOString() >= readUntil(record, timings);
+
+/** Whether the last read ended its process. Lambda ends a process at the timeout of its function. */
+const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At): boolean =>
+  lastReadBegunAt !== undefined && now.toISOString() > plusSeconds(lastReadBegunAt, timings.reconcileTimeout);
 
 /**
- * A process that ends during a read, for example because it runs out of memory, cannot report it. So a read that follows a
- * failed invocation, or an unfinished read, is counted before it is made. After three in a row none is made, unless an operator
- * asks. A read beside one that may be under way is not counted.
+ * A process that ends during a read, for example because it runs out of memory, cannot report it, and its message or the sweep reads
+ * again. Once the time of the status is over, this must not keep the record open. So the record keeps when the last read began, and
+ * goes on unread if that process has ended. The last read has its whole time, as a brief one that fails decides nothing.
  */
 const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
   const { record, who, now } = at;
-  if (isBriefFor(who) && record.readsSlowly === true) return moveToSlowQueue();
+  const isOver = isTimeOver(at);
+  if (isBriefFor(who) && (isOver || record.readsSlowly === true)) return moveToSlowQueue();
   // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
   if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
     const seen = {
@@ -134,12 +144,10 @@ const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
     } as const;
     return judge(record, who, seen, now, at.timings);
   }
-  const { count = 0 } = record.unfinishedReads ?? {};
-  const isUnderWay = isReadUnderWay(at);
-  const isBarred = count >= maxUnfinishedReads && !isUnderWay && who.kind !== 'operator';
-  const isAfterFailure = 'afterFailure' in who && who.afterFailure === true;
-  const isCounted = !isUnderWay && (count > 0 || isAfterFailure);
-  return { kind: 'read', taskId, isLast, isBarred, count: isCounted ? count + 1 : 0, counts: [] };
+  if (!isOver) return { kind: 'read', taskId, isLast, counts: [] };
+  return isLastReadLost(at)
+    ? { kind: 'no-read', isLast, counts: [] }
+    : { kind: 'last-read', taskId, isLast, counts: [] };
 };
 
 /* Start */
@@ -345,10 +353,7 @@ const afterNoRead = (
   at: At,
   { unread, why, problem, isLast }: Extract<Seen, { kind: 'unread' }>,
 ): Plan | undefined => {
-  if (unread !== 'failed') {
-    const planned = goOn(at, { why, unread }, isLast);
-    return planned && why === 'read-ends-process' ? counting('ReadEndsProcess', planned) : planned;
-  }
+  if (unread !== 'failed') return goOn(at, { why, unread }, isLast);
   if (isBriefFor(at.who)) return moveToSlowQueue(why);
   const planned = goOn(at, { why, unread, problem, readsSlowly: true }, isLast);
   return planned && counting('ProviderReadFailed', planned);
@@ -476,10 +481,11 @@ const planRequested = (at: At): Plan => {
     : notYet(at, { why: 'not-started-yet' });
 };
 
-/** Looks for an outcome, or for the results of one. `until`: the first read after it is the last one. */
-const planRead = (at: At, taskId: string, until: string | undefined): Plan => {
-  const { record, now } = at;
-  const isLast = until !== undefined && now.toISOString() >= until;
+/** Looks for an outcome, or for the results of one. */
+const planRead = (at: At, taskId: string): Plan => {
+  const { record } = at;
+  // No read of a running task is the last one, even past the deadline: grace follows.
+  const isLast = record.status !== 'RUNNING' && isTimeOver(at);
   if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
   return record.oversizedAt === undefined ? toRead(at, taskId, isLast) : planOversized(at, 'plan');
 };
@@ -490,7 +496,7 @@ const isForeign = ({ record, who }: At): boolean =>
 
 const planReconcile = (at: At): Plan => {
   const { record, now, timings } = at;
-  const { status, attemptId, taskId, requestedAt, deadlineAt, settledAt } = record;
+  const { status, attemptId, taskId } = record;
   if (isForeign(at)) {
     return counting('UnknownRecord', toDefer(record, due.newerVersion(now), { why: 'unknown-record' }));
   }
@@ -500,12 +506,7 @@ const planReconcile = (at: At): Plan => {
       ? staleStart(at, attemptId)
       : notYet(at, { why: 'start-in-progress' });
   }
-  if (record.dueShard === undefined || taskId === undefined) return end('closed');
-  // No read of a running task is the last one, even past the deadline: grace follows.
-  if (status === 'RUNNING') return planRead(at, taskId, undefined);
-  return status === 'TIMED_OUT'
-    ? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))
-    : planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));
+  return record.dueShard === undefined || taskId === undefined ? end('closed') : planRead(at, taskId);
 };
 
 const planOf = (at: At): Plan => {
@@ -559,15 +560,14 @@ export const forgetsRequest = (record: Extraction, who: Invoker): boolean => {
 
 /**
  * Decides about a message with a `dueAt`, if the record is not due by this clock. Another process that has moved `dueAt` ahead sends
- * its own message, or the sweep does. To go on with this one would be a second chain of messages. One that is received again goes on,
- * because a read that ended its process is counted then; only a message `due` does not, as the sweep's comes after it. A message
- * `due` for this `dueAt` comes from a sender whose clock is ahead, and is sent again.
+ * its own message, or the sweep does. To go on with this one would be a second chain of messages. A message `due` for this `dueAt`
+ * comes from a sender whose clock is ahead, and is sent again.
  */
 export const planEarly = (record: Extraction | undefined, who: Invoker, now: Date): Plan | undefined => {
   const dueAt = record?.dueAt;
   if (who.kind !== 'queue' || dueAt === undefined) return undefined;
   const isDue = who.cause === 'due';
-  if (!isDue && (who.dueAt === undefined || who.afterFailure === true)) return undefined;
+  if (!isDue && who.dueAt === undefined) return undefined;
   if (new Date(dueAt).getTime() <= now.getTime()) return undefined;
   if (who.dueAt !== dueAt) return end('superseded');
   return isDue ? end('deferred', 'early', 'due') : undefined;

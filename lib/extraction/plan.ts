@@ -16,7 +16,6 @@ export const whys = {
   'results-incomplete': 'an action of the request, or all data of a consent, was missing from the results',
   'results-too-large': 'the results exceed resultsMaxBytes',
   'results-not-stored': 'the bucket did not accept the results',
-  'read-ends-process': 'each of the last reads ended its process, so none is made',
   'request-data-gone': 'the sealed data of the request are gone, which each read needs',
   'task-linked-elsewhere': 'the task belongs to another extraction',
   'unknown-record': 'a newer version wrote the record, and this one does not know its status or schema',
@@ -74,19 +73,17 @@ export type Reading =
 /**
  * Who asks. `start` is the machine's state StartTask. `machine` is its state Reconcile, which asks once no start is left to wait for
  * or to retry, and repeats "not yet" by itself. For all others, the queue continues, or the sweep.
- * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
  */
 export type Invoker =
   /** `requestId`: of the record that the execution was started for. */
   | { readonly kind: 'start'; readonly requestId: string }
   | { readonly kind: 'webhook' }
   /** `lastProblem`: why the last start was not accepted. */
-  | { readonly kind: 'machine'; readonly afterFailure?: boolean; readonly lastProblem?: string }
+  | { readonly kind: 'machine'; readonly lastProblem?: string }
   | {
       readonly kind: 'queue';
       readonly cause: ReconcileCause;
       readonly dueAt?: string;
-      readonly afterFailure?: boolean;
       /** The message is of the slow queue. */
       readonly isSlow?: boolean;
     }
@@ -142,17 +139,11 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
   | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
-  /**
-   * `count`: of the reads in a row that began and were not seen to end, with this one; 0 if it is not counted. `isBarred`: too many
-   * of them have ended their process. None is made; only whether an operator paused reads is found out, as a pause comes first.
-   */
-  | {
-      readonly kind: 'read';
-      readonly taskId: string;
-      readonly isLast: boolean;
-      readonly isBarred: boolean;
-      readonly count: number;
-    }
+  | { readonly kind: 'read'; readonly taskId: string; readonly isLast: boolean }
+  /** The time of the status is over. Once reads are not paused, the record keeps when this read began. */
+  | { readonly kind: 'last-read'; readonly taskId: string; readonly isLast: boolean }
+  /** The last read ended its process, so none is made. Whether an operator paused reads is found out, as a pause holds the record open. */
+  | { readonly kind: 'no-read'; readonly isLast: boolean }
   | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
   /**
    * `once`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change

@@ -138,10 +138,10 @@ type Progress = {
    */
   readonly notBefore?: Timestamp;
   /**
-   * Reads in a row that began and were not seen to end. Only a read that follows a failed invocation is counted, and the
-   * count is removed when one returns.
+   * When the first read after the end of the time of this status began: the last read. If its process ended, the record goes on
+   * unread.
    */
-  readonly unfinishedReads?: { readonly count: number; readonly lastBegunAt: Timestamp };
+  readonly lastReadBegunAt?: Timestamp;
   /**
    * The last read, or the store after it, failed or took too long for the reconcile queue. The slow queue reads and stores until one
    * is answered.
@@ -169,12 +169,6 @@ const allStatuses: ReadonlySet<ExtractionStatus> = new Set([
   ...terminalStatuses,
   ...ownOutcomes,
 ]);
-
-/**
- * After so many unfinished reads, no other is made. A process can also end by chance. Three times in a row, each time
- * during a read of one task, it hardly does.
- */
-export const maxUnfinishedReads = 3;
 
 /**
  * Whether this version knows the status and the schema of a record. After a rollback, the newer version may have left

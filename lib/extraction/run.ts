@@ -32,7 +32,10 @@ export type Result =
     };
 
 /** A plan after which something is learned. */
-export type Lookup = Extract<Plan, { kind: 'find-request' | 'find-task' | 'read' | 'store' }>;
+export type Lookup = Extract<
+  Plan,
+  { kind: 'find-request' | 'find-task' | 'read' | 'last-read' | 'no-read' | 'store' }
+>;
 
 /** Does what a plan asks for, and returns what was learned. */
 export type Learn = (lookup: Lookup, record: Extraction) => Promise<Seen>;
@@ -54,15 +57,11 @@ const contended = (who: Invoker): Ending =>
   who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
 /**
- * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. The queue's
- * first message after an outcome logs nothing, as it is sent each time, and a superseded one nothing, as another follows.
+ * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. A message `webhook` or `start`
+ * logs nothing, as its sender has logged before, and a superseded one nothing, as another follows.
  */
 const repeats = (who: Invoker, as: Ending['as']): boolean =>
-  as !== 'superseded' &&
-  (who.kind !== 'queue' ||
-    who.afterFailure === true ||
-    who.cause === 'sweep' ||
-    who.cause === 'execution-broken');
+  as !== 'superseded' && !(who.kind === 'queue' && (who.cause === 'webhook' || who.cause === 'start'));
 
 const sendNext = async (
   { as, message }: Ending,

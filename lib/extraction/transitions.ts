@@ -354,6 +354,7 @@ const settledFrom =
           ...(reason === undefined ? (['reason'] as const) : []),
           ...advised.remove,
           'collectionError',
+          'lastReadBegunAt',
           'expiresAt',
         ],
       }),
@@ -386,7 +387,7 @@ export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & P
         advice: 'wait',
         ...due.attributes(record.extractionId, due.correction(now, timings)),
       },
-      remove: [],
+      remove: ['lastReadBegunAt'],
     }),
   );
 
@@ -522,24 +523,14 @@ export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 
   proof: refusedByAnother,
 });
 
-/** A read of the task begins. `count`: of the reads in a row that began and were not seen to end, this one included. */
-export const beginRead = ({
-  record: { extractionId, requestId },
-  count,
+/** The last read of this status begins. If several do, the record keeps when the first one did. */
+export const beginLastRead = ({
+  record: { extractionId, requestId, status, lastReadBegunAt },
   now,
-}: Pick<Facts, 'record' | 'now'> & { readonly count: number }): Change => ({
+}: Pick<Facts, 'record' | 'now'>): Change => ({
   extractionId,
-  when: { requestId, open: true },
-  set: { unfinishedReads: { count, lastBegunAt: now.toISOString() } },
+  when: { status: [status], requestId, open: true },
+  set: { lastReadBegunAt: lastReadBegunAt ?? now.toISOString() },
   remove: [],
-  proof: refusedByAnother,
-});
-
-/** A read of the task has ended, and its process has not. */
-export const endReads = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
-  extractionId,
-  when: { requestId, open: true },
-  set: {},
-  remove: ['unfinishedReads'],
   proof: refusedByAnother,
 });

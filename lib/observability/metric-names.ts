@@ -35,8 +35,6 @@ export type ExtractionMetric =
   | 'CollectionFailed'
   | 'CollectionDeferred'
   | 'CollectionAbandoned'
-  /** A read was not made: each of the last three ended its process. */
-  | 'ReadEndsProcess'
   /** A record was deferred, because a newer version has written it. */
   | 'UnknownRecord'
   /** A start or a read found no item in `Requests`. NotRemoved: an item that has been used stays until it expires. */
@@ -123,7 +121,6 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'UnexpectedResults',
   'ResultsIncomplete',
   'CollectionAbandoned',
-  'ReadEndsProcess',
   'UnknownRecord',
   'RequestDataGone',
   'RequestDataNotRemoved',

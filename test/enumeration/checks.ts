@@ -1,11 +1,6 @@
 import { delayUntil, maxDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
-import {
-  type Extraction,
-  hasWebhook,
-  isRequestDone,
-  isTerminalStatus,
-  maxUnfinishedReads,
-} from '../../lib/extraction/record.ts';
+import { type Extraction, hasWebhook, isRequestDone, isTerminalStatus } from '../../lib/extraction/record.ts';
+import type { Lookup } from '../../lib/extraction/run.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './decision-chain.ts';
@@ -21,6 +16,8 @@ type Check = {
 type Kind<K extends Happened['kind']> = Extract<Happened, { kind: K }>;
 const of = <K extends Happened['kind']>({ happened }: Chain, kind: K): readonly Kind<K>[] =>
   happened.filter((one): one is Kind<K> => one.kind === kind);
+
+const isRead = ({ kind }: Lookup): boolean => kind === 'read' || kind === 'last-read' || kind === 'no-read';
 
 const isOpen = (record: Extraction | undefined): record is Extraction => record?.dueShard !== undefined;
 
@@ -237,30 +234,24 @@ const refusalForgets: Check = {
     const after = happened.slice(since + 1);
     if (after.some(({ kind }) => kind === 'look')) return undefined;
     if (isKept(happened.findLast((one) => one.kind === 'look'))) return undefined;
-    const gaveUp = after.some(
-      (one) => one.kind === 'write' && givesUp(one) && one.change.set.collectionError !== 'read-ends-process',
-    );
+    const gaveUp = after.some((one) => one.kind === 'write' && givesUp(one));
     return gaveUp || (isOpen(end.record) && isLearned(end.why)) ? `It ends with ${end.why}.` : undefined;
   },
 };
 
 const readsAllowed: Check = {
   name: 'reads-allowed',
-  rule: 'No read is made that the provider held, or that ended too many processes; and none is refused that may be made, or that may be the next to count.',
-  broken: (chain) => {
-    const { who, end } = chain;
-    const mayCount = who.kind === 'queue' && who.cause !== 'due' && who.afterFailure === true;
-    if (mayCount && end.as === 'superseded')
-      return 'A message whose read may have ended its process is dropped.';
-    for (const { at, record, lookup } of of(chain, 'look')) {
-      if (lookup.kind !== 'read') continue;
-      const { count = 0, lastBegunAt = '' } = record.unfinishedReads ?? {};
-      const isUnderWay = lastBegunAt >= plusSeconds(at, -timings.reconcileTimeout);
-      const isLast = record.status !== 'RUNNING' && lookup.isLast;
+  rule: 'No read is made that the provider held. Past the time of its status a record keeps the read, which is not brief, and is not made again if its process may have ended. No other read is refused.',
+  broken: ({ who, ...chain }) => {
+    for (const { at, record, lookup } of of({ who, ...chain }, 'look')) {
+      if (!isRead(lookup)) continue;
+      const isOver = mayEnd(record, at);
+      const isLost = (record.lastReadBegunAt ?? '9') < plusSeconds(at, -timings.reconcileTimeout);
+      const right = isOver ? (isLost ? 'no-read' : 'last-read') : 'read';
+      if (lookup.kind !== right) return `It is a ${lookup.kind}, and should be a ${right}.`;
+      const isLast = record.status !== 'RUNNING' && isOver;
       if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
-      const isBarred = count >= maxUnfinishedReads && !isUnderWay && who.kind !== 'operator';
-      if (isBarred !== lookup.isBarred) return isBarred ? 'It ends processes.' : 'No read is made.';
-      if (lookup.count > 0 && isUnderWay) return 'It is counted beside one that may be under way.';
+      if (isOver && who.kind === 'queue' && who.isSlow !== true) return 'The last read is brief.';
     }
     return undefined;
   },
@@ -292,7 +283,7 @@ const laggingAwaited: Check = {
   broken: (chain) => {
     const { happened, end, endedAt } = chain;
     const looks = of(chain, 'look');
-    const read = looks.findLast(({ lookup }) => lookup.kind === 'read')?.seen;
+    const read = looks.findLast(({ lookup }) => isRead(lookup))?.seen;
     if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.isComplete) return undefined;
     const close = writesOf(chain).find(({ change }) => change.set.collectedAt !== undefined);
     if (close?.before?.status === 'COMPLETED') {

@@ -32,9 +32,9 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction, isBarred: boolean): readonly (readonly [Unread, Why])[] => {
+const unreadFor = ({ method }: Extraction, isMade: boolean): readonly (readonly [Unread, Why])[] => {
   const held = ['held', 'ProviderPaused'] as const;
-  if (isBarred) return [held, ['impossible', 'read-ends-process']];
+  if (!isMade) return [held, ['impossible', 'InternalError']];
   const failed = ['failed', 'ProviderUnreachable'] as const;
   return method === 'consent' ? [held, failed, ['impossible', 'request-data-gone']] : [held, failed];
 };
@@ -55,12 +55,15 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
         ...statuses.map((taskStatus) => ({ ...task, taskStatus, isOwn: true, isNew: true })),
       ];
     }
-    case 'read': {
-      const { taskId, isLast, isBarred } = lookup;
-      const readings = isBarred ? [] : readingsOf(record);
+    case 'read':
+    case 'last-read':
+    case 'no-read': {
+      const { isLast } = lookup;
+      const read =
+        lookup.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: lookup.taskId, isLast } as const);
       return [
-        ...readings.map((reading) => ({ kind: 'read', taskId, reading, isLast }) as const),
-        ...unreadFor(record, isBarred).map(
+        ...(read === undefined ? [] : readingsOf(record).map((reading) => ({ ...read, reading }))),
+        ...unreadFor(record, read !== undefined).map(
           ([unread, why]) => ({ kind: 'unread', unread, why, problem: undefined, isLast }) as const,
         ),
       ];

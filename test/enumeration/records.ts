@@ -93,7 +93,7 @@ export const reachableFrom = async (
   const key = `${JSON.stringify(record)}${now.getTime()}`;
   let reachable = reached.get(key);
   if (reachable === undefined) {
-    const { notBefore: _held, unfinishedReads: _reads, readsSlowly: _slow, ...plain } = record;
+    const { notBefore: _held, lastReadBegunAt: _read, readsSlowly: _slow, ...plain } = record;
     const [, ...changed] = await closureOf(plain, now);
     const moved = record.dueShard === undefined ? [] : [{ ...record, dueAt: plusSeconds(now, 60) }];
     const requested = record.method === 'credentials' ? extraction : consentExtraction;
@@ -145,11 +145,9 @@ export const positionsFor = (record: Extraction, who: Invoker): readonly Date[] 
 /** The record with every combination of what is kept about its reads. */
 export const variantsOf = (record: Extraction, now: Date): readonly Extraction[] => {
   if (record.dueShard === undefined || record.status === 'STARTING') return [record];
-  const read = (count: number, secondsAgo: number) => ({
-    unfinishedReads: { count, lastBegunAt: plusSeconds(now, -secondsAgo) },
-  });
+  const read = (secondsAgo: number) => ({ lastReadBegunAt: plusSeconds(now, -secondsAgo) });
   const isRead = record.taskId !== undefined;
-  const reads = isRead ? [{}, read(1, 500), read(1, 10), read(3, 500), read(3, 10)] : [{}];
+  const reads = isRead ? [{}, read(500), read(10)] : [{}];
   const slow = isRead ? [{}, { readsSlowly: true } as const] : [{}];
   const held = [{}, { notBefore: plusSeconds(now, 600) }];
   const all = reads.flatMap((one) =>
@@ -159,18 +157,17 @@ export const variantsOf = (record: Extraction, now: Date): readonly Extraction[]
 };
 
 /** How much is kept about the reads of a record. */
-export const countKept = ({ unfinishedReads, readsSlowly, notBefore }: Extraction): number =>
-  [unfinishedReads, readsSlowly, notBefore].filter((kept) => kept !== undefined).length;
+export const countKept = ({ lastReadBegunAt, readsSlowly, notBefore }: Extraction): number =>
+  [lastReadBegunAt, readsSlowly, notBefore].filter((kept) => kept !== undefined).length;
 
 export const invokersFor = ({ requestId, dueAt = '' }: Extraction): readonly Invoker[] => [
   { kind: 'start', requestId },
   { kind: 'webhook' },
   { kind: 'machine' },
-  { kind: 'machine', afterFailure: true },
   { kind: 'queue', cause: 'due', dueAt },
   { kind: 'queue', cause: 'sweep', dueAt },
   { kind: 'queue', cause: 'sweep', dueAt: 'another' },
   { kind: 'queue', cause: 'execution-broken' },
-  { kind: 'queue', cause: 'sweep', dueAt: 'another', isSlow: true, afterFailure: true },
+  { kind: 'queue', cause: 'sweep', dueAt, isSlow: true },
   { kind: 'operator' },
 ];

@@ -1,15 +1,18 @@
+import { secondsSince } from '../../lib/extraction/deadlines.ts';
+import { type ReconcileDeps, reconcile } from '../../lib/extraction/reconcile/reconcile.ts';
+import type { Extraction } from '../../lib/extraction/record.ts';
 import { run } from '../../lib/extraction/run.ts';
 import { type TransitionName, transitions } from '../../lib/extraction/transitions.ts';
 import type { Caught } from '../simulation/planted-faults/search-with-fault.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { randomOf } from '../support/data/random.ts';
-import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
+import { extractionStoreOver, memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
 import { checks } from './checks.ts';
 import { type Chain, firstPlan } from './decision-chain.ts';
 import { allStarts, drawChains, enumerate } from './enumerate.ts';
 import { answersTo } from './lookup-answers.ts';
-import { countKept } from './records.ts';
+import { allRecords, countKept, limitsOf, mayEnd } from './records.ts';
 
 /** `broken`: the name of the check, and how the first chain broke it. */
 export type Searched = { readonly decisions: number; readonly broken?: readonly [string, string] };
@@ -61,6 +64,75 @@ const contend = async (kind: 'lost' | 'written'): Promise<string | undefined> =>
   return undefined;
 };
 
+const never = async (): Promise<never> => {
+  throw new Error('It is not called.');
+};
+
+/**
+ * Reconciles a record as messages of the sweep do, which move on to the slow queue: every 6 h, and past the time of its status every
+ * 100 s, which is less than a timeout of the function. Each read ends its process. Reads are paused for the first 5 minutes past the time.
+ */
+const lifeOf = async (record: Extraction): Promise<string | undefined> => {
+  const { extractionId, taskId = '' } = record;
+  const items = new Map([[extractionId, record]]);
+  const current = () => items.get(extractionId) ?? record;
+  let now = new Date(record.deadlineAt);
+  let diedAt = '';
+  let isPaused = false;
+  const visit = (isSlow: boolean): Promise<unknown> =>
+    new Promise((ended, failed) => {
+      const deps: ReconcileDeps = {
+        extractions: extractionStoreOver(items, async (_call, effect) => effect()),
+        requests: { put: never, get: async () => undefined, remove: async () => {}, extend: async () => {} },
+        tasks: {
+          get: async () => ({ taskId, extractionId }),
+          link: never,
+          recordStatus: never,
+          adopt: never,
+          notice: never,
+          setMarked: never,
+        },
+        refusals: { put: never },
+        keptDays: 0,
+        timings,
+        telemetry: memoryTelemetry().telemetry,
+        now: () => now,
+        send: async () => {},
+        sendSlow: async () => {},
+        storeResults: never,
+        isPaused: async () => isPaused,
+        readCallFor: () => {
+          diedAt = now.toISOString();
+          ended('died');
+          return new Promise(() => {});
+        },
+      };
+      reconcile(extractionId, { kind: 'queue', cause: 'sweep', isSlow }, deps).then(ended, failed);
+    });
+  for (let visits = 1; visits <= 40; visits += 1) {
+    const [limit = ''] = limitsOf(current());
+    isPaused = secondsSince(limit, now) >= 0 && secondsSince(limit, now) < 300;
+    await visit(false);
+    await visit(true);
+    if (current().dueShard === undefined) {
+      if (isPaused) return 'It is closed while reads are paused.';
+      return diedAt < limit ? 'It is closed without a last read.' : undefined;
+    }
+    now = new Date(now.getTime() + (mayEnd(current(), now) ? 100_000 : 6 * 3_600_000));
+  }
+  return 'It is never closed.';
+};
+
+/** What breaks the rule that every record closes after its last read, if each read ends its process. A pause keeps it open. */
+const dieInEachRead = async (): Promise<string | undefined> => {
+  for (const record of await allRecords()) {
+    const isRead = record.dueShard !== undefined && record.taskId !== undefined;
+    const broken = isRead && record.oversizedAt === undefined ? await lifeOf(record) : undefined;
+    if (broken !== undefined) return `${broken}\n${JSON.stringify(record)}`;
+  }
+  return undefined;
+};
+
 /** What breaks a rule in the chains with at most one departure, and in `drawn` others of a seed. */
 export const search = async ({
   seed,
@@ -83,6 +155,8 @@ export const search = async ({
   };
   const endless = (await contend('lost')) ?? (await contend('written'));
   if (endless !== undefined) return { decisions: 0, broken: ['ends-contended', endless] };
+  const unclosed = await dieInEachRead();
+  if (unclosed !== undefined) return { decisions: 0, broken: ['closes-though-reads-die', unclosed] };
   const decisions = await enumerate(take);
   if (broken === undefined) await drawChains(randomOf(seed), drawn, take);
   const missing = Object.keys(transitions).filter((name) => !made.has(name as TransitionName));
@@ -94,6 +168,7 @@ export const search = async ({
 export const checkNames: readonly string[] = [
   ...checks.map(({ name }) => name),
   'ends-contended',
+  'closes-though-reads-die',
   'transitions-occur',
 ];
 

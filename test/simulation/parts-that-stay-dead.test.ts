@@ -66,7 +66,7 @@ test.each([
   ['late-without-webhook-from-0', 'COMPLETED', true],
   ['plain-without-queue-from-0', 'COMPLETED', true],
   ['plain-without-queue+sweep-from-8', 'COMPLETED', true],
-  ['consent-v1-without-queue-from-0', 'RUNNING', false],
+  ['consent-v1-without-queue-from-8', 'RUNNING', false],
   ['consent-v1-without-sweep-from-0', 'COMPLETED', true],
 ])('%s ends as %s, and closed: %s', async (name, status, isClosed) => {
   const { record } = (await runWorld(findScenario(name), followSchedule([]), { mayBreak: () => true })).world;

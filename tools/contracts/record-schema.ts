@@ -12,7 +12,7 @@ export const internalAttributes: readonly string[] = [
   'dueShard',
   'oversizedAt',
   'notBefore',
-  'unfinishedReads',
+  'lastReadBegunAt',
   'readsSlowly',
   'withoutWebhook',
   'requestId',

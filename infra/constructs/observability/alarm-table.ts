@@ -247,13 +247,6 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 1,
   },
   {
-    id: 'read-ends-process',
-    symptom:
-      'An extraction is not read any more: each of its last reads ended its process. It will be closed without its outcome or its results.',
-    metric: metrics.custom('ReadEndsProcess'),
-    threshold: 1,
-  },
-  {
     id: 'request-data-gone',
     symptom: 'The sealed data of a request are gone, so that its extraction cannot be started or read.',
     metric: metrics.custom('RequestDataGone'),

@@ -146,7 +146,6 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
       custom('CollectionDeferred'),
       custom('CollectionAbandoned'),
       custom('ResultsIncomplete'),
-      custom('ReadEndsProcess'),
       custom('UnknownRecord'),
     ]),
   );

@@ -11,7 +11,7 @@ type InternalAttribute =
   | 'expiresAt'
   | 'oversizedAt'
   | 'notBefore'
-  | 'unfinishedReads'
+  | 'lastReadBegunAt'
   | 'readsSlowly'
   | 'withoutWebhook'
   | 'results';
@@ -45,7 +45,7 @@ export const publicView = (
     expiresAt: _expiresAt,
     oversizedAt: _oversizedAt,
     notBefore: _notBefore,
-    unfinishedReads: _unfinishedReads,
+    lastReadBegunAt: _lastReadBegunAt,
     readsSlowly: _readsSlowly,
     withoutWebhook: _withoutWebhook,
     results,

@@ -21,7 +21,7 @@ import {
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
-import { beginRead, type Change, endReads, postponeCalls, readSlowly } from '../transitions.ts';
+import { beginLastRead, type Change, postponeCalls, readSlowly } from '../transitions.ts';
 import { writeChange } from '../write-progress.ts';
 
 /** What reads use of the provider. The last two make one call each. */
@@ -79,15 +79,13 @@ export type ReadDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** Writes what is only kept about reads. A failure prevents no read. Returns whether it was written. */
-const tryToApply = async (change: Change, { extractions, telemetry }: ReadDeps): Promise<boolean> => {
+/** Writes what is only kept about reads. A failure prevents no read. */
+const tryToApply = async (change: Change, { extractions, telemetry }: ReadDeps): Promise<void> => {
   try {
     await writeChange(extractions, change);
-    return true;
   } catch (error) {
     const { extractionId } = change;
     telemetry.failure('What is kept about reads could not be written.', error, { extractionId });
-    return false;
   }
 };
 
@@ -96,34 +94,34 @@ export const leaveToSlowQueue = async (record: Extraction, deps: ReadDeps): Prom
   await tryToApply(readSlowly({ record }), deps);
 };
 
-/** How often the end of a counted read is tried to be written, each time with the SDK's retries. If all fail, it stays counted. */
-const maxEndTries = 3;
-
-const endCount = async (record: Extraction, deps: ReadDeps): Promise<void> => {
-  for (let tries = 0; tries < maxEndTries; tries += 1)
-    if (await tryToApply(endReads({ record }), deps)) return;
-};
-
 /**
- * Makes one read, unless an operator paused reads. If the plan has a count, the record has it while the read is made. If the
- * provider asks to wait, the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the
- * answer.
+ * Makes one read, unless an operator paused reads. Before a last read, the record keeps when it began. If the provider asks to wait,
+ * the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
  */
 export const readTask = async (
   record: Extraction,
-  { taskId, isLast, isBarred, count }: Extract<Plan, { kind: 'read' }>,
+  planned: Extract<Plan, { kind: 'read' | 'last-read' | 'no-read' }>,
   isBrief: boolean,
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
+  const { isLast } = planned;
   const nothing = (unread: Unread, why: Why, problem?: string) =>
     ({ seen: { kind: 'unread', unread, why, problem, isLast }, bytes: undefined }) as const;
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
     return nothing('held', 'ProviderPaused');
   }
-  if (isBarred) return nothing('impossible', 'read-ends-process');
-  if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);
+  if (planned.kind === 'no-read') {
+    telemetry.failure(
+      'The process of the last read ended, so that the task is not read again.',
+      undefined,
+      record,
+    );
+    return nothing('impossible', 'InternalError');
+  }
+  const { taskId } = planned;
+  if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);
   let ofTask: unknown;
   try {
     const call = await deps.readCallFor(record, taskId, isBrief);
@@ -147,8 +145,6 @@ export const readTask = async (
     if (isBrief) await leaveToSlowQueue(record, deps);
     if (!(error instanceof ProviderError)) return nothing('failed', 'InternalError', lastProblem);
     return nothing('failed', isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
-  } finally {
-    if (count > 0 || record.unfinishedReads !== undefined) await endCount(record, deps);
   }
 };
 

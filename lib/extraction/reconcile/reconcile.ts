@@ -71,7 +71,9 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
         task = found.task;
         return found.seen;
       }
-      case 'read': {
+      case 'read':
+      case 'last-read':
+      case 'no-read': {
         const { seen, bytes } = await readTask(record, lookup, isBriefFor(who), deps);
         body = bytes;
         const ended = seen.kind === 'read' && seen.reading.kind === 'ended' ? seen.reading : undefined;
@@ -115,7 +117,6 @@ export type ReconcileEvent =
   | {
       readonly trigger: 'machine';
       readonly extractionId: string;
-      readonly afterFailure?: boolean;
       /** The cause of the last failed start. Only a code counts. */
       readonly lastProblem?: unknown;
     }
@@ -132,12 +133,8 @@ export type ReconcileAnswer = {
 /** Who invokes, in the domain's terms. */
 export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker => {
   if (event.trigger !== 'machine') return { kind: 'operator' };
-  const { afterFailure, lastProblem } = event;
-  return {
-    kind: 'machine',
-    afterFailure: afterFailure === true,
-    ...(isProblem(lastProblem) ? { lastProblem } : {}),
-  };
+  const { lastProblem } = event;
+  return { kind: 'machine', ...(isProblem(lastProblem) ? { lastProblem } : {}) };
 };
 
 /** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */
@@ -163,11 +160,7 @@ export const answerReconcile = (
 };
 
 /** A message as Lambda passes it on. */
-export type ReceivedMessage = {
-  readonly messageId: string;
-  readonly body: string;
-  readonly attributes: { readonly ApproximateReceiveCount: string };
-};
+export type ReceivedMessage = { readonly messageId: string; readonly body: string };
 
 /**
  * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.
@@ -192,21 +185,16 @@ const countStuck = (result: Result, { now, timings, telemetry }: ReconcileMessag
 };
 
 /** Whether the message is done. A failure is logged, and the message stays in the queue. */
-const reconcileMessage = async (
-  { body, attributes }: ReceivedMessage,
-  deps: ReconcileMessagesDeps,
-): Promise<boolean> => {
+const reconcileMessage = async ({ body }: ReceivedMessage, deps: ReconcileMessagesDeps): Promise<boolean> => {
   const message = parseReconcileMessage(body);
   if (message === undefined) {
     deps.telemetry.failure('A message of the reconcile queue could not be read.', undefined);
     return false;
   }
   const { extractionId, ...why } = message;
-  // A throttle of Lambda counts as a receive, too.
-  const afterFailure = Number(attributes.ApproximateReceiveCount) > 1;
   deps.telemetry.about({ extractionId });
   try {
-    const invoker = { kind: 'queue', ...why, afterFailure, isSlow: deps.isSlow } as const;
+    const invoker = { kind: 'queue', ...why, isSlow: deps.isSlow } as const;
     countStuck(await deps.reconcile(extractionId, invoker), deps);
     return true;
   } catch (error) {

@@ -45,7 +45,7 @@ const invocations = 3;
  */
 const scriptFor = (file: string): string => `${load(file)}
 const body = JSON.stringify({ extractionId: 'extraction-1', cause: 'sweep' });
-const event = { Records: [{ messageId: 'message', body, attributes: { ApproximateReceiveCount: '1' } }] };
+const event = { Records: [{ messageId: 'message', body }] };
 (async () => {
   for (let count = 0; count < ${invocations}; count += 1) {
     const { batchItemFailures } = await handler(event, ${context});

@@ -6,7 +6,6 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
-import { received } from '../models/queue.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/reconcile-queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
@@ -25,7 +24,6 @@ export const reconcileOf = (world: World) => {
   const invoke = (
     extractionId: string,
     caller: ReconcileInvoker,
-    afterFailure: boolean,
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
     invocations += 1;
@@ -33,7 +31,6 @@ export const reconcileOf = (world: World) => {
       `reconcile ${invocations}`,
       lifeOf.reconcile,
       async (process) => {
-        process.afterFailure = afterFailure;
         process.byOperator = caller.kind === 'operator';
         return answerReconcile(extractionId, await reconcileIn(process)(extractionId, caller), caller.kind);
       },
@@ -41,7 +38,7 @@ export const reconcileOf = (world: World) => {
     );
   };
 
-  const consume = ({ body, isSlow }: QueuedMessage, times: number, ended: (done: boolean) => void): void => {
+  const consume = ({ body, isSlow }: QueuedMessage, ended: (done: boolean) => void): void => {
     invocations += 1;
     consumers += 1;
     const now = consumers % 2 === 0 ? world.laterNow : laggingNow;
@@ -49,10 +46,9 @@ export const reconcileOf = (world: World) => {
       `consumer ${invocations}`,
       lifeOf.reconcile,
       (process) =>
-        reconcileMessages([received(body, times)], {
+        reconcileMessages([{ messageId: 'message', body }], {
           isSlow,
           reconcile: (extractionId, caller) => {
-            process.afterFailure = times > 1;
             if (caller.kind === 'queue') {
               process.cause = caller.cause;
               process.dueAt = caller.dueAt;
@@ -72,13 +68,10 @@ export const reconcileOf = (world: World) => {
     );
   };
   return {
-    reconcileForMachine: (
-      event: ReconcileEvent,
-      failedBefore: boolean,
-      ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(event.extractionId, reconcileInvokerOf(event), failedBefore, ended),
+    reconcileForMachine: (event: ReconcileEvent, ended: (end: ProcessEnd<unknown>) => void): void =>
+      invoke(event.extractionId, reconcileInvokerOf(event), ended),
     consume,
     reconcileForOperator: (extractionId: string): void =>
-      invoke(extractionId, { kind: 'operator' }, false, () => undefined),
+      invoke(extractionId, { kind: 'operator' }, () => undefined),
   };
 };

@@ -44,7 +44,7 @@ export const invariants: readonly Invariant[] = [
   startCalls.unconfirmedForAReason,
   transitionsAndOutcomes.othersTaskDisowned,
   rendezvous.deliveryNotLost,
-  collectingAndClosing.unfinishedReadsCounted,
+  collectingAndClosing.lastReadOnce,
   transitionsAndOutcomes.closedAfterARead,
   collectingAndClosing.resultsCollected,
   collectingAndClosing.outcomeBeforeResults,

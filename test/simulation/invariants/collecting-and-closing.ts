@@ -2,7 +2,6 @@ import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { type Process, wentWell } from '../world/process.ts';
 import { lifeOf, settings } from '../world/settings.ts';
-import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
 import { openStatuses, providerStatuses } from './transitions-and-outcomes.ts';
 
@@ -217,43 +216,29 @@ export const oversizedOnce: Invariant = {
   },
 };
 
-/** As in lib/extraction/record.ts. */
-const maxUnfinished = 3;
+/** Until when the task of a record is read in its status. */
+const readUntil = ({ status, deadlineAt, settledAt = '' }: Extraction): number => {
+  if (openStatuses.has(status)) return Date.parse(deadlineAt);
+  const seconds = status === 'TIMED_OUT' ? settings.graceSeconds : settings.collectForSeconds;
+  return Date.parse(settledAt) + seconds * 1_000;
+};
 
-/** Whether the process that began the last counted read could still run when this one started. */
-const isUnderWay = ({ unfinishedReads }: Extraction, by: Process, { scenario }: World): boolean =>
-  unfinishedReads !== undefined &&
-  by.startedAt - Date.parse(unfinishedReads.lastBegunAt) <=
-    (lifeOf.reconcile + scenario.skew + scenario.lag) * 1_000;
-
-const mayHaveDied = (by: Process): boolean => by.reads > 0 && !wentWell(by);
-
-export const unfinishedReadsCounted: Invariant = {
-  name: 'unfinished-reads-counted',
-  rule: 'A read that follows a failed invocation is counted in the record before it is made, and no fourth is made, except for an operator. The record is closed unread only after three such reads.',
-  needs: 'The count could be written. No counted read is under way.',
+export const lastReadOnce: Invariant = {
+  name: 'last-read-once',
+  rule: 'A read past the time of its status is made once the record has when the first one began, and none by a process that started more than one timeout later.',
+  needs: 'The process started past this time, by the slowest clock, and could write.',
   checks: {
-    record: ({ before, after, by }, { readers }, premise) => {
-      const count = after.unfinishedReads;
-      if (by !== undefined && count?.lastBegunAt !== before?.unfinishedReads?.lastBegunAt) {
-        by.countedReads = count?.count;
-      }
-      if (after.collectionError !== 'read-ends-process' || before?.collectionError !== undefined)
+    providerRead: ({ by }, { scenario }, premise) => {
+      const { lastSeen, failedCalls } = by;
+      const startedAt = by.startedAt - scenario.lag * 1_000;
+      if (lastSeen?.dueShard === undefined || failedCalls > 0 || startedAt < readUntil(lastSeen))
         return undefined;
       premise();
-      const died = readers.filter(mayHaveDied).length;
-      return died >= maxUnfinished ? undefined : `Closed unread, but ${died} readers may have died.`;
-    },
-    providerRead: ({ by }, world, premise) => {
-      const { countedReads, lastSeen, afterFailure, byOperator, failedCalls } = by;
-      if (lastSeen?.dueShard === undefined || byOperator || failedCalls > 0) return undefined;
-      if (countedReads === undefined && isUnderWay(lastSeen, by, world)) return undefined;
-      const unfinished =
-        countedReads === undefined ? (lastSeen.unfinishedReads?.count ?? 0) : countedReads - 1;
-      if (!afterFailure && unfinished === 0) return undefined;
-      premise();
-      if (unfinished >= maxUnfinished) return `${by.name} reads after ${unfinished} unfinished reads.`;
-      return countedReads === undefined ? `${by.name} does not count its read.` : undefined;
+      const { lastReadBegunAt } = lastSeen;
+      if (lastReadBegunAt === undefined) return `${by.name} reads, and the record does not keep it.`;
+      return startedAt - Date.parse(lastReadBegunAt) > lifeOf.reconcile * 1_000
+        ? `${by.name} reads, although the last read began at ${lastReadBegunAt}.`
+        : undefined;
     },
   },
 };

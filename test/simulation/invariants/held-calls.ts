@@ -33,7 +33,7 @@ export const pauseKeepsOpen: Invariant = {
       const isClosed = before?.dueShard !== undefined && after.dueShard === undefined;
       const { status, collectionError } = after;
       const isUnread =
-        collectionError === undefined ? status === 'TIMED_OUT' : collectionError === 'read-ends-process';
+        collectionError === undefined ? status === 'TIMED_OUT' : collectionError === 'InternalError';
       if (!isClosed || !isUnread) return undefined;
       premise();
       const seen = pausesSeen.get(by);

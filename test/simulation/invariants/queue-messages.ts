@@ -62,9 +62,7 @@ export const oneChainOfMessages: Invariant = {
     read: ({ by }, world, premise) => {
       if (!isForOneTime(by)) return undefined;
       premise();
-      // A read that ended its process is counted when its message is received again.
-      const isCounted = by.cause !== 'due' && by.afterFailure;
-      return wasDue(by, world) || isStillFor(by) || isCounted
+      return wasDue(by, world) || isStillFor(by)
         ? undefined
         : `${by.name} reads, but the record was due later.`;
     },

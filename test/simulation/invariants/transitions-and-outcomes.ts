@@ -1,9 +1,4 @@
-import {
-  type Extraction,
-  maxUnfinishedReads,
-  ownOutcomes,
-  terminalStatuses,
-} from '../../../lib/extraction/record.ts';
+import { type Extraction, ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
@@ -96,13 +91,14 @@ export const finalStands: Invariant = {
   },
 };
 
-/** Whether no read is made, as too many in a row have ended their process. */
-const endsProcesses = (record: Extraction | undefined): boolean =>
-  (record?.unfinishedReads?.count ?? 0) >= maxUnfinishedReads;
+/** Whether no read is made, as the process of the last one has ended. */
+const isLastReadLost = (record: Extraction | undefined, { kernel, scenario }: World): boolean =>
+  record?.lastReadBegunAt !== undefined &&
+  kernel.now + scenario.skew * 1_000 - Date.parse(record.lastReadBegunAt) > lifeOf.reconcile * 1_000;
 
 export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
-  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit, or no read may be made: three in a row have ended their process, or the provider asked to wait.',
+  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit, or no read may be made: the process of the last one has ended, or the provider asked to wait.',
   checks: {
     record: ({ before, after, by }, world, premise) => {
       if (after.status !== 'TIMED_OUT' || before?.status === 'TIMED_OUT') return undefined;
@@ -110,7 +106,7 @@ export const lastReadBeforeTimedOut: Invariant = {
       if (world.kernel.now + world.scenario.skew * 1_000 < Date.parse(after.deadlineAt))
         return 'TIMED_OUT before the deadline.';
       const asksToWait = Date.parse(before?.notBefore ?? '') > world.kernel.now;
-      const mayNotRead = endsProcesses(before) || asksToWait;
+      const mayNotRead = isLastReadLost(before, world) || asksToWait;
       const knows = by === undefined || by.reads > 0 || world.oversized.length > 0 || mayNotRead;
       return !knows ? `${by.name} has not tried to read.` : undefined;
     },
@@ -195,16 +191,16 @@ export const closedAfterARead: Invariant = {
   name: 'closed-after-a-read',
   rule: 'A record whose task could be read is closed by a process that has tried to read it, however late it is.',
   needs:
-    'The answer is not known to be over the size limit, the task is that of the extraction, and its reads do not end their process.',
+    'The answer is not known to be over the size limit, the task is that of the extraction, and its last read did not end its process.',
   checks: {
-    record: ({ before, after, by }, { oversized }, premise) => {
+    record: ({ before, after, by }, world, premise) => {
       if (before?.dueShard === undefined || after.dueShard !== undefined || by === undefined)
         return undefined;
       if (!providerStatuses.has(after.status) && after.status !== 'TIMED_OUT') return undefined;
       if (withoutRead.includes(after.collectionError ?? '')) return undefined;
-      if (oversized.length > 0) return undefined;
+      if (world.oversized.length > 0) return undefined;
       premise();
-      return by.reads > 0 || endsProcesses(before)
+      return by.reads > 0 || isLastReadLost(before, world)
         ? undefined
         : `${by.name} closes ${after.status}, but has not tried to read.`;
     },

@@ -170,12 +170,8 @@ export const functionsIn = (service: Service, process: Process) => {
       ),
     recordDelivery: (taskId: string, taskStatus: TerminalStatus) =>
       recordDelivery({ taskId, taskStatus }, deps),
-    reconcileForMachine: async (extractionId: string, afterFailure: boolean) =>
-      answerReconcile(
-        extractionId,
-        await reconcileOne(extractionId, { kind: 'machine', afterFailure }),
-        'machine',
-      ),
+    reconcileForMachine: async (extractionId: string) =>
+      answerReconcile(extractionId, await reconcileOne(extractionId, { kind: 'machine' }), 'machine'),
     reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>
       reconcileMessages(messages, {
         isSlow,

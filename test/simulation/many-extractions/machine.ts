@@ -46,22 +46,15 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
   const { extractionId } = input;
   const endsAt = time.now + machine.TimeoutSeconds * 1_000;
   if ((await startTask(input, service)) === 'succeeded') return;
-  const { Reconcile, ReconcileAfterFailure } = machine.States;
-  let retry = pausesOf(Reconcile.Retry, extractionId, service);
-  let afterFailure = false;
+  const retry = pausesOf(machine.States.Reconcile.Retry, extractionId, service);
   for (;;) {
     try {
       await service.invoke('reconcile', extractionId, (functions) =>
-        functions.reconcileForMachine(extractionId, afterFailure),
+        functions.reconcileForMachine(extractionId),
       );
       return;
     } catch (error) {
       const pause = retry(errorNameOf(error));
-      if (pause === undefined && !afterFailure) {
-        afterFailure = true;
-        retry = pausesOf(ReconcileAfterFailure.Retry, extractionId, service);
-        continue;
-      }
       if (pause === undefined || time.now + pause >= endsAt) break;
       await time.sleep(pause);
     }

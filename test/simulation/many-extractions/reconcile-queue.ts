@@ -1,5 +1,5 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import { received, untilNextReceive } from '../models/queue.ts';
+import { untilNextReceive } from '../models/queue.ts';
 import type { Service } from './service.ts';
 import { lifeOf } from './settings.ts';
 
@@ -45,7 +45,7 @@ export class ReconcileQueue {
     this.#consumers += 1;
     one.receives += 1;
     const { extractionId } = one.message;
-    const message = received(JSON.stringify(one.message), one.receives);
+    const message = { messageId: 'message', body: JSON.stringify(one.message) };
     const isDone = await this.#service
       .invoke('reconcile', extractionId, ({ reconcileMessages }) =>
         reconcileMessages([message], this.#isSlow),

@@ -2,6 +2,7 @@ import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
 const due = 'lib/extraction/due.ts';
+const readTask = 'lib/extraction/reconcile/read-task.ts';
 const run = 'lib/extraction/run.ts';
 
 /** Faults of what follows, which the enumeration of all decisions catches without a schedule. */
@@ -165,18 +166,39 @@ export const decisionFaults: Faults = {
     replace: 'if (now.toISOString() <= record.deadlineAt) return notYet(at, waiting);',
     caughtBy: 'limits-hold',
   },
-  'operator-may-not-read': {
-    does: 'An operator cannot read a task whose reads have ended three processes.',
+  'last-read-made-again': {
+    does: 'The last read is made again and again, although each time it ends its process.',
     file: decide,
-    find: "&& !isUnderWay && who.kind !== 'operator'",
-    replace: '&& !isUnderWay',
-    caughtBy: 'reads-allowed',
+    find: 'return isLastReadLost(at)\n',
+    replace: "return isLastReadLost(at) && taskId === ''\n",
+    caughtBy: 'closes-though-reads-die',
   },
-  'failed-message-dropped': {
-    does: 'A message whose read may have ended its process is dropped once dueAt has moved, so that the read is not counted.',
+  'last-read-not-kept': {
+    does: 'The record does not keep when its last read began.',
+    file: readTask,
+    find: "if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);",
+    caughtBy: 'closes-though-reads-die',
+  },
+  'last-read-kept-anew': {
+    does: 'Each try of the last read replaces when the first one began, so that a message that comes often enough keeps the record open.',
+    file: 'lib/extraction/transitions.ts',
+    find: 'lastReadBegunAt: lastReadBegunAt ?? now.toISOString()',
+    replace: 'lastReadBegunAt: now.toISOString()',
+    caughtBy: 'closes-though-reads-die',
+  },
+  'last-read-kept-before-the-pause': {
+    does: 'The record keeps when its last read began before it is known whether reads are paused.',
+    file: readTask,
+    find: "  if (await deps.isPaused('reads')) {",
+    replace: `  if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);
+  if (await deps.isPaused('reads')) {`,
+    caughtBy: 'closes-though-reads-die',
+  },
+  'last-read-is-brief': {
+    does: 'The last read is made in the reconcile queue.',
     file: decide,
-    find: '(who.dueAt === undefined || who.afterFailure === true)',
-    replace: '(who.dueAt === undefined)',
+    find: '(isOver || record.readsSlowly === true)',
+    replace: 'record.readsSlowly === true',
     caughtBy: 'reads-allowed',
   },
   'delivery-reads': {

@@ -333,40 +333,18 @@ export const intakeAndClosingFaults: Faults = {
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
-  'unfinished-reads-not-counted': {
-    does: 'A read that follows a process death is not counted.',
-    file: readTask,
-    find: 'if (count > 0) await tryToApply(beginRead({ record, count, now: now() }), deps);',
-    caughtBy: 'unfinished-reads-counted',
-  },
-  'unfinished-reads-not-limited': {
-    does: 'A read that ended three processes is made again.',
-    file: 'lib/extraction/record.ts',
-    find: 'export const maxUnfinishedReads = 3;',
-    replace: 'export const maxUnfinishedReads = 1_000;',
-    caughtBy: 'unfinished-reads-counted',
-  },
-  'failed-read-unfinished': {
-    does: 'A read that fails without ending its process counts as one that ended it.',
-    file: readTask,
-    find: 'if (count > 0 || record.unfinishedReads !== undefined)',
-    replace: 'if (ofTask === undefined && (count > 0 || record.unfinishedReads !== undefined))',
-    caughtBy: 'unfinished-reads-counted',
-    where: 'at random',
-  },
-  'unfinished-reads-counted-twice': {
-    does: 'A counted read counts as three.',
+  'last-read-after-a-timeout': {
+    does: 'The last read is made again by a process that starts long after the first one.',
     file: decide,
-    find: 'isCounted ? count + 1 : 0',
-    replace: 'isCounted ? count + 3 : 0',
-    caughtBy: 'unfinished-reads-counted',
-    where: { scenario: 'ends-process', preemptions: 1 },
+    find: 'plusSeconds(lastReadBegunAt, timings.reconcileTimeout);',
+    replace: 'plusSeconds(lastReadBegunAt, 5 * timings.reconcileTimeout);',
+    caughtBy: 'last-read-once',
   },
   'pause-asked-last': {
     does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
     file: readTask,
     find: `  if (await deps.isPaused('reads')) {`,
-    replace: `  if (isBarred) return nothing('impossible', 'read-ends-process');
+    replace: `  if (planned.kind === 'no-read') return nothing('impossible', 'InternalError');
   if (await deps.isPaused('reads')) {`,
     caughtBy: 'pause-keeps-open',
     where: { scenario: 'ends-process-paused', preemptions: 0 },
@@ -374,10 +352,11 @@ export const intakeAndClosingFaults: Faults = {
   'late-record-closed-unread': {
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
-    find: ': planRead(at, taskId, plusSeconds(settledAt ?? requestedAt, timings.collectFor));',
-    replace: `: now.toISOString() >= plusSeconds(settledAt ?? requestedAt, timings.collectFor)
+    find: "end('closed') : planRead(at, taskId);",
+    replace: `end('closed')
+    : status !== 'RUNNING' && status !== 'TIMED_OUT' && isTimeOver(at)
       ? abandon(at, { why: 'still-running' })
-      : planRead(at, taskId, undefined);`,
+      : planRead(at, taskId);`,
     caughtBy: 'closed-after-a-read',
   },
   'newer-record-read': {

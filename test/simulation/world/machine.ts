@@ -27,9 +27,7 @@ type MachineFunctions = {
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
   reconcile(
-    event: { trigger: 'machine'; extractionId: string; afterFailure: boolean; lastProblem: unknown },
-    /** Whether the invocation before it failed otherwise than by a poll that found nothing. */
-    afterFailure: boolean,
+    event: { trigger: 'machine'; extractionId: string; lastProblem: unknown },
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
 };
@@ -56,7 +54,6 @@ export class Execution {
   /** Whether StartTask has failed for good, or the execution broke. */
   abandoned = false;
   state: StateName = 'StartTask';
-  #reconcileFailed = false;
   /** The cause of the last failure of StartTask. */
   #cause: string | undefined;
   readonly #world: World;
@@ -148,17 +145,12 @@ export class Execution {
 
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
-    const afterFailure = /'afterFailure': true/.test(String(definition.States[this.state].Arguments.Payload));
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile(
-        { trigger: 'machine', extractionId, afterFailure, lastProblem: this.#cause },
-        this.#reconcileFailed,
-        (end) => {
-          if (!this.#isCurrent(attempt)) return;
-          if (end.kind === 'returned') this.#end('SUCCEEDED');
-          else this.#fail(errorOf(end, this.#world.scenario));
-        },
-      ),
+      this.#functions.reconcile({ trigger: 'machine', extractionId, lastProblem: this.#cause }, (end) => {
+        if (!this.#isCurrent(attempt)) return;
+        if (end.kind === 'returned') this.#end('SUCCEEDED');
+        else this.#fail(errorOf(end, this.#world.scenario));
+      }),
     );
   }
 
@@ -196,20 +188,20 @@ export class Execution {
 
   #fail(error: string): void {
     const state = definition.States[this.state];
-    if (this.state !== 'StartTask') this.#reconcileFailed = error !== 'NotYet';
     this.#leave();
     this.#attempt += 1;
     const retry = this.#retries(error);
+    const caught = state.Catch?.find(
+      ({ ErrorEquals: of }) => of.includes(error) || of.includes('States.ALL'),
+    );
     if (retry !== undefined) {
       this.#retryCount += 1;
       const pause = (retry.milliseconds / 1_000) * (retry.isJittered ? this.#world.scenario.jitter : 1);
       this.#timers.push(this.#set(pause, `the machine retries ${this.state}`, () => this.#try()));
-    } else if (state.Catch !== undefined) {
-      if (this.state === 'StartTask') {
-        this.abandonedFor = error;
-        this.abandoned = true;
-      }
-      this.#enter(state.Catch[0]?.Next as StateName);
+    } else if (caught !== undefined) {
+      this.abandonedFor = error;
+      this.abandoned = true;
+      this.#enter(caught.Next as StateName);
     } else {
       this.#end('FAILED');
     }

@@ -28,12 +28,8 @@ export class Process {
   dueAt: string | undefined;
   /** and whether it is of the slow queue. */
   isSlow: boolean | undefined;
-  /** Whether an earlier invocation for the same message, or of the same state of the machine, failed. */
-  afterFailure = false;
   /** Whether an operator invoked it. */
   byOperator = false;
-  /** The count of unfinished reads that it has written before a read. */
-  countedReads: number | undefined;
   /** Whether it reads the consent of a refused start, or has ended while it did. */
   isReadingConsent = false;
   /** Whether it wrote the close of the record. */

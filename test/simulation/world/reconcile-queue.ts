@@ -10,8 +10,8 @@ const lateSeconds = 400;
 /** A message of the reconcile queue, or of the slow queue. */
 export type QueuedMessage = { readonly body: string; readonly isSlow: boolean };
 
-/** Consumes a message that was received so many times. Calls `ended` with whether it is done. */
-type Consume = (message: QueuedMessage, times: number, ended: (done: boolean) => void) => void;
+/** Consumes a message. Calls `ended` with whether it is done. */
+type Consume = (message: QueuedMessage, ended: (done: boolean) => void) => void;
 
 /**
  * The reconcile queue and the slow queue. They deliver a message at least once, in any order. A message whose consumer fails or ends is delivered
@@ -95,6 +95,6 @@ export class ReconcileQueue {
       kernel.after(pause, 'a message is visible again', () => this.#receive(message, times + 1));
     };
     if (this.#world.deployIsBroken) ended(false);
-    else this.#consume(message, times, ended);
+    else this.#consume(message, ended);
   }
 }

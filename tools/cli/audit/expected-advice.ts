@@ -21,7 +21,7 @@ const mayPass: Fits = ({ actionResults = [] }) =>
 
 const refused = ['http-400', 'http-422', 'invalid-request', 'session-token-refused'];
 const held = ['quota-reached', 'http-429', 'login-http-429', 'unreachable', 'held/…', 'login-http-5…'];
-const ours = ['results-not-stored', 'InternalError', 'read-ends-process', 'request-data-gone'];
+const ours = ['results-not-stored', 'InternalError', 'request-data-gone'];
 
 /** The table under "Advice" in docs/stream.md, in its order, and the sentence above it: what depends on results is absent without them. */
 const table: readonly (readonly [statuses: string, fits: Fits | 'any', advice: Advice])[] = [
@@ -46,7 +46,7 @@ const table: readonly (readonly [statuses: string, fits: Fits | 'any', advice: A
   ['UNCONFIRMED', has('reason', 'task-linked-elsewhere'), 'operator'],
   ['UNCONFIRMED', 'any', 'ask-provider'],
   ['TIMED_OUT', ({ dueAt }) => dueAt !== undefined, 'wait'],
-  ['TIMED_OUT', has('collectionError', 'read-ends-process', 'InternalError'), 'operator'],
+  ['TIMED_OUT', has('collectionError', 'InternalError'), 'operator'],
   ['TIMED_OUT', 'any', 'ask-provider'],
 ];
 

@@ -1,4 +1,4 @@
-import { hasTaskItem, maxUnfinishedReads } from '../../../lib/extraction/record.ts';
+import { hasTaskItem } from '../../../lib/extraction/record.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import type { Known } from './gather.ts';
 import type { Hold } from './sources.ts';
@@ -25,16 +25,13 @@ type NextRead =
   | { readonly kind: 'made' | 'not known' }
   /** Until an operator resumes reads. */
   | { readonly kind: 'held'; readonly hold: Hold }
-  /** No more, except that an operator's reconcile reads after `processes`. */
-  | { readonly kind: 'never'; readonly why: 'target' }
-  | { readonly kind: 'never'; readonly why: 'processes'; readonly count: number };
+  /** No more, as the sealed target is lost. */
+  | { readonly kind: 'never' };
 
 export const nextRead = (known: Known): NextRead => {
   const { record, holds, unread } = known;
-  const { count = 0 } = record?.unfinishedReads ?? {};
-  if (count >= maxUnfinishedReads) return { kind: 'never', why: 'processes', count };
   const isLost = isTargetLost(known);
-  if (isLost === true) return { kind: 'never', why: 'target' };
+  if (isLost === true) return { kind: 'never' };
   const hold = record === undefined ? undefined : holdOf(record, holds);
   if (hold !== undefined) return { kind: 'held', hold };
   return { kind: isLost === undefined || unread.has('holds') ? 'not known' : 'made' };

@@ -96,11 +96,7 @@ const timedOutBy = ({ record, now }: Open): string =>
 const readsStopped = (known: Open): string => {
   const next = nextRead(known);
   if (next.kind === 'held') return ` ${sentenceOf(next.hold, known.now)} Meanwhile nothing is read.`;
-  if (next.kind === 'never') {
-    return next.why === 'processes'
-      ? ` Its last ${next.count} reads ended their process, so only cosecha reconcile reads it again.`
-      : ' It is not read any more, as the sealed data of its request are gone.';
-  }
+  if (next.kind === 'never') return ' It is not read any more, as the sealed data of its request are gone.';
   return next.kind === 'made' && known.record.readsSlowly === true
     ? ' Its last read failed or took too long, so that the slow queue reads it, until a read is answered.'
     : '';

@@ -20,7 +20,7 @@ const functions = {
 };
 const config = readConfig(required);
 const definition = extractionMachineDefinition(config, functions);
-const { StartTask, InLine, Reconcile, ReconcileAfterFailure } = definition.States;
+const { StartTask, InLine, Reconcile } = definition.States;
 
 /** The value of an expression, as plain JSON. */
 const evaluated = async (expression: unknown, states: object): Promise<unknown> => {
@@ -37,12 +37,7 @@ describe('the machine', () => {
 
   test('ends with the start, so that the happy path is one transition', () => {
     expect(definition.StartAt).toBe('StartTask');
-    expect(Object.keys(definition.States)).toEqual([
-      'StartTask',
-      'InLine',
-      'Reconcile',
-      'ReconcileAfterFailure',
-    ]);
+    expect(Object.keys(definition.States)).toEqual(['StartTask', 'InLine', 'Reconcile']);
     expect([StartTask.End, StartTask.Next]).toEqual([true, undefined]);
     expect(Reconcile.End).toBe(true);
   });
@@ -170,27 +165,15 @@ describe('InLine', () => {
 });
 
 describe('Reconcile', () => {
-  test('passes the trigger, its input, and whether it follows a failure', async () => {
+  test('passes the trigger and its input', async () => {
     const input = { extractionId: 'e-1', lastProblem: 'http-429' };
-    for (const [state, afterFailure] of [
-      [Reconcile, false],
-      [ReconcileAfterFailure, true],
-    ] as const) {
-      expect(state.Arguments.FunctionName).toBe(functions.reconcile);
-      const payload = await evaluated(state.Arguments.Payload, { input });
-      expect(payload).toEqual({ trigger: 'machine', ...input, afterFailure });
-    }
+    expect(Reconcile.Arguments.FunctionName).toBe(functions.reconcile);
+    const payload = await evaluated(Reconcile.Arguments.Payload, { input });
+    expect(payload).toEqual({ trigger: 'machine', ...input });
   });
 
-  test('polls by being retried after NotYet, and after any other failure in a state of its own', () => {
-    expect(Reconcile.Catch).toEqual([
-      {
-        ErrorEquals: ['States.ALL'],
-        Output: '{% $states.input %}',
-        Next: 'ReconcileAfterFailure',
-      },
-    ]);
-    expect(ReconcileAfterFailure.Retry).toEqual([{ ...Reconcile.Retry[0], ErrorEquals: ['States.ALL'] }]);
+  test('polls by being retried after NotYet, and any other failure fails the execution', () => {
+    expect(Reconcile.Catch).toBeUndefined();
     expect(Reconcile.Retry).toEqual([
       {
         ErrorEquals: ['NotYet'],
@@ -245,7 +228,7 @@ describe('the arithmetic of retries', () => {
 
   test('keeps the history of an execution far from its 25,000 events', () => {
     const startRetries = startRetryAttempts(config) + 9;
-    expect(worstCaseHistory(config)).toEqual({ startRetries, events: 4 * (startRetries + 1) + 3 * 146 + 8 });
+    expect(worstCaseHistory(config)).toEqual({ startRetries, events: 4 * (startRetries + 1) + 3 * 140 + 6 });
     // An operator redrives it once. That continues the count of its waits.
     expect(2 * maxHistoryEvents + eventsPerWait * maxEntries).toBeLessThan(25_000);
   });

@@ -171,8 +171,8 @@ test.each<readonly [Name, string, current: Extraction, decidedOn: Extraction]>([
   ['closeUncollected', 'closed by another', { ...closedCompleted, collectionError: 'other' }, completed],
   ['postponeCalls', 'of another request', extraction(ofAnotherRequest), extraction()],
   ['postponeCalls', 'closed', closed, running],
-  ['beginRead', 'closed', closed, running],
-  ['endReads', 'closed', { ...closed, unfinishedReads: { count: 1, lastBegunAt: iso(50) } }, running],
+  ['beginLastRead', 'closed', closed, running],
+  ['beginLastRead', 'timed out meanwhile', timedOut, running],
   ['readSlowly', 'closed', closed, running],
   ['readSlowly', 'of another request', extractionIn('RUNNING', ofAnotherRequest), running],
 ])(

@@ -12,7 +12,7 @@ const collected = closedExtraction({
   collectedAt: iso(31),
   actionResults: [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }],
   results: { bucket: 'bucket', key: 'secret/key.json', bytes: 9, sha256: 'abc' },
-  unfinishedReads: { count: 1, lastBegunAt: iso(5) },
+  lastReadBegunAt: iso(5),
   notBefore: iso(5),
   oversizedAt: iso(6),
   readsSlowly: true,

@@ -1,33 +1,31 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PausableCalls } from '../../../../../lib/breaker/breaker-store.ts';
-import { isBriefFor, plan } from '../../../../../lib/extraction/decide.ts';
+import { plan } from '../../../../../lib/extraction/decide.ts';
 import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
-import type { ConsentExtraction, Extraction } from '../../../../../lib/extraction/record.ts';
+import type { ConsentExtraction } from '../../../../../lib/extraction/record.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
 import { consentIn, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
 
-const first: ReconcileInvoker = { kind: 'queue', cause: 'due' };
-const again: ReconcileInvoker = { kind: 'queue', cause: 'due', afterFailure: true };
-const operator: ReconcileInvoker = { kind: 'operator' };
+const invoker: ReconcileInvoker = { kind: 'machine' };
 
 type Setup = {
+  readonly now?: number;
   readonly record?: ConsentExtraction;
   readonly paused?: PausableCalls;
   readonly error?: Error;
   readonly loginError?: Error;
 };
-type Count = Extraction['unfinishedReads'];
 
-/** Reads for `who` as planned. The clock is at 1,000 s. */
-const world = (who: ReconcileInvoker, setup: Setup = {}) => {
-  const { record = consentIn('RUNNING'), error, loginError } = setup;
-  const { deps: stores, seen } = extractionInMemory(record, { now: 1_000 });
+/** Reads as planned. The clock is at `now`, in seconds. */
+const world = (setup: Setup = {}) => {
+  const { record = consentIn('RUNNING'), now = 1_000, error, loginError } = setup;
+  const { deps: stores, seen } = extractionInMemory(record, { now });
   const apply = vi.spyOn(stores.extractions, 'apply');
-  /** The count while the provider is read, which a process that ends would leave. */
-  const during: Count[] = [];
+  /** What the record keeps while the provider is read, which a process that ends would leave. */
+  const during: (string | undefined)[] = [];
   const deps = {
     ...stores,
     readCallFor: async () => ({
@@ -36,7 +34,7 @@ const world = (who: ReconcileInvoker, setup: Setup = {}) => {
         drop: () => undefined,
       },
       get: async () => {
-        during.push(seen.record()?.unfinishedReads);
+        during.push(seen.record()?.lastReadBegunAt);
         if (error !== undefined) throw error;
         return { reading: { kind: 'running', known: true }, bytes: undefined } as const;
       },
@@ -46,9 +44,10 @@ const world = (who: ReconcileInvoker, setup: Setup = {}) => {
   return {
     /** What was learned, or why no read was planned. */
     read: async () => {
-      const planned = plan(record, who, deps.now(), timings);
-      if (planned.kind !== 'read') return 'why' in planned ? planned.why : planned.kind;
-      const { seen } = await readTask(record, planned, isBriefFor(who), deps);
+      const planned = plan(record, invoker, deps.now(), timings);
+      if (planned.kind !== 'read' && planned.kind !== 'last-read' && planned.kind !== 'no-read')
+        return 'why' in planned ? planned.why : planned.kind;
+      const { seen } = await readTask(record, planned, false, deps);
       return 'why' in seen ? seen.why : seen.kind;
     },
     during,
@@ -58,47 +57,33 @@ const world = (who: ReconcileInvoker, setup: Setup = {}) => {
   };
 };
 
-const begun = (count: number, seconds = 1_000) => ({ count, lastBegunAt: iso(seconds) });
-const sinceTimeout = 1_000 - timings.reconcileTimeout;
-const underWay = begun(3, sinceTimeout);
-/** A count that a process left, which has ended since. */
-const lost = (count: number, unfinishedReads = begun(count, sinceTimeout - 1)) => ({
-  record: consentIn('RUNNING', { unfinishedReads }),
-});
-const throwing = { ...lost(2), error: new Error('503') };
+const over = 7_200;
+const lost = consentIn('RUNNING', { lastReadBegunAt: iso(over) });
+const sinceTimeout = over + timings.reconcileTimeout;
 
-test.each<readonly [string, ReconcileInvoker, Setup, string, readonly Count[], number]>([
-  ['costs no write', first, {}, 'read', [undefined], 0],
-  ['after a failure is counted while it is made', again, {}, 'read', [begun(1)], 2],
-  ['that throws has ended, too', again, throwing, 'InternalError', [begun(3)], 3],
-  ['continues a count that is there', first, lost(2), 'read', [begun(3)], 2],
-  ['is not made after three', first, lost(3), 'read-ends-process', [], 0],
-  ['is not made after three and a failure', again, lost(3), 'read-ends-process', [], 0],
-  ['is made for an operator, and removes the count', operator, lost(3), 'read', [begun(4)], 2],
-  ['is not counted beside one that may run', again, lost(3, underWay), 'read', [underWay], 1],
-])('a read %s', async (_what, who, setup, ended, during, writes) => {
-  const its = world(who, setup);
+test.each<readonly [string, Setup, string, readonly (string | undefined)[], number]>([
+  ['costs no write', {}, 'read', [undefined], 0],
+  ['past the deadline is kept while it is made', { now: over }, 'read', [iso(over)], 1],
+  ['is made beside one that may run', { now: sinceTimeout, record: lost }, 'read', [iso(over)], 1],
+  [
+    'is not made after one that ended its process',
+    { now: sinceTimeout + 1, record: lost },
+    'InternalError',
+    [],
+    0,
+  ],
+  ['is not kept while reads are paused', { now: over, paused: 'reads' }, 'ProviderPaused', [], 0],
+])('a read %s', async (_what, setup, ended, during, writes) => {
+  const its = world(setup);
   expect([await its.read(), its.during]).toEqual([ended, during]);
   expect(its.apply).toHaveBeenCalledTimes(writes);
-  const left = ended === 'read-ends-process' ? setup.record?.unfinishedReads : undefined;
-  expect(its.after()?.unfinishedReads).toEqual(left);
 });
-
-const throttled = new Error('throttled');
 
 test('a table that fails prevents no read', async () => {
-  const { read, during, apply } = world(again);
-  apply.mockRejectedValue(throttled);
+  const { read, during, apply } = world({ now: over });
+  apply.mockRejectedValue(new Error('throttled'));
   expect(await read()).toBe('read');
   expect(during).toHaveLength(1);
-});
-
-test('the end of a read is written again if the table fails', async () => {
-  const { read, apply, after } = world(again, lost(2));
-  apply.mockRejectedValueOnce(throttled).mockRejectedValueOnce(throttled).mockRejectedValueOnce(throttled);
-  await read();
-  expect(apply).toHaveBeenCalledTimes(4);
-  expect(after()?.unfinishedReads).toBeUndefined();
 });
 
 test('is prepared for its method and as brief as it has to be, and by consent not without its request', async () => {
@@ -139,9 +124,9 @@ describe('a read', () => {
   const busy = () => asking(new ProviderBusy('429'));
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
   test('is held by an operator’s pause of reads, and not of starts', async () => {
-    const { read, during, counted } = world(first, { paused: 'reads' });
+    const { read, during, counted } = world({ paused: 'reads' });
     expect([await read(), during, counted]).toEqual(['ProviderPaused', [], ['ReadsHeld']]);
-    expect(await world(first, { paused: 'starts' }).read()).toBe('read');
+    expect(await world({ paused: 'starts' }).read()).toBe('read');
   });
 
   test.each<readonly [string, { error?: Error; loginError?: Error }, string, string | undefined]>([
@@ -150,7 +135,7 @@ describe('a read', () => {
     ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
     ['with 503 not, as it is about all', { loginError: unavailable() }, 'ProviderAmbiguous', undefined],
   ])('in the record: %s', async (_, setup, why, notBefore) => {
-    const { read, after } = world(first, setup);
+    const { read, after } = world(setup);
     expect([await read(), after()?.notBefore]).toEqual([why, notBefore]);
   });
 
@@ -164,6 +149,6 @@ describe('a read', () => {
     ['is made before notBefore, too, if it is the last one, at the end of grace', inGrace(1_000), 'read'],
     ['is held before it in grace', inGrace(1_001), 'ProviderPaused'],
   ])('%s', async (_what, record, ended) => {
-    expect(await world(first, { record }).read()).toBe(ended);
+    expect(await world({ record }).read()).toBe(ended);
   });
 });

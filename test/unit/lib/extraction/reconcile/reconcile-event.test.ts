@@ -17,18 +17,15 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
-test('the machine reports a failure before, also by an earlier definition', () => {
+test('the machine may have an earlier definition, and an operator invokes too', () => {
   const earlier = {
     trigger: 'machine',
     extractionId: id,
     startAbandoned: false,
+    afterFailure: true,
     sealedTarget: null,
   } as const;
-  expect(reconcileInvokerOf(earlier)).toEqual({ kind: 'machine', afterFailure: false });
-  expect(reconcileInvokerOf({ ...earlier, afterFailure: true })).toEqual({
-    kind: 'machine',
-    afterFailure: true,
-  });
+  expect(reconcileInvokerOf(earlier)).toEqual({ kind: 'machine' });
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
@@ -50,10 +47,7 @@ test.each<readonly [string, Result, 'machine' | 'operator', string, boolean]>([
   expect(answerReconcile(id, result, invoker)).toEqual({ extractionId: id, status, deferred });
 });
 
-const once = { ApproximateReceiveCount: '1' };
-
-const message = (extractionId: string, more: object = {}, attributes = once) => ({
-  attributes,
+const message = (extractionId: string, more: object = {}) => ({
   messageId: `message-of-${extractionId}`,
   body: JSON.stringify({ extractionId, cause: 'webhook', ...more }),
 });
@@ -84,17 +78,12 @@ const world = (reconcile: (extractionId: string) => Promise<Result>, isSlow = fa
 };
 
 const dueAt = '2026-11-22T12:00:00.000Z';
-const queue = { kind: 'queue', cause: 'webhook', afterFailure: false, isSlow: false } as const;
+const queue = { kind: 'queue', cause: 'webhook', isSlow: false } as const;
 
 test.each<readonly [string, ReturnType<typeof message>, ReconcileInvoker]>([
   ['has a cause', message('a'), queue],
   ['may have a dueAt', message('a', { cause: 'due', dueAt }), { ...queue, cause: 'due', dueAt }],
   ['of the slow queue is one', message('a'), { ...queue, isSlow: true }],
-  [
-    'that is received again follows a failure',
-    message('a', {}, { ApproximateReceiveCount: '2' }),
-    { ...queue, afterFailure: true },
-  ],
 ])('a message %s, and is done also if there is no record', async (_what, received, invoker) => {
   const { receive, asked } = world(async () => gone, invoker.kind === 'queue' && invoker.isSlow);
   expect(await receive([received])).toEqual({ batchItemFailures: [] });
@@ -121,7 +110,7 @@ test.each([
   '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
 ])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
   const { receive, asked } = world(async () => gone);
-  expect(await receive([{ messageId: 'odd', body, attributes: once }])).toEqual({
+  expect(await receive([{ messageId: 'odd', body }])).toEqual({
     batchItemFailures: [{ itemIdentifier: 'odd' }],
   });
   expect(asked).toEqual([]);

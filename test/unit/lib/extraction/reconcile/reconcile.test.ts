@@ -462,7 +462,7 @@ test.each([
 ])("while an operator's pause holds the last read %s, the record stays open", async (_what, before, now) => {
   const { reconcile, counted, reads } = world(before, { isPaused: true, now });
   const record = { ...before, dueAt: iso(now + 120) };
-  expect(await reconcile(swept)).toEqual({ as: 'deferred', why: 'ProviderPaused', record });
+  expect(await reconcile(slow)).toEqual({ as: 'deferred', why: 'ProviderPaused', record });
   expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
 });
 
@@ -655,7 +655,7 @@ describe('an answer over the size limit', () => {
     async (_what, before, asked, timedOut) => {
       const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 7_200 });
       const status = before.status === 'RUNNING' ? 'TIMED_OUT' : before.status;
-      const { as, record } = await reconcile(swept);
+      const { as, record } = await reconcile(slow);
       expect([as, record]).toMatchObject(['closed', { status, ...saidOnce, oversizedAt: iso(7_200) }]);
       expect(record?.reason).toBe(status === 'TIMED_OUT' ? 'deadline-passed' : undefined);
       expect(record).not.toHaveProperty('collectedAt');
@@ -701,11 +701,10 @@ const asked = (cause: 'webhook' | 'start'): ReconcileInvoker => ({ kind: 'queue'
 
 test.each<readonly [ReconcileInvoker, number]>([
   ...everybody.map((caller) => [caller, 1] as const),
-  [{ kind: 'queue', cause: 'webhook', afterFailure: true }, 1],
   [asked('webhook'), 0],
   [asked('start'), 0],
 ])(
-  'an outcome that another process wrote is logged again, but for the first message: %j',
+  'an outcome that another process wrote is logged again, but not for the message of that process: %j',
   async (caller, times) => {
     const { reconcile, progress } = world(collected);
     await reconcile(caller);
@@ -770,16 +769,6 @@ describe('a message of the sweep', () => {
     const held = world(consentIn('COMPLETED', { settledAt: iso(60), dueAt: iso(700) }));
     expect(await held.reconcile(leased)).toMatchObject({ as: 'superseded' });
     expect([held.reads(), held.sent, held.progress]).toEqual([0, [], []]);
-  });
-
-  test('that is received again reads all the same, and counts it, as the first read may have ended its process', async () => {
-    const during: unknown[] = [];
-    const held = world(
-      { ...running, dueAt: iso(700) },
-      { meanwhile: () => void during.push(held.record()?.unfinishedReads) },
-    );
-    await held.reconcile({ ...leased, afterFailure: true });
-    expect(during).toEqual([{ count: 1, lastBegunAt: iso(100) }]);
   });
 
   test('of any cause gets the dueAt of its record when it moves to the slow queue', async () => {
@@ -870,25 +859,30 @@ test.each([
   },
 );
 
-describe('a task whose reads end their process', () => {
-  const unfinishedReads = { count: 3, lastBegunAt: iso(-1_000) };
+describe('a task whose last read ended its process', () => {
+  const own = 'InternalError';
 
-  test('is not yet read, and is closed after grace with its own error', async () => {
-    const running = world(extractionIn('RUNNING', { unfinishedReads }));
-    expect(await running.reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'read-ends-process' });
-    expect(running.counted).toEqual(['ReadEndsProcess']);
-    const timedOut = world(extractionIn('TIMED_OUT', { unfinishedReads }), { now: 7_200 + timings.grace });
-    const record = { status: 'TIMED_OUT', collectionError: 'read-ends-process' };
-    expect(await timedOut.reconcile(swept)).toMatchObject({ as: 'closed', record });
-  });
-
-  test('is closed without its results once collectFor is over, and not before', async () => {
-    const { reconcile, time } = world(extractionIn('COMPLETED', { unfinishedReads }));
-    time.set(29 + timings.collectFor);
-    expect(await reconcile(swept)).toMatchObject({ as: 'deferred', why: 'read-ends-process' });
-    time.advance(1);
-    const record = { status: 'COMPLETED', collectionError: 'read-ends-process' };
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record });
+  test.each([
+    ['RUNNING', 7_200, { as: 'deferred', record: { status: 'TIMED_OUT', lastProblem: own } }],
+    [
+      'TIMED_OUT',
+      7_200 + timings.grace,
+      { as: 'closed', record: { collectionError: own, advice: 'operator' } },
+    ],
+    [
+      'COMPLETED',
+      30 + timings.collectFor,
+      { as: 'closed', record: { collectionError: own, advice: 'operator' } },
+    ],
+  ] as const)('goes on unread after one timeout of the function: %s', async (status, over, ended) => {
+    const its = world(extractionIn(status, { lastReadBegunAt: iso(over) }), { now: over });
+    its.time.advance(timings.reconcileTimeout + 1);
+    expect(await its.reconcile(machine)).toMatchObject(ended);
+    expect([its.reads(), its.record()?.lastReadBegunAt]).toEqual([
+      0,
+      status === 'RUNNING' ? undefined : iso(over),
+    ]);
+    expect(its.failures).toEqual(['The process of the last read ended, so that the task is not read again.']);
   });
 });
 

@@ -40,7 +40,6 @@ const collected = (seconds: number) => ({ ...ranAs, collectedAt: iso(seconds), r
 const byWebhook = { status: 'COMPLETED', settledBy: 'webhook' } as const;
 const polled = (seconds: number) => ({ settledAt: iso(seconds), settledBy: 'reconcile' }) as const;
 
-const unfinishedReads = { count: 3, lastBegunAt: iso(8_000) };
 const by = 'arn:aws:sts::111122223333:assumed-role/Operator/ana';
 const reason = 'maintenance at the provider';
 const startsPaused: Hold = { kind: 'paused', calls: 'starts', since: iso(-600), reason, by };
@@ -194,13 +193,6 @@ explains('timed out after a read', 9_000, {
   ),
   headline:
     'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z: the provider reported that it still ran. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
-});
-
-explains('timed out, and each of its last reads ended its process', 9_000, {
-  record: extractionIn('TIMED_OUT', { dueAt: iso(9_100), unfinishedReads }),
-  task: linkedTask(),
-  headline:
-    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook can still correct it. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
 });
 
 explains('reads paused beyond its grace', 100_000, {
