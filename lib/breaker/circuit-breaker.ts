@@ -23,12 +23,12 @@ import {
 import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
 
 /**
- * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
+ * What may be done about one start. `isCounting`: failures of its group, or of its caller's groups, are counted. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
  * open, and the start may close it. A login goes before it.
  */
 export type Admission =
   | { readonly kind: 'held'; readonly cause: string }
-  | { readonly kind: 'pass'; readonly about: About }
+  | { readonly kind: 'pass'; readonly about: About; readonly isCounting?: boolean }
   | { readonly kind: 'turn'; readonly about: About; readonly holder: string };
 
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
@@ -48,6 +48,8 @@ type CircuitBreakerDeps = {
   readonly settings: BreakerSettings;
   /** Whether an operator paused starts. */
   readonly isPaused: () => Promise<boolean>;
+  /** Breakers of these groups closed, `*` for that over all groups of the caller. What they held is then started slowly. */
+  readonly whenClosed?: (caller: string, groups: readonly string[]) => Promise<void>;
   readonly now: () => Date;
   readonly random: () => number;
   readonly newId: () => string;
@@ -154,6 +156,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     const [was, is] = [openIn(before), openIn(after.state)];
     if (is.some((name) => !was.includes(name))) telemetry.count('BreakerOpened');
     if (is.join() !== was.join()) telemetry.log('Breakers opened or closed.', { caller, was, is });
+    const closed = was.filter((name) => !is.includes(name));
+    if (closed.length > 0) await deps.whenClosed?.(caller, closed);
     return after.state;
   };
 
@@ -173,7 +177,10 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       state = await change(about, (before) => takeTurn(before, { holder, name, now: time() }, settings));
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
-    if (state === undefined || mayStart(state, name, time()) === 'yes') return { kind: 'pass', about };
+    if (state === undefined) return { kind: 'pass', about };
+    if (mayStart(state, name, time()) === 'yes') {
+      return { kind: 'pass', about, isCounting: mayOpenSoon(state, name) };
+    }
     return { kind: 'held', cause: causeOfHold(state, name) };
   };
 

@@ -52,6 +52,7 @@ export const codes = {
   'login-<code>': 'the provider gave no token, for this cause',
   'held/<code>':
     'the start was held, because the last ones failed with this cause, or were `slow`; `paused`: by an operator',
+  'waited-too-long': 'it was in line for `maxWaitSeconds`',
   'secret-not-filled': 'the secret with the API key has no value yet',
   'setting-missing': 'a setting that consents need is not set',
   'deadline-passed': 'no final status by `deadlineAt`',
@@ -107,7 +108,10 @@ const rejected: readonly Rule[] = [
   [/^(http-4(00|22)|invalid-request|session-token-refused)$/, 'fix-request'],
 ];
 const notStarted: readonly Rule[] = [
-  [/^(quota-reached|(login-)?http-429(\/.*)?|unreachable|held\/.*|login-http-5.*)$/, 'request-later'],
+  [
+    /^(quota-reached|waited-too-long|(login-)?http-429(\/.*)?|unreachable|held\/.*|login-http-5.*)$/,
+    'request-later',
+  ],
   [/^(login-http-4.*|secret-not-filled|setting-missing)$/, 'operator'],
   [/^ciphertext-expired$/, 'fix-request'],
 ];

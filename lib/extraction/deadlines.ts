@@ -115,7 +115,8 @@ const mustTransitionBy = (record: Extraction, timings: Timings): string => {
   const { status, requestedAt, startingAt = requestedAt, deadlineAt, settledAt = deadlineAt } = record;
   if (isTerminalStatus(status)) return plusSeconds(settledAt, timings.collectFor);
   if (status === 'TIMED_OUT') return plusSeconds(settledAt, timings.grace);
-  if (status === 'REQUESTED') return plusSeconds(requestedAt, timings.startWindow);
+  // By then it has left the line, too. Until then `dueAt` shows one whose reconcile fails.
+  if (status === 'REQUESTED') return plusSeconds(requestedAt, timings.startWindow + timings.maxWait);
   if (status === 'STARTING') return plusSeconds(startingAt, timings.startTimeout);
   // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack.
   return plusSeconds(deadlineAt, timings.machineSlack);

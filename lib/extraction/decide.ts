@@ -478,7 +478,7 @@ const planRequested = (at: At): Plan => {
   if (isWindowOver(at)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
-    : notYet(at, { why: 'not-started-yet' });
+    : toDefer(at.record, due.start(at.record.requestedAt, at.timings), { why: 'not-started-yet' });
 };
 
 /** Looks for an outcome, or for the results of one. */

@@ -24,7 +24,7 @@ const growing = (since: string, now: Date, floor: number, ceiling: number): Time
 
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other);
 
-/** A start: it is tried until the start window ends. */
+/** A start: it is tried until the start window ends. The timings of one that is in line have a longer window (`reconcile.ts`, `gate.ts`). */
 export const start = (requestedAt: Timestamp, { startWindow }: Timings): Timestamp =>
   plusSeconds(requestedAt, startWindow);
 

@@ -38,6 +38,7 @@ export const whys = {
   CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   RequestDataGone: 'the sealed data of its request are gone',
   StartWindowOver: 'the start window was over',
+  Waits: "it waits in line, for the provider's rate or for who holds starts",
   TooLittleTime: 'too little time of the invocation was left for the start call',
   StartInProgress: 'an earlier start was still in progress',
   StartFailed: 'start-task failed, and its log has the cause',

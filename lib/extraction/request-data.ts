@@ -17,10 +17,10 @@ const neededUntil = (
   { method, requestedAt, deadlineAt }: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
   timings: Timings,
 ): string => {
-  const { startWindow, startTimeout, grace, collectFor } = timings;
+  const { maxWait, startWindow, startTimeout, grace, collectFor } = timings;
   return method === 'credentials'
-    ? plusSeconds(requestedAt, startWindow + startTimeout + hour)
-    : plusSeconds(deadlineAt, grace + collectFor + day);
+    ? plusSeconds(requestedAt, maxWait + startWindow + startTimeout + hour)
+    : plusSeconds(deadlineAt, maxWait + grace + collectFor + day);
 };
 
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);

@@ -191,9 +191,14 @@ const closing = <Set extends Attributes>({ record, now, timings }: Decision, set
 const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
   attemptId === undefined ? { requestId, withoutAttempt: true } : { requestId, attemptId };
 
-/** The `STARTING` write: the last step before the start call. It applies only to the record that it was decided on. */
-export const markStarting = (decision: Decision<'attemptId'>): Change => {
-  const { record, attemptId, now, timings } = decision;
+/**
+ * The `STARTING` write: the last step before the start call. It applies only to the record that it was decided on. `deadlineAt` moves if
+ * the start has waited in line.
+ */
+export const markStarting = (
+  decision: Decision<'attemptId'> & { readonly deadlineAt?: string | undefined },
+): Change => {
+  const { record, attemptId, now, timings, deadlineAt } = decision;
   return {
     ...moving('markStarting', {
       extractionId: record.extractionId,
@@ -202,6 +207,7 @@ export const markStarting = (decision: Decision<'attemptId'>): Change => {
         status: 'STARTING',
         attemptId,
         startingAt: now.toISOString(),
+        ...defined({ deadlineAt }),
         ...due.attributes(record.extractionId, due.claimedStart(record, now, timings)),
       },
       remove: ['notBefore'],

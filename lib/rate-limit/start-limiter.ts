@@ -41,8 +41,8 @@ export interface StartLimiter {
   admit(about: About, asking: Asking): Promise<'go' | 'wait'>;
   /** Takes what an admitted start showed. */
   report(shown: ShownToRate): Promise<void>;
-  /** An accepted start closed breakers. `group`: those of its group only. */
-  reopen(about: About, of: { readonly group: boolean; readonly caller: boolean }): Promise<void>;
+  /** Breakers of these groups closed, `*` for that over all groups of the caller. */
+  reopen(caller: string, groups: readonly string[]): Promise<void>;
   /** Puts a start in line, and sees to it that a dispatcher runs. `isHeld`: by a breaker or an operator. Throws what the store throws. */
   wait(entry: LineEntry, isHeld: boolean): Promise<void>;
 }
@@ -160,12 +160,8 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       }
     },
 
-    reopen: async ({ caller, group }, closed) => {
-      const keys = [
-        ...(closed.group ? [reopeningKey(caller, group)] : []),
-        ...(closed.caller ? [reopeningKey(caller)] : []),
-      ];
-      if (keys.length === 0) return;
+    reopen: async (caller, groups) => {
+      const keys = groups.map((group) => reopeningKey(caller, group === '*' ? undefined : group));
       try {
         await change((state) => afterReopening(state, keys, time()));
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
+import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../advice.ts';
-import { stuckSeconds, type Timings } from '../deadlines.ts';
+import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import type { Invoker, Seen } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
@@ -29,7 +30,25 @@ export type ReconcileDeps = RunDeps &
       isBrief: boolean,
     ) => Promise<StoredResults>;
     readonly sendSlow: SendReconcile;
+    /** Who waits for the provider's rate. Without it, nobody does. */
+    readonly startLine?: Pick<StartLineStore, 'find'>;
   };
+
+/**
+ * The timings by which a start is judged: its window does not count the time in line. While it waits, that is all the time that it may
+ * wait. Only a record whose window would be over is looked for. Throws what the store throws.
+ */
+const timingsOf = async (
+  record: Extraction | undefined,
+  { startLine, timings, now }: Pick<ReconcileDeps, 'startLine' | 'timings' | 'now'>,
+): Promise<Timings> => {
+  if (startLine === undefined || record?.status !== 'REQUESTED') return timings;
+  if (now().toISOString() < plusSeconds(record.requestedAt, timings.startWindow)) return timings;
+  const entry = await startLine.find(record.extractionId);
+  if (entry?.requestId !== record.requestId) return timings;
+  const waits = entry.waitingSince === undefined ? 0 : timings.maxWait;
+  return { ...timings, startWindow: timings.startWindow + entry.waitedMs / 1_000 + waits };
+};
 
 /**
  * Finds the item of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
@@ -107,9 +126,10 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<Result> => {
   const record = await deps.extractions.get(extractionId);
+  const timings = await timingsOf(record, deps);
   const now = deps.now();
-  const first = planEarly(record, who, now) ?? plan(record, who, now, deps.timings);
-  return run(first, record, who, { ...deps, learn: learnFor(who, deps) });
+  const first = planEarly(record, who, now) ?? plan(record, who, now, timings);
+  return run(first, record, who, { ...deps, timings, learn: learnFor(who, deps) });
 };
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */

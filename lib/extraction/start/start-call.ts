@@ -292,6 +292,8 @@ export type StartError =
   | 'CiphertextExpired'
   /** The start window is over, and this is why nothing could have been started now. */
   | 'StartWindowOver'
+  /** It is in line. The machine goes to the state InLine. */
+  | 'Waits'
   | 'ProviderBusy'
   /** No call was made: the breaker is open, or an operator paused starts. */
   | 'ProviderPaused'

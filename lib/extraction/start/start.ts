@@ -1,8 +1,8 @@
-import type { CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
+import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
 import type { Plan, Seen, Why } from '../plan.ts';
-import { breakerAboutOf, type Extraction } from '../record.ts';
+import type { Extraction } from '../record.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
 import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
@@ -10,6 +10,7 @@ import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
 import type { RefusedCredentialsStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
+import { type GateDeps, gateOf } from './gate.ts';
 import { hasTimeFor, makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -20,16 +21,18 @@ export type StartInput = {
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. */
   readonly callbackAttempt: number;
+  /** How often the execution has been in line. Absent in an execution that was begun before there was a line. */
+  readonly entry?: number;
 };
 
 export type StartDeps = RunDeps &
+  GateDeps &
   MarkDeps & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
     readonly refusals: RefusedCredentialsStore;
     /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
     readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
-    readonly breaker: CircuitBreaker;
     /** Logs in at the provider, also if a session token is cached. */
     readonly logIn: () => Promise<unknown>;
     /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
@@ -74,15 +77,19 @@ const recallCredentials = async (record: Extraction, input: StartInput, deps: St
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<Result> => {
   const { extractionId, requestId } = input;
-  const { extractions, breaker, now, timings, telemetry } = deps;
+  const { extractions, now, telemetry } = deps;
   const who = { kind: 'start', requestId } as const;
   let consentItem: StoredRequest | undefined;
   let known: KnownCredentials | undefined;
+  const record = await extractions.get(extractionId);
+  const gate = record?.status === 'REQUESTED' ? await gateOf(record, input, deps) : undefined;
+  const { timings } = gate ?? deps;
 
   /** Writes what is planned, links the task, and ends. */
   const finish = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
     run(planned, from, who, {
       ...deps,
+      timings,
       // Each write is tried three times. A late `RUNNING` by consent first puts the item of its request back.
       write: startWriter(consentItem, deps),
       learn: async (lookup, current) => {
@@ -94,9 +101,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const finishWith = (from: Extraction | undefined, seen: Seen): Promise<Result> =>
     finish(judge(from, who, seen, now(), timings), from);
 
-  const record = await extractions.get(extractionId);
   const planned = plan(record, who, now(), timings);
-  if (planned.kind !== 'start' || record === undefined) return finish(planned, record);
+  if (planned.kind !== 'start' || record === undefined || gate === undefined) return finish(planned, record);
 
   // If the window is over, all but the call itself is still done: it shows why nothing was started.
   const { isOver } = planned;
@@ -107,7 +113,9 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     notBefore?: string,
   ): Promise<Result> => finishWith(of, { kind: 'not-called', why, problem, notBefore });
 
-  const admission = await breaker.admit(breakerAboutOf(record), { onlyAsk: isOver });
+  if (gate.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
+  const admission = await gate.admit(isOver);
+  if (admission.kind === 'waits') return finishUncalled(record, 'Waits', admission.problem);
   if (admission.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admission.cause}`);
   let shown: Shown = { kind: 'nothing' };
   try {
@@ -139,14 +147,20 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     if (!hasTimeFor(1, deps)) return await finishUncalled(record, 'TooLittleTime', 'InternalError');
 
     const attemptId = deps.newAttemptId();
-    const starting = markStarting({ record, attemptId, now: now(), timings });
+    const starting = markStarting({
+      record,
+      attemptId,
+      now: now(),
+      timings,
+      deadlineAt: gate.deadlineAt,
+    });
     const claimed = await startWriter(consentItem, deps)(starting, [], record);
     if (claimed.kind === 'lost')
       return await finish(plan(claimed.record, who, now(), timings), claimed.record);
 
-    const reportSlow = () => breaker.report(admission, { kind: 'slow' });
+    const reportSlow = () => deps.breaker.report(admission, { kind: 'slow' });
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
-    const { result } = called;
+    const result = gate.resultOf(called.result);
     // A slow call was counted as failed when it became slow, so its failure is not reported again. That of a turn is, because the
     // breaker frees a turn only when the start that holds it has ended.
     const wasCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
@@ -156,9 +170,10 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       telemetry.about({ taskId: result.taskId });
       telemetry.log('The provider accepted the task.');
     }
-    return await finishWith(claimed.record, { kind: 'called', attemptId, result });
+    const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
+    return await gate.afterCall(ended, called);
   } finally {
-    await breaker.report(admission, shown);
+    await gate.report(shown);
   }
 };
 

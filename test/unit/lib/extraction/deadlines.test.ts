@@ -53,10 +53,10 @@ test('a start without a STARTING write is stale', () => {
   expect(isStartStale(unmarked, at(0), timings)).toBe(true);
 });
 
-const { startWindow, startTimeout, deadline, machineSlack, grace, collectFor } = timings;
+const { startWindow, maxWait, startTimeout, deadline, machineSlack, grace, collectFor } = timings;
 
 test.each([
-  ['REQUESTED', {}, startWindow],
+  ['REQUESTED', {}, startWindow + maxWait],
   ['STARTING', { startingAt: iso(100) }, 100 + startTimeout],
   ['RUNNING', {}, deadline + machineSlack],
   ['TIMED_OUT', { settledAt: iso(8_000) }, 8_000 + grace],

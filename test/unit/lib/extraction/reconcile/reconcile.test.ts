@@ -186,7 +186,7 @@ describe('REQUESTED', () => {
 
   test('until the start window ends, nothing is decided', async () => {
     const { reconcile } = world(extraction(), { now: 899.999 });
-    const record = extraction({ dueAt: iso(899.999 + 120) });
+    const record = extraction({ dueAt: iso(900) });
     expect(await reconcile(swept)).toEqual({ as: 'deferred', why: 'not-started-yet', record });
   });
 });
@@ -510,7 +510,7 @@ describe('the item of a consent', () => {
 
   test.each<readonly [string, Extraction, Setup & { readonly now: number }]>([
     ['a pause', timedOut, { isPaused: true, now: 7_200 + 3 * 86_400 }],
-    ['a longer start window', extraction(), { now: 800 }],
+    ['a longer start window', extraction({ dueAt: iso(790) }), { now: 800 }],
   ])('outlives %s that holds the record beyond its expiry', async (_what, before, setup) => {
     const { now } = setup;
     const { reconcile, record, requests } = world(before, setup);
@@ -728,7 +728,7 @@ describe('the next message', () => {
   });
 
   test('is not sent, and nothing is written, if the record is due then already', async () => {
-    const held = world(extraction({ dueAt: iso(220) }));
+    const held = world(extraction({ dueAt: iso(900) }));
     const applied = vi.spyOn(held.extractions, 'apply');
     expect(await held.reconcile(swept)).toMatchObject({ as: 'deferred', why: 'not-started-yet' });
     expect([applied.mock.calls, held.sent]).toEqual([[], []]);

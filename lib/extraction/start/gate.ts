@@ -1,0 +1,187 @@
+import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import type { ShownToRate, StartLimiter } from '../../rate-limit/start-limiter.ts';
+import { type LineEntry, type StartLineStore, slotOf, waitedMs } from '../../rate-limit/start-line.ts';
+import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
+import { breakerAboutOf, type Extraction } from '../record.ts';
+import type { Result } from '../run.ts';
+import type { NotAccepted, StartCallResult } from './start-call.ts';
+
+/** The rate of starts, and the line of those that wait for it. */
+export type StartLine = { readonly limiter: StartLimiter; readonly line: StartLineStore };
+
+/** What the machine says about this entry of the state StartTask. An execution that was begun before there was a line has no `entry`. */
+type Entered = { readonly requestId: string; readonly entry?: number; readonly callbackAttempt: number };
+
+export type GateDeps = {
+  readonly breaker: CircuitBreaker;
+  /** Without one, a start that may not go yet is retried by the machine. */
+  readonly startLine?: StartLine;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly telemetry: Telemetry;
+};
+
+/** `waits`: it is in line, and the state InLine follows. */
+export type Admitted = Admission | { readonly kind: 'waits'; readonly problem: string };
+
+/** What lets a start go: first the breaker of its group, then the rate. A start that may not go yet waits in line. */
+export interface Gate {
+  /** With the time that the start window does not count. */
+  readonly timings: Timings;
+  /** The deadline of one that has waited. */
+  readonly deadlineAt: string | undefined;
+  readonly hasWaitedTooLong: boolean;
+  /** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws what the line throws. */
+  admit(onlyAsk: boolean): Promise<Admitted>;
+  /** What the record is to show of a call. One that the rate refused waits, if it can. */
+  resultOf(result: StartCallResult): StartCallResult;
+  /** Takes what the call showed, and how the record has ended. Returns what the machine is to do. */
+  afterCall(
+    ended: Result,
+    called: { readonly result: StartCallResult; readonly shown: Shown },
+  ): Promise<Result>;
+  /** Every start that was admitted is reported once. */
+  report(shown: Shown): Promise<void>;
+}
+
+const day = 86_400;
+
+/** In line, with its place and what it has waited until now. `isWaiting`: it goes on to wait. */
+const entryOf = (
+  record: Extraction,
+  waited: number,
+  isWaiting: boolean,
+  now: Date,
+  timings: Timings,
+): LineEntry => {
+  const { extractionId, requestId, requestedAt } = record;
+  const { caller, group } = breakerAboutOf(record);
+  const keptUntil = plusSeconds(now, timings.maxWait + timings.startWindow + day);
+  return {
+    extractionId,
+    requestId,
+    slot: slotOf({ caller, priority: 'interactive', group, requestedAt, extractionId }),
+    ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
+    waitedMs: Math.round(waited * 1_000),
+    expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
+  };
+};
+
+/** The provider's rate refused it: a 429 that names neither quota nor user. */
+const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
+  result.kind === 'not-accepted' && result.error === 'ProviderBusy' && result.problem === 'http-429';
+
+/** One that failed is an overload only if its breaker neither holds nor counts: otherwise it would be the bank's. */
+const shownToRate = (result: StartCallResult, shown: Shown, admission: Admitted): ShownToRate | undefined => {
+  if (result.kind === 'accepted') return { kind: 'accepted' };
+  if (isRefusedByRate(result)) {
+    const { notBefore } = result;
+    return { kind: 'refused', retryAt: notBefore === undefined ? undefined : Date.parse(notBefore) };
+  }
+  const isCalm = admission.kind === 'pass' && admission.isCounting !== true;
+  return shown.kind === 'failed' && isCalm ? { kind: 'overloaded' } : undefined;
+};
+
+/** Only the breaker, for an execution that never waits. What it shows about the rate is reported all the same. */
+const breakerGate = (
+  record: Extraction,
+  { breaker, startLine, timings }: GateDeps,
+): Gate & { admit(onlyAsk: boolean): Promise<Admission> } => {
+  let admission: Admission = { kind: 'held', cause: '' };
+  return {
+    timings,
+    deadlineAt: undefined,
+    hasWaitedTooLong: false,
+    admit: async (onlyAsk) => {
+      admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });
+      return admission;
+    },
+    resultOf: (result) => result,
+    afterCall: async (ended, { result, shown }) => {
+      const toRate = shownToRate(result, shown, admission);
+      if (toRate !== undefined) await startLine?.limiter.report(toRate);
+      return ended;
+    },
+    report: (shown) => breaker.report(admission, shown),
+  };
+};
+
+/**
+ * The gate of one start. Reads what is known of its wait, if it has waited. Throws what the store throws.
+ */
+export const gateOf = async (
+  record: Extraction,
+  { requestId, entry, callbackAttempt }: Entered,
+  deps: GateDeps,
+): Promise<Gate> => {
+  const { startLine, now, telemetry } = deps;
+  const simple = breakerGate(record, deps);
+  if (startLine === undefined || entry === undefined) return simple;
+  const { limiter, line } = startLine;
+  const found = entry === 0 ? undefined : await line.find(record.extractionId);
+  const known = found?.requestId === requestId ? found : undefined;
+  const waitedNow = (): number => waitedMs(known, now()) / 1_000;
+  const waited = waitedNow();
+  const timings = { ...deps.timings, startWindow: deps.timings.startWindow + waited };
+  /** Whether it is in line now, and whether it has to be tried again. */
+  let [isInLine, isTriedAgain] = [false, true];
+  let mayWait = entry < maxEntries;
+
+  const park = async (isHeld: boolean): Promise<void> => {
+    await limiter.wait(entryOf(record, waitedNow(), true, now(), deps.timings), isHeld);
+    isInLine = true;
+  };
+
+  /** A failure fails nothing: the item expires, and the time until the next try does not count. */
+  const leave = async (): Promise<void> => {
+    if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
+    try {
+      if (isTriedAgain) await line.park(entryOf(record, waitedNow(), false, now(), deps.timings));
+      else await line.remove(record.extractionId, requestId);
+    } catch (error) {
+      telemetry.failure('The item of a start that has waited could not be written.', error, record);
+    }
+  };
+
+  return {
+    ...simple,
+    timings,
+    deadlineAt: waited === 0 ? undefined : plusSeconds(record.requestedAt, waited + timings.deadline),
+    hasWaitedTooLong: waited >= timings.maxWait,
+    admit: async (onlyAsk) => {
+      mayWait &&= !onlyAsk;
+      const admission = await simple.admit(onlyAsk);
+      if (!mayWait) return admission;
+      if (admission.kind === 'held') {
+        await park(true);
+        return { kind: 'waits', problem: `held/${admission.cause}` };
+      }
+      // The machine counts retries in the last three digits. A retry has not been counted by the dispatcher.
+      const isReleased = entry > 0 && callbackAttempt % 1_000 === 0;
+      const asking = { isReleased, isTurn: admission.kind === 'turn' };
+      if ((await limiter.admit(breakerAboutOf(record), asking)) === 'go') return admission;
+      await simple.report({ kind: 'nothing' });
+      await park(false);
+      return { kind: 'waits', problem: 'http-429' };
+    },
+    resultOf: (result) =>
+      mayWait && isRefusedByRate(result) ? { ...result, error: 'Waits', notBefore: undefined } : result,
+    afterCall: async (ended, called) => {
+      await simple.afterCall(ended, called);
+      isTriedAgain = called.result.kind === 'not-accepted';
+      if (ended.as !== 'not-yet' || ended.why !== 'Waits') return ended;
+      try {
+        await park(false);
+        return ended;
+      } catch (error) {
+        telemetry.failure('A refused start could not be put in line; the machine retries it.', error, record);
+        return { ...ended, why: 'ProviderBusy' };
+      }
+    },
+    report: async (shown) => {
+      await simple.report(shown);
+      await leave();
+    },
+  };
+};
