@@ -10,6 +10,7 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
+import { printCrowds } from './many-extractions/crowds.ts';
 import { neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
@@ -41,6 +42,10 @@ const options = new Command()
   )
   .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
+  .option(
+    '--crowds [name]',
+    "print what crowds cost at the provider's rate; with a name, those that contain it",
+  )
   .option('--callers', 'print what one caller takes from another')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()
@@ -51,6 +56,7 @@ const options = new Command()
     replay?: string;
     faults?: true;
     outages?: true;
+    crowds?: true | string;
     callers?: true;
     invariants?: true;
   }>();
@@ -141,6 +147,8 @@ const run = (): Promise<boolean> | boolean => {
   if (options.replay !== undefined) return repeat(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
   if (options.outages === true) return printFigures((line) => console.log(line)).then(() => true);
+  if (options.crowds !== undefined)
+    return printCrowds((line) => console.log(line), options.crowds === true ? '' : options.crowds);
   if (options.callers === true) return printFloods((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();
 };

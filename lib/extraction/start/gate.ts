@@ -61,7 +61,7 @@ const entryOf = (
   return {
     extractionId,
     requestId,
-    slot: slotOf({ caller, priority: 'interactive', group, requestedAt, extractionId }),
+    slot: slotOf({ caller, priority: record.priority ?? 'interactive', group, requestedAt, extractionId }),
     ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
     waitedMs: Math.round(waited * 1_000),
     expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),

@@ -48,6 +48,7 @@ export type Member = {
   readonly replayedAs?: TerminalStatus;
   /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */
   readonly trouble?: Trouble;
+  readonly priority?: 'background';
   /** The calls that `trouble` is about. */
   readonly calls?: readonly CallKind[];
 };
@@ -58,6 +59,20 @@ export type Outage = {
   readonly from: number;
   readonly to: number;
   readonly calls: readonly CallKind[];
+};
+
+/** How fast the provider takes starts. */
+export type ProviderRate = {
+  /** At so many seconds from the start. */
+  readonly perSecond: (seconds: number) => number;
+  /** What it takes at once. */
+  readonly burst: number;
+  /** `counts-all`: refused calls take from it, too. `last-second`: it counts all calls of the last second. */
+  readonly limiter: 'bucket' | 'counts-all' | 'last-second';
+  /** How it answers what is over the rate. */
+  readonly answers: 429 | 503;
+  /** One call in so many is refused whatever the rate. */
+  readonly strayOneIn?: number;
 };
 
 /** Extractions that share one deployment and one provider. */
@@ -78,6 +93,19 @@ export type Population = {
   readonly keptDays?: number;
   /** A login ends the session before it. */
   readonly oneSession?: true;
+  /** The provider takes starts at this rate only. */
+  readonly rate?: ProviderRate;
+  /** There is a line for starts, and its dispatcher. `perSecond`: the setting. */
+  readonly line?: {
+    readonly perSecond?: number;
+    /** The dispatcher ends at the first time, and none runs until the second. In seconds. */
+    readonly deadFrom?: number;
+    readonly deadTo?: number;
+    /** So many are invoked at the same time. 1 by default. */
+    readonly dispatchers?: number;
+  };
+  /** Every call of a table may be lost (`lossOneIn`), whoever makes it. */
+  readonly losesAny?: true;
   /** Every call is made, as if there were no breaker. */
   readonly withoutBreaker?: true;
 };

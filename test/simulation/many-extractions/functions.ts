@@ -1,5 +1,6 @@
-import { pausesOf } from '../../../lib/breaker/breaker-store.ts';
+import { operatorSettingsOf, pausesOf } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { defined } from '../../../lib/defined.ts';
 import {
   type ExecutionInput,
   type RequestInput,
@@ -26,11 +27,14 @@ import { startCallFrom } from '../../../lib/extraction/start/start-call.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
+import { dispatchStarts } from '../../../lib/rate-limit/dispatch-starts.ts';
+import { createStartLimiter, type StartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
+import { startLineOver } from '../../support/stores/memory-start-line.ts';
 import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';
 import { reserveMs } from '../world/settings.ts';
@@ -43,13 +47,14 @@ import { breakerSettings, settings, timings } from './settings.ts';
 /** Five tries of five seconds each (lib/aws/wiring/aws-client-timeouts.ts). */
 const patientStoreMs = 25_000;
 
-const breakerOf = (service: Service, process: Process): CircuitBreaker =>
+const breakerOf = (service: Service, process: Process, limiter: StartLimiter | undefined): CircuitBreaker =>
   service.population.withoutBreaker === true
     ? closedCircuit
     : createCircuitBreaker({
         store: breakerStoreOver(service.breakers, process.carryOut),
         settings: breakerSettings,
         isPaused: async () => false,
+        ...defined({ whenClosed: limiter?.reopen }),
         now: process.now,
         random: () => service.choices.choose(process.of, 1_000) / 1_000,
         newId: () => `${process.name}/${service.newName('id')}`,
@@ -140,9 +145,32 @@ export const functionsIn = (service: Service, process: Process) => {
       return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
     },
   };
-  const breaker = breakerOf(service, process);
+  const { line: withLine } = service.population;
+  const store = breakerStoreOver(service.breakers, process.carryOut);
+  const operator = operatorSettingsOf({ store, now, telemetry });
+  const limit = async (): Promise<number | undefined> =>
+    (await operator.ratePerSecond()) ?? withLine?.perSecond;
+  const line = startLineOver(service.line, process.carryOut);
+  const newId = (): string => `${process.name}/${service.newName('id')}`;
+  const limiter =
+    withLine === undefined
+      ? undefined
+      : createStartLimiter({
+          store,
+          line,
+          limit,
+          wakeDispatcher: async () => {
+            await process.wait(20);
+            service.wakeDispatcher();
+          },
+          now,
+          newVersion: newId,
+          telemetry,
+        });
+  const startLine = limiter === undefined ? undefined : { limiter, line };
+  const breaker = breakerOf(service, process, limiter);
   const reconcileOne = (extractionId: string, invoker: ReconcileInvoker) =>
-    reconcile(extractionId, invoker, reconcileDeps);
+    reconcile(extractionId, invoker, { ...reconcileDeps, ...defined({ startLine: startLine?.line }) });
 
   return {
     request: (input: RequestInput) =>
@@ -154,11 +182,33 @@ export const functionsIn = (service: Service, process: Process) => {
         seal: async (record, plaintext) => seal(record, plaintext),
         startExecution: async (execution) => service.startExecution(execution),
       }),
-    startTask: (input: ExecutionInput, callbackToken: string, callbackAttempt: number) =>
+    process,
+    dispatch: () =>
+      dispatchStarts({
+        store,
+        line,
+        limit,
+        isPaused: () => operator.isPaused('starts'),
+        release: async ({ callbackToken }) => {
+          await process.wait(20);
+          service.answer(callbackToken, undefined);
+        },
+        wait: (milliseconds) => process.wait(milliseconds),
+        now,
+        remainingMs: process.remainingMs,
+        newId,
+        telemetry,
+      }),
+    startTask: (
+      input: ExecutionInput & { readonly entry?: number },
+      callbackToken: string,
+      callbackAttempt: number,
+    ) =>
       startForMachine(
         { ...input, callbackToken, callbackAttempt },
         {
           ...deps,
+          ...defined({ startLine }),
           callFor,
           breaker,
           whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),

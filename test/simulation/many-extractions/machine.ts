@@ -22,22 +22,46 @@ const pausesOf = (retriers: Parameters<typeof retriesOf>[0], of: string, { choic
 };
 
 /** StartTask: resolves once its callback token is answered with success, or the state has failed. */
-const startTask = async (input: ExecutionInput, service: Service): Promise<'succeeded' | 'failed'> => {
+const startTask = async (
+  input: ExecutionInput,
+  entry: number,
+  service: Service,
+): Promise<'succeeded' | 'waits' | 'failed'> => {
   const { StartTask } = machine.States;
   const { extractionId } = input;
   const retry = pausesOf(StartTask.Retry, extractionId, service);
+  const payload = service.population.line === undefined ? input : { ...input, entry };
   for (let attempt = 0; ; attempt += 1) {
-    const token = `${extractionId}/${attempt}`;
+    const token = `${extractionId}/${entry}/${attempt}`;
     const answered = service.waitFor(token, (StartTask.TimeoutSeconds ?? 0) * 1_000);
+    service.countTransition(extractionId);
     service
-      .invoke('start-task', extractionId, (functions) => functions.startTask(input, token, attempt))
+      .invoke('start-task', extractionId, (functions) =>
+        functions.startTask(payload, token, 1_000 * entry + attempt),
+      )
       .catch((error) => service.answer(token, errorNameOf(error)));
     const error = await answered;
     if (error === undefined) return 'succeeded';
     const pause = retry(error);
-    if (pause === undefined) return 'failed';
+    if (pause === undefined) return error === 'Waits' ? 'waits' : 'failed';
     await service.time.sleep(pause);
   }
+};
+
+/** InLine: until the dispatcher answers its callback token, or the state has failed. */
+const inLine = async (
+  { extractionId, requestId }: ExecutionInput,
+  entry: number,
+  service: Service,
+): Promise<void> => {
+  const { InLine } = machine.States;
+  const token = `${extractionId}/${entry}/line`;
+  service.countTransition(extractionId);
+  await service.time.sleep(service.choices.milliseconds(extractionId, 20, 200));
+  const answered = service.waitFor(token, (InLine.TimeoutSeconds ?? 0) * 1_000);
+  if (!service.line.enter(extractionId, requestId, token))
+    service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
+  await answered;
 };
 
 /** One execution, from its start to its end. The rule reports one that is broken. */
@@ -45,7 +69,12 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
   const { time } = service;
   const { extractionId } = input;
   const endsAt = time.now + machine.TimeoutSeconds * 1_000;
-  if ((await startTask(input, service)) === 'succeeded') return;
+  for (let entry = 0; ; entry += 1) {
+    const ended = await startTask(input, entry, service);
+    if (ended === 'succeeded') return;
+    if (ended === 'failed') break;
+    await inLine(input, entry, service);
+  }
   const retry = pausesOf(machine.States.Reconcile.Retry, extractionId, service);
   for (;;) {
     try {

@@ -17,6 +17,7 @@ export class Process {
   /** The extraction of the current invocation. */
   of = '';
   #msAhead = 0;
+  #endsAt = 0;
   #hasEnded = false;
   #fail: (error: Error) => void = () => undefined;
   readonly #service: Service;
@@ -34,6 +35,7 @@ export class Process {
     const { clocksAhead } = population;
     this.#msAhead = clocksAhead === undefined ? 0 : choices.choose(of, 2) * clocksAhead * 1_000;
     let isRunning = true;
+    this.#endsAt = this.#service.time.now + lifeOf[this.kind] * 1_000;
     const ended = new Promise<never>((_resolve, reject) => {
       this.#fail = reject;
     });
@@ -49,6 +51,8 @@ export class Process {
 
   /** The time by its clock, which may be ahead in one invocation and right in the next. */
   readonly now = (): Date => new Date(this.#service.time.now + this.#msAhead);
+
+  readonly remainingMs = (): number => this.#endsAt - this.#service.time.now;
 
   get hasEnded(): boolean {
     return this.#hasEnded;
@@ -90,17 +94,23 @@ export class Process {
     this.#service.actor = '';
     if (crashes) return this.end('Runtime.ExitError');
     await this.wait(choices.milliseconds(this.of, 1, 11));
-    if (isLost && !['get', 'read', 'due'].includes(method)) throw new AnswerLost('The answer was lost.');
+    if (isLost && !['get', 'read', 'due', 'find', 'next', 'counts'].includes(method))
+      throw new AnswerLost('The answer was lost.');
     return answer;
   };
 
   #loses(): boolean {
-    const { population, choices } = this.#service;
+    const { population } = this.#service;
     const { lossOneIn, outages } = population;
     if (lossOneIn === undefined || this.kind === 'sweep') return false;
+    if (this.#service.population.losesAny === true) return this.#drawLoss(lossOneIn);
     const member = this.#service.memberOf(this.of);
     if (outages.length === 0 && isHealthy(member) && member.raw === undefined) return false;
-    const isLost = choices.choose(this.of, lossOneIn) === lossOneIn - 1;
+    return this.#drawLoss(lossOneIn);
+  }
+
+  #drawLoss(lossOneIn: number): boolean {
+    const isLost = this.#service.choices.choose(this.of, lossOneIn) === lossOneIn - 1;
     if (isLost) this.#service.losses += 1;
     return isLost;
   }

@@ -5,8 +5,9 @@ import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/transport/errors.ts';
 import { statusError } from '../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
+import { randomOf } from '../../support/data/random.ts';
 import { endedReading } from '../models/provider.ts';
-import type { CallKind, Member, Trouble } from './draw-population.ts';
+import type { CallKind, Member, ProviderRate, Trouble } from './draw-population.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';
@@ -34,6 +35,35 @@ const answered = (status: number, retryAfterSeconds?: number): Error => {
   return error;
 };
 
+/** A limiter of starts. */
+class Limiter {
+  readonly #rate: ProviderRate;
+  readonly #random = randomOf(5);
+  #level: number;
+  #at = 0;
+  #lastSecond: number[] = [];
+
+  constructor(rate: ProviderRate) {
+    this.#rate = rate;
+    this.#level = rate.burst;
+  }
+
+  /** Whether it takes a start, so many seconds from the start. */
+  takes(seconds: number): boolean {
+    const { perSecond, burst, limiter, strayOneIn } = this.#rate;
+    if (strayOneIn !== undefined && this.#random.below(strayOneIn) === 0) return false;
+    if (limiter === 'last-second') {
+      this.#lastSecond = [...this.#lastSecond.filter((at) => seconds - at < 1), seconds];
+      return this.#lastSecond.length <= perSecond(seconds);
+    }
+    this.#level = Math.min(burst, this.#level + (seconds - this.#at) * perSecond(seconds));
+    this.#at = seconds;
+    const isTaken = this.#level >= 1;
+    if (isTaken || limiter === 'counts-all') this.#level = Math.max(-burst, this.#level - 1);
+    return isTaken;
+  }
+}
+
 /** The provider. It notes the calls that it gets. */
 export class Provider {
   readonly calls: ProviderCall[] = [];
@@ -44,10 +74,13 @@ export class Provider {
   readonly #targets = new Map<string, string>();
   /** That of the last login. */
   #session = '';
+  readonly #limiter: Limiter | undefined;
 
   constructor(service: Service) {
     this.#service = service;
     this.#origin = service.time.now;
+    const { rate } = service.population;
+    this.#limiter = rate === undefined ? undefined : new Limiter(rate);
   }
 
   logIn(process: Process, maxCallMs: number): Promise<string> {
@@ -68,6 +101,8 @@ export class Provider {
   startTask(process: Process, token: string): Promise<string> {
     return this.#answer(process, 'start', settings.providerTimeoutMs, () => {
       const { now } = this.#service.time;
+      if (this.#limiter?.takes((now - this.#origin) / 1_000) === false)
+        throw answered(this.#service.population.rate?.answers ?? 429);
       const owner = this.#service.memberOf(process.of);
       if (owner.method === 'credentials') this.#expectSession(token);
       const repeated =

@@ -8,6 +8,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
+import { startLineItems } from '../../support/stores/memory-start-line.ts';
 import { deliveries } from '../models/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
@@ -41,11 +42,12 @@ const erasedAfterSeconds = 10_000;
 
 const nobody = member(-1, 0);
 
-const requestOf = ({ method, entity, extractionId, raw }: Member): ExtractionRequest =>
+const requestOf = ({ method, entity, extractionId, raw, priority }: Member): ExtractionRequest =>
   method === 'credentials'
     ? {
         method,
         entity,
+        ...defined({ priority }),
         actions: [{ id: 'product-balance' }],
         ...(raw === undefined
           ? { credentials: { mode: 'persisted', value: extractionId } }
@@ -99,7 +101,14 @@ export class Service {
     webhook: [],
     reconcile: [],
     sweep: [],
+    dispatcher: [],
   };
+  readonly line = startLineItems((effect) =>
+    this.time.after(this.choices.milliseconds('index', 10, 500), effect),
+  );
+  /** State transitions of each execution. */
+  readonly transitions = new Map<string, number>();
+  #dispatchers: Process[] = [];
   #starting = 0;
   /** The callback tokens that somebody waits for. */
   readonly #waiting = new Map<string, (error: string | undefined) => void>();
@@ -160,6 +169,19 @@ export class Service {
       }
     };
     void sweepOften();
+    const dispatchOften = async (): Promise<void> => {
+      const { deadFrom } = this.population.line ?? {};
+      if (deadFrom !== undefined)
+        this.time.after(deadFrom * 1_000, () => {
+          for (const process of this.#dispatchers) void process.end('Runtime.ExitError');
+        });
+      while (!over && this.population.line !== undefined) {
+        for (let count = 0; count < (this.population.line.dispatchers ?? 1); count += 1)
+          this.wakeDispatcher();
+        await this.time.sleep(60_000);
+      }
+    };
+    void dispatchOften();
     await this.time.run(() => over);
     return this;
   }
@@ -241,6 +263,25 @@ export class Service {
         await this.time.sleep(1_000);
       }
     }
+  }
+
+  countTransition(extractionId: string): void {
+    this.transitions.set(extractionId, (this.transitions.get(extractionId) ?? 0) + 1);
+  }
+
+  /** Invokes a dispatcher asynchronously. Nobody sees how it ends. */
+  wakeDispatcher(): void {
+    const { deadFrom = Number.POSITIVE_INFINITY, deadTo = 0 } = this.population.line ?? {};
+    const seconds = (this.time.now - this.startedAt) / 1_000;
+    if (seconds >= deadFrom && seconds < deadTo) return;
+    void this.invoke('dispatcher', 'dispatcher', async ({ dispatch, process }) => {
+      this.#dispatchers.push(process);
+      try {
+        return await dispatch();
+      } finally {
+        this.#dispatchers = this.#dispatchers.filter((one) => one !== process);
+      }
+    }).catch(() => undefined);
   }
 
   startExecution(input: ExecutionInput): void {

@@ -53,6 +53,7 @@ export const lifeWith = (given: Settings) => ({
   webhook: 10,
   reconcile: timingsOf(given).reconcileTimeout,
   sweep: given.sweepEveryMinutes * 60,
+  dispatcher: 900,
 });
 
 export const lifeOf = lifeWith(settings);

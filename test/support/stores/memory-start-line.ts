@@ -38,7 +38,7 @@ const indexOver = (items: Map<string, LineItem>) => {
 
 /** The table over shared items, with what the state InLine does. */
 export const startLineOver = (
-  { items, index, counts }: ReturnType<typeof startLineItems>,
+  { items, index, lagging, counts }: ReturnType<typeof startLineItems>,
   carryOut: CarryOut,
 ): StartLineStore => {
   const call = <T>(method: keyof StartLineStore, key: string, effect: () => T): Promise<T> =>
@@ -62,7 +62,7 @@ export const startLineOver = (
         const item = items.get(extractionId);
         if (item?.callbackToken !== callbackToken) return;
         const { callbackToken: _, ...rest } = item;
-        index.remove(extractionId);
+        lagging(() => index.remove(extractionId));
         items.set(extractionId, rest);
       }),
     count: (second, kind) =>
@@ -84,21 +84,24 @@ export const startLineOver = (
   };
 };
 
-/** What is stored. `enter` is the state InLine: it adds the token if the item is of this request, and returns whether it did. */
-export const startLineItems = () => {
+/** What is stored. `lagging`: the index follows later. `enter` is the state InLine: it adds the token if the item is of this request, and returns whether it did. */
+export const startLineItems = (lagging: (effect: () => void) => void = (effect) => effect()) => {
   const items = new Map<string, LineItem>();
   const index = indexOver(items);
   return {
     items,
     index,
+    lagging,
     counts: new Map<number, CallCounts>(),
     enter: (extractionId: string, requestId: string, callbackToken: string): boolean => {
       const item = items.get(extractionId);
       if (item?.requestId !== requestId) return false;
       const entered = { ...item, callbackToken };
       items.set(extractionId, entered);
-      index.remove(extractionId);
-      index.add(entered);
+      lagging(() => {
+        index.remove(extractionId);
+        index.add(entered);
+      });
       return true;
     },
   };

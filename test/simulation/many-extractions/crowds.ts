@@ -1,0 +1,300 @@
+import { randomOf } from '../../support/data/random.ts';
+import { randomChoices } from './choices.ts';
+import { type Member, member, type Population, type ProviderRate } from './draw-population.ts';
+import { Service } from './service.ts';
+
+/** A crowd at a provider that takes some starts a second. */
+export type Crowd = {
+  readonly name: string;
+  readonly population: Population;
+  /** The start of the ids whose waits are printed for themselves. */
+  readonly beside?: readonly string[];
+  /** What has to be reached, as far as it can be judged by numbers. */
+  readonly wanted: {
+    readonly refused?: number;
+    /** Of all start calls. */
+    readonly refusedShare?: number;
+    readonly transitions?: number;
+    readonly lastStart?: number;
+    readonly unconfirmed?: number;
+    /** Of each of `beside`, in seconds. */
+    readonly p50?: readonly number[];
+    readonly p99?: readonly number[];
+  };
+};
+
+const another = 'arn:aws:iam::111122223333:role/Another';
+
+/** So many requests, at so many a second. */
+const crowd = (
+  count: number,
+  { perSecond = 50, from = 0, ...fields }: { perSecond?: number; from?: number } & Partial<Member> = {},
+): readonly Member[] =>
+  Array.from({ length: count }, (_, index) =>
+    member(index, from + index / perSecond, { takes: 5, ...fields }),
+  );
+
+/** Another caller's single requests. */
+const singles = (until: number, every = 20, fields: Partial<Member> = {}): readonly Member[] =>
+  crowd(Math.floor((until - 30) / every), { perSecond: 1 / every, from: 30, caller: another, ...fields });
+
+const poisson = (perSecond: number, from: number, to: number, fields: Partial<Member>): readonly Member[] => {
+  const random = randomOf(3);
+  const members: Member[] = [];
+  let at = from;
+  while (at < to) {
+    members.push(member(0, at, { takes: 5, ...fields }));
+    at -= Math.log(1 - random.below(1_000_000) / 1_000_000) / perSecond;
+  }
+  return members;
+};
+
+const named = (prefix: string, members: readonly Member[]): readonly Member[] =>
+  members.map((one, index) => ({ ...one, extractionId: `${prefix}-${`${index}`.padStart(5, '0')}` }));
+
+const takes = (perSecond: number, fields: Partial<ProviderRate> = {}): ProviderRate => ({
+  perSecond: () => perSecond,
+  burst: Math.max(1, perSecond),
+  limiter: 'bucket',
+  answers: 429,
+  ...fields,
+});
+
+const at = (
+  rate: ProviderRate,
+  perSecond: number | undefined,
+  groups: readonly (readonly [string, readonly Member[]])[],
+  more: Partial<Population> = {},
+): Population => ({
+  members: groups.flatMap(([prefix, members]) => named(prefix, members)),
+  outages: [],
+  consumers: 50,
+  rate,
+  ...more,
+  line: { ...(perSecond === undefined ? {} : { perSecond }), ...more.line },
+});
+
+const five = takes(5);
+const main = (count = 10_000) => ['crowd', crowd(count)] as const;
+const nineLanes = Array.from(
+  { length: 9 },
+  (_, lane) =>
+    [
+      `lane${lane}`,
+      crowd(60, { perSecond: 1 / 3.3, from: lane / 100, caller: `${another}${lane}` }),
+    ] as const,
+);
+const shedding = takes(5, { answers: 503 });
+
+/** The mixes of 10,000 and fewer, in the order in which they are printed. */
+export const crowds: readonly Crowd[] = [
+  {
+    name: 'set right',
+    population: at(five, 4.9, [main()]),
+    wanted: { refused: 50, transitions: 3.2, lastStart: 2_150 },
+  },
+  {
+    name: 'not set, learnt',
+    population: at(five, undefined, [main()]),
+    wanted: { refused: 500, transitions: 3.5, lastStart: 2_300 },
+  },
+  {
+    name: 'set ten times too high, two callers',
+    population: at(five, 50, [main(), ['second', crowd(5_000, { from: 300, caller: another })]]),
+    wanted: { refused: 1_500, transitions: 4, lastStart: 3_200 },
+  },
+  {
+    name: "another caller's singles beside it",
+    population: at(five, 4.9, [main(), ['single', singles(1_990)]]),
+    beside: ['single'],
+    wanted: { p99: [5] },
+  },
+  {
+    name: 'the same, learnt',
+    population: at(five, undefined, [main(), ['single', singles(1_990)]]),
+    beside: ['single'],
+    wanted: { p99: [5] },
+  },
+  {
+    name: 'interactive beside a batch of the same caller',
+    population: at(five, 4.9, [
+      ['night', crowd(10_000, { priority: 'background' })],
+      ['app', poisson(2, 300, 2_000, {})],
+    ]),
+    beside: ['app'],
+    wanted: { p50: [4], p99: [15] },
+  },
+  {
+    name: 'a trickle of 600 beside it',
+    population: at(five, 4.9, [main(), ['trickle', crowd(600, { perSecond: 3, caller: another })]]),
+    beside: ['trickle'],
+    wanted: { lastStart: 2_300, p50: [40] },
+  },
+  {
+    name: 'nine lanes of 60 beside it',
+    population: at(five, 4.9, [main(), ...nineLanes]),
+    beside: ['lane0'],
+    wanted: { lastStart: 2_300, p50: [5] },
+  },
+  {
+    name: 'the rate falls to a fifth for 10 min',
+    population: at(takes(5, { perSecond: (seconds) => (seconds > 600 && seconds < 1_200 ? 1 : 5) }), 4.9, [
+      main(),
+    ]),
+    wanted: { lastStart: 3_000, refusedShare: 0.1 },
+  },
+  {
+    name: '0.05 a second, set',
+    population: at(takes(0.05), 0.05, [['crowd', crowd(300, { perSecond: 0.2 })]]),
+    wanted: { refusedShare: 0.03 },
+  },
+  {
+    name: '50 a second, 20,000',
+    population: at(takes(50), 49, [['crowd', crowd(20_000, { perSecond: 100 })]]),
+    wanted: { lastStart: 430 },
+  },
+  {
+    name: 'refused calls count, set',
+    population: at(takes(5, { limiter: 'counts-all' }), 4.9, [main()]),
+    wanted: { lastStart: 2_150 },
+  },
+  {
+    name: 'refused calls count, learnt',
+    population: at(takes(5, { limiter: 'counts-all' }), undefined, [main()]),
+    wanted: { lastStart: 5_500 },
+  },
+  {
+    name: '3 % strays at 20/s, learnt',
+    population: at(takes(20, { strayOneIn: 33 }), undefined, [main()]),
+    wanted: { lastStart: 650 },
+  },
+  {
+    name: 'dispatcher dead for 120 s',
+    population: at(five, 4.9, [main()], { line: { deadFrom: 500, deadTo: 620 } }),
+    wanted: { lastStart: 2_044 + 190 },
+  },
+  { name: '240 at 1/s, set', population: at(takes(1), 1, [main(240)]), wanted: { refused: 40 } },
+  { name: '240 at 1/s, learnt', population: at(takes(1), undefined, [main(240)]), wanted: { refused: 150 } },
+  {
+    name: 'sheds with 503, 10,000 in 180 s',
+    population: at(shedding, undefined, [
+      ['crowd', crowd(10_000, { perSecond: 55.6 })],
+      ['single', singles(2_190)],
+    ]),
+    beside: ['single'],
+    wanted: { unconfirmed: 100 },
+  },
+  {
+    name: 'sheds with 503, 3,600 in 600 s',
+    population: at(shedding, undefined, [['crowd', crowd(3_600, { perSecond: 6 })]]),
+    wanted: { unconfirmed: 60 },
+  },
+  {
+    name: 'the last second counts refused calls, 1,000 in 60 s',
+    population: at(takes(5, { limiter: 'last-second' }), undefined, [
+      ['crowd', crowd(1_000, { perSecond: 16.7 })],
+    ]),
+    wanted: {},
+  },
+];
+
+/** A start is over once nobody tries it any more. */
+const allStarted = ({ population, extractions }: Service): boolean =>
+  population.members.every(({ extractionId }) => {
+    const status = extractions.get(extractionId)?.status;
+    return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';
+  });
+
+export type CrowdFigures = {
+  readonly lost: number;
+  readonly unconfirmed: number;
+  readonly refused: number;
+  readonly calls: number;
+  readonly transitions: number;
+  readonly lastStart: number;
+  readonly beside: readonly {
+    readonly prefix: string;
+    readonly p50: number;
+    readonly p99: number;
+    readonly unconfirmed: number;
+  }[];
+};
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? Number.NaN;
+
+export const figuresOf = (service: Service, beside: readonly string[] = []): CrowdFigures => {
+  const { population, extractions, provider, transitions, startedAt } = service;
+  const records = population.members.map(({ extractionId }) => extractions.get(extractionId));
+  const count = (status: string): number => records.filter((one) => one?.status === status).length;
+  const calls = provider.calls.filter(({ kind }) => kind === 'start');
+  const started = records.flatMap((one) => one?.startedAt ?? []).map((time) => Date.parse(time) - startedAt);
+  const all = [...transitions.values()];
+  return {
+    lost: count('NOT_STARTED'),
+    unconfirmed: count('UNCONFIRMED'),
+    refused: calls.filter(({ result }) => result === 'refused').length,
+    calls: calls.length,
+    transitions: all.reduce((sum, one) => sum + one, 0) / all.length,
+    lastStart: Math.max(...started) / 1_000,
+    beside: beside.map((prefix) => {
+      const own = records.filter((one) => one?.extractionId.startsWith(`${prefix}-`) === true);
+      const waits = own.flatMap((one) =>
+        one?.startedAt === undefined
+          ? []
+          : [(Date.parse(one.startedAt) - Date.parse(one.requestedAt)) / 1_000],
+      );
+      return {
+        prefix,
+        p50: percentile(waits, 0.5),
+        p99: percentile(waits, 0.99),
+        unconfirmed: own.filter((one) => one?.status === 'UNCONFIRMED').length,
+      };
+    }),
+  };
+};
+
+export const runCrowd = (population: Population): Promise<Service> =>
+  new Service(population, randomChoices(1)).run(allStarted);
+
+/** What a crowd missed. */
+export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'>): readonly string[] => {
+  const { lost, refused, calls, transitions, lastStart, unconfirmed, beside } = figures;
+  const over = (name: string, is: number, most: number | undefined): readonly string[] =>
+    most === undefined || is <= most ? [] : [`${name} ${is.toFixed(2)} > ${most}`];
+  return [
+    ...over('lost', lost, 0),
+    ...over('refused', refused, wanted.refused),
+    ...over('refused share', refused / calls, wanted.refusedShare),
+    ...over('transitions', transitions, wanted.transitions),
+    ...over('last start', lastStart, wanted.lastStart),
+    ...over('UNCONFIRMED', unconfirmed, wanted.unconfirmed ?? 0),
+    ...beside.flatMap(({ p50, p99, unconfirmed: lostBeside }, index) => [
+      ...over('p50', p50, wanted.p50?.[index]),
+      ...over('p99', p99, wanted.p99?.[index]),
+      ...over('UNCONFIRMED beside', lostBeside, 0),
+    ]),
+  ];
+};
+
+/** Prints what crowds cost at the provider's rate. */
+export const printCrowds = async (print: (line: string) => void, only = ''): Promise<boolean> => {
+  let isReached = true;
+  print(
+    '| crowd | lost | `UNCONFIRMED` | refused | transitions | last start, s | beside it: p50, p99 s | missed |',
+  );
+  print('| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |');
+  for (const one of crowds) {
+    if (!one.name.includes(only)) continue;
+    const figures = figuresOf(await runCrowd(one.population), one.beside);
+    const missed = missedBy(figures, one);
+    isReached &&= missed.length === 0;
+    const { lost, unconfirmed, refused, calls, transitions, lastStart, beside } = figures;
+    const waits = beside.map(({ prefix, p50, p99 }) => `${prefix} ${p50.toFixed(1)}, ${p99.toFixed(1)}`);
+    const share = ((100 * refused) / calls).toFixed(1);
+    print(
+      `| ${one.name} | ${lost} | ${unconfirmed} | ${refused} (${share} %) | ${transitions.toFixed(2)} | ${lastStart.toFixed(0)} | ${waits.join('; ')} | ${missed.join('; ')} |`,
+    );
+  }
+  return isReached;
+};
