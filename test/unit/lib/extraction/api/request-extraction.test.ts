@@ -103,7 +103,8 @@ describe('a new request', () => {
     });
     expect(outcome).toEqual({ kind: 'accepted', record: record() });
     // Until no start can need it.
-    const expiresAt = at(timings.maxWait + timings.startWindow + timings.startTimeout + 3_600).getTime() / 1_000;
+    const expiresAt =
+      at(timings.maxWait + timings.startWindow + timings.startTimeout + 3_600).getTime() / 1_000;
     expect([...requests.items.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
   });
 
