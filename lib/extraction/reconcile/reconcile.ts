@@ -36,7 +36,7 @@ export type ReconcileDeps = RunDeps &
 
 /**
  * The timings by which a start is judged: its window does not count the time in line. While it waits, that is all the time that it may
- * wait. Only a record whose window would be over is looked for. Throws what the store throws.
+ * wait. Reads the line only for a record whose window would be over. Throws what the store throws.
  */
 const timingsOf = async (
   record: Extraction | undefined,

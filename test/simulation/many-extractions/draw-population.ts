@@ -104,7 +104,7 @@ export type Population = {
     /** So many are invoked at the same time. 1 by default. */
     readonly dispatchers?: number;
   };
-  /** Every call of a table may be lost (`lossOneIn`), whoever makes it. */
+  /** Every call of a table may be lost (`lossOneIn`), not only those about broken members. */
   readonly losesAny?: true;
   /** Every call is made, as if there were no breaker. */
   readonly withoutBreaker?: true;
