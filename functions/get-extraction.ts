@@ -4,22 +4,35 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { dynamoReferenceIndex } from '../lib/aws/dynamo-reference-index.ts';
+import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
+import { readItems } from '../lib/aws/read-items.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
+import {
+  type AnswerSummaryDeps,
+  answerSummary,
+  type SummarizedRecord,
+  summarizedAttributes,
+} from '../lib/extraction/api/answer-summary.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller.ts';
 import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);
 const table = requiredVariable('EXTRACTIONS_TABLE');
-const deps: AnswerReadDeps & AnswerFindDeps = {
+const deps: AnswerReadDeps & AnswerFindDeps & AnswerSummaryDeps = {
   extractions: dynamoExtractionStore(database, table),
-  index: dynamoReferenceIndex(database, table),
+  index: dynamoNameIndex(database, table),
+  readMany: (ids) =>
+    readItems(
+      database,
+      { table, attributes: summarizedAttributes },
+      ids.map((extractionId) => ({ extractionId })),
+    ) as AsyncIterable<SummarizedRecord>,
   readers: new Set(
     v.parse(v.array(v.string()), JSON.parse(requiredVariable('READERS'))).map(callerFromPrincipalArn),
   ),
@@ -31,8 +44,10 @@ const deps: AnswerReadDeps & AnswerFindDeps = {
 
 const getExtraction = (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
-): Promise<APIGatewayProxyStructuredResultV2> =>
-  event.routeKey === 'GET /extractions' ? answerFind(event, deps) : answerRead(event, deps);
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  if (event.routeKey === 'GET /extractions') return answerFind(event, deps);
+  return event.routeKey === 'GET /extractions/summary' ? answerSummary(event, deps) : answerRead(event, deps);
+};
 
 export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
   .use(observability())

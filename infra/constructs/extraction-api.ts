@@ -66,6 +66,7 @@ export class ExtractionApi extends Construct {
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
     this.route(HttpMethod.GET, '/extractions', props.getExtraction, signed);
+    this.route(HttpMethod.GET, '/extractions/summary', props.getExtraction, signed);
     this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
     const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),

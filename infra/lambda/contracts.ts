@@ -1,6 +1,6 @@
 import type { FunctionName } from './function-names.ts';
 
-type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
+type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
 type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | 'SendMessage';
 
 /**
@@ -11,7 +11,7 @@ type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | '
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */
 export type Contract = {
-  readonly EXTRACTIONS_TABLE?: readonly (ItemAction | 'Query due' | 'Query reference')[];
+  readonly EXTRACTIONS_TABLE?: readonly (ItemAction | `Query ${'due' | 'reference' | 'batch'}`)[];
   readonly TASKS_TABLE?: readonly ItemAction[];
   readonly REQUESTS_TABLE?: readonly ItemAction[];
   readonly BREAKERS_TABLE?: readonly ItemAction[];
@@ -76,7 +76,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     settings: ['TIMINGS', 'PROVIDER_CLIENT_ID', 'PROVIDER_SENDS_WEBHOOKS'],
   },
   'get-extraction': {
-    EXTRACTIONS_TABLE: ['GetItem', 'Query reference'],
+    EXTRACTIONS_TABLE: ['BatchGetItem', 'GetItem', 'Query batch', 'Query reference'],
     resultsLocation: ['GetObject'],
     settings: ['READERS', 'RESULTS_RETENTION_DAYS'],
   },

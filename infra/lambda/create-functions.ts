@@ -45,7 +45,8 @@ export const createFunctions = (
       reservedConcurrency: config.requestReservedConcurrency,
     }),
     getExtraction: create('GetExtraction', 'get-extraction', {
-      timeout: Duration.seconds(10),
+      // Of the 30 s that API Gateway waits. A summary of 10,000 makes 110 calls of DynamoDB, one after the other.
+      timeout: Duration.seconds(29),
       memoryMB: 256,
     }),
     startTask: create('StartTask', 'start-task', startTaskSize(config, network)),

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { regionIn } from '../aws-region.ts';
 import { defined } from '../defined.ts';
+import type { BatchSummary } from '../extraction/api/answer-summary.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { once } from '../once.ts';
-import { findExtractions } from './find-extractions.ts';
+import { type ExtractionName, findExtractions, summarizeBatch } from './find-extractions.ts';
 import { getExtraction } from './get-extraction.ts';
 import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
 import { type Credentials, type SignedFetch, signedFetch } from './signed-fetch.ts';
@@ -49,8 +50,13 @@ export type ExtractionsClient = {
     extractionId: string,
     options?: CallOptions,
   ) => Promise<PublicExtraction | undefined>;
-  /** The caller's own extractions with this reference, of any status, the newest first. Throws ApiError and NoAnswerError. */
-  readonly findExtractions: (reference: string, options?: CallOptions) => AsyncIterable<PublicExtraction>;
+  /**
+   * The caller's own extractions with this reference, or of this batch, of any status, the newest first. Throws ApiError and
+   * NoAnswerError.
+   */
+  readonly findExtractions: (name: ExtractionName, options?: CallOptions) => AsyncIterable<PublicExtraction>;
+  /** How many of a batch have which status and advice. Throws ApiError and NoAnswerError. */
+  readonly summarizeBatch: (batch: string, options?: CallOptions) => Promise<BatchSummary>;
   /**
    * Returns an outcome once its `advice` is final. That of `TIMED_OUT` is `wait` until its grace is over, a day by default, so set
    * `signal` where a person waits. Throws ApiError and NoSuchExtractionError.
@@ -80,7 +86,8 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
       return { ...(await requestExtraction(apiUrl, request, idempotencyKey, deps)), idempotencyKey };
     },
     getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),
-    findExtractions: (reference, { signal } = {}) => findExtractions(apiUrl, reference, endedBy(signal)),
+    findExtractions: (name, { signal } = {}) => findExtractions(apiUrl, name, endedBy(signal)),
+    summarizeBatch: (batch, { signal } = {}) => summarizeBatch(apiUrl, batch, endedBy(signal)),
     waitForOutcome: (extractionId, { signal } = {}) => {
       const deps = endedBy(signal);
       const get = (id: string) => getExtraction(apiUrl, id, deps);

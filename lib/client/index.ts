@@ -1,4 +1,6 @@
 /** A service that requests extractions imports this as `@cosecha/cosecha/client`. */
+
+export type { BatchSummary } from '../extraction/api/answer-summary.ts';
 export { ApiError, NoAnswerError } from './api-errors.ts';
 export {
   type CallOptions,
@@ -7,6 +9,7 @@ export {
   extractionsClient,
   type RequestOptions,
 } from './extractions-client.ts';
+export type { ExtractionName } from './find-extractions.ts';
 export type { ExtractionRequest, RequestedExtraction } from './request-extraction.ts';
 export type { Credentials, SignedFetch } from './signed-fetch.ts';
 export { NoSuchExtractionError } from './wait-for-outcome.ts';

@@ -20,32 +20,31 @@ export interface ExtractionStore {
   due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
 }
 
-/** An entry of the sparse index `reference`, which has the records whose caller gave one. */
-export type ReferenceEntry = {
+/** An entry of one of the sparse indexes `reference` and `batch`. Each has the records whose caller gave that name. */
+export type NamedEntry = {
   readonly extractionId: string;
   readonly requestedBy: string;
   readonly requestedAt: string;
 };
 
-export type ReferenceQuery = {
-  readonly reference: string;
+export type NameQuery = {
+  readonly by: 'reference' | 'batch';
+  readonly name: string;
   /** Only the entries of this caller; without it, of all. */
   readonly requestedBy?: string | undefined;
   /** How many entries are read at most. A query reads 1 MB at most, which is some thousands. */
   readonly limit: number;
   /** The entry to continue after. */
-  readonly after?: ReferenceEntry | undefined;
+  readonly after?: NamedEntry | undefined;
 };
 
-/** The index `reference`. Eventually consistent: it may lack the last second, and still have what was just erased. */
-export interface ReferenceIndex {
+/** Both indexes. Eventually consistent: they may lack the last second, and still have what was just erased. */
+export interface NameIndex {
   /**
    * Reads the next entries: the newest first, and of all callers, one caller after the other. `last` is the last one that was read. It
    * is absent at the end.
    */
-  find(
-    query: ReferenceQuery,
-  ): Promise<{ readonly entries: readonly ReferenceEntry[]; readonly last?: ReferenceEntry }>;
+  find(query: NameQuery): Promise<{ readonly entries: readonly NamedEntry[]; readonly last?: NamedEntry }>;
 }
 
 export type ChangeOutcome =

@@ -21,6 +21,7 @@ import {
   read,
   requestFor,
   startCallsOf,
+  summaryOf,
   uniqueUsername,
 } from './support/call-extractions.ts';
 import { executionOf } from './support/execution.ts';
@@ -104,9 +105,10 @@ test("another caller's extraction is answered 404, as an unknown one is", async 
   expect(await stranger.text()).toBe(await unknown.text());
 });
 
-test('extractions are found by their reference, page by page, each caller its own', async () => {
+test('extractions are found by their reference, and counted by their batch, each caller its own', async () => {
   const reference = `Bestellung ä+%&#/ ${randomUUID()}`;
-  const request = () => requestFor(uniqueUsername(), { reference });
+  const batch = `batch of ${reference}`;
+  const request = () => requestFor(uniqueUsername(), { reference, batch });
   const older = await extract(request());
   const foreign = await extract(request(), { as: 'stranger' });
   const newer = await extract(request());
@@ -132,6 +134,10 @@ test('extractions are found by their reference, page by page, each caller its ow
   });
   expect(await page(`&cursor=${foreign}`)).toMatchObject({ status: 400, ids: [] });
   await Promise.all([older, foreign, newer].map(closed));
+  const counted = { batch, isComplete: true, open: 0 };
+  const counts = (extractions: number) => [{ status: 'COMPLETED', advice: 'none', extractions }];
+  expect(await summaryOf(batch)).toEqual({ ...counted, extractions: 2, counts: counts(2) });
+  expect(await summaryOf(batch, 'stranger')).toEqual({ ...counted, extractions: 1, counts: counts(1) });
 });
 
 test('a request without a signature is refused by API Gateway', async () => {

@@ -211,6 +211,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         since,
       )
       .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
+      .option('--batch <text>', "only those of this batch of the caller's, closed ones too")
       .option('--limit <n>', 'at most so many of them', count)
       .addHelpText(
         'after',

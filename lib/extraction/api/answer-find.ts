@@ -6,43 +6,50 @@ import { line } from '../../http/body-field-schemas.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { type Extraction, maxNameLength } from '../record.ts';
-import type { ReferenceEntry, ReferenceIndex } from '../store.ts';
+import type { NamedEntry, NameIndex, NameQuery } from '../store.ts';
 import type { AnswerReadDeps } from './answer-read.ts';
 import { publicView } from './public-view.ts';
 
-/** The part of an API Gateway event that `GET /extractions` uses. */
-type FindEvent = {
+/** The part of an API Gateway event that `GET /extractions` and `GET /extractions/summary` use. */
+export type FindEvent = {
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
   readonly requestContext: CallerContext;
 };
 
 export type AnswerFindDeps = Pick<AnswerReadDeps, 'extractions' | 'readers' | 'telemetry'> & {
-  readonly index: ReferenceIndex;
+  readonly index: NameIndex;
 };
 
 const defaultLimit = 20;
 /** Each is read from the table, all at once, over the 50 connections that the SDK keeps at most. */
 const maxLimit = 50;
 
-type FindQuery = { readonly reference: string; readonly limit: number; readonly cursor: string | undefined };
+/** A reference or a batch, as a request may have it. */
+export const nameField = line(maxNameLength);
 
-const isKnown = (name: string): boolean => ['reference', 'limit', 'cursor'].includes(name);
+type Named = Pick<NameQuery, 'by' | 'name'>;
+type FindQuery = Named & { readonly limit: number; readonly cursor: string | undefined };
+
+const isKnown = (name: string): boolean => ['reference', 'batch', 'limit', 'cursor'].includes(name);
 
 /** Returns the query, or why it is invalid. */
 const parseQuery = (parameters: FindEvent['queryStringParameters'] = {}): FindQuery | string => {
   // Otherwise a misspelt `cursor` would return the first page every time.
   if (!Object.keys(parameters).every(isKnown)) {
-    return 'Only reference, limit and cursor are allowed as query parameters.';
+    return 'Only reference or batch, limit and cursor are allowed as query parameters.';
   }
-  const { reference, limit = String(defaultLimit), cursor } = parameters;
-  if (!v.is(line(maxNameLength), reference)) {
-    return 'The query parameter reference is required: 1 to 256 characters, and no control characters.';
+  const { reference, batch, limit = String(defaultLimit), cursor } = parameters;
+  const name = reference ?? batch;
+  if (!v.is(nameField, name) || (reference !== undefined && batch !== undefined)) {
+    return 'One query parameter of reference and batch is required: 1 to 256 characters, and no control characters.';
   }
   if (!/^[1-9]\d?$/.test(limit) || Number(limit) > maxLimit) {
     return `The query parameter limit must be a whole number from 1 to ${maxLimit}.`;
   }
-  return { reference, limit: Number(limit), cursor };
+  return { by: reference === undefined ? 'batch' : 'reference', name, limit: Number(limit), cursor };
 };
+
+type Owned = Named & { readonly requestedBy: string | undefined };
 
 type Found = { readonly records: readonly Extraction[]; readonly isEnd: boolean };
 
@@ -51,7 +58,7 @@ type Found = { readonly records: readonly Extraction[]; readonly isEnd: boolean 
  * record can outlive it by a moment, and its id may then have another record.
  */
 const readMatching = async (
-  query: { readonly reference: string; readonly requestedBy: string | undefined },
+  query: Owned,
   { after, wanted }: { readonly after: Extraction | undefined; readonly wanted: number },
   { index, extractions }: AnswerFindDeps,
 ): Promise<Found> => {
@@ -66,23 +73,20 @@ const readMatching = async (
   }
 };
 
-const entryOf = ({ extractionId, requestedBy, requestedAt }: Extraction): ReferenceEntry => ({
+const entryOf = ({ extractionId, requestedBy, requestedAt }: Extraction): NamedEntry => ({
   extractionId,
   requestedBy,
   requestedAt,
 });
 
-const matches = (
-  record: Extraction,
-  { reference, requestedBy }: { readonly reference: string; readonly requestedBy: string | undefined },
-): boolean =>
-  record.reference === reference && (requestedBy === undefined || record.requestedBy === requestedBy);
+const matches = (record: Extraction, { by, name, requestedBy }: Owned): boolean =>
+  record[by] === name && (requestedBy === undefined || record.requestedBy === requestedBy);
 
 const invalid = (detail: string): APIGatewayProxyStructuredResultV2 => problem('invalid-request', { detail });
 
 /**
- * Answers `GET /extractions?reference=…` (design, section 6): the caller's own extractions with this reference, and all of them
- * for readers. The cursor is the id of the last extraction of a page, so it reveals nothing, and is checked as that extraction
+ * Answers `GET /extractions?reference=…` and `?batch=…` (design, section 6): the caller's own extractions with this name, and all of
+ * them for readers. The cursor is the id of the last extraction of a page, so it reveals nothing, and is checked as that extraction
  * is. Throws what a dependency throws.
  */
 export const answerFind = async (
@@ -93,8 +97,8 @@ export const answerFind = async (
   if (caller === undefined) return problem('unauthorized');
   const asked = parseQuery(event.queryStringParameters);
   if (typeof asked === 'string') return invalid(asked);
-  const { reference, limit, cursor } = asked;
-  const query = { reference, requestedBy: deps.readers.has(caller) ? undefined : caller };
+  const { by, name, limit, cursor } = asked;
+  const query = { by, name, requestedBy: deps.readers.has(caller) ? undefined : caller };
 
   const after = cursor !== undefined && isUuid(cursor) ? await deps.extractions.get(cursor) : undefined;
   // One answer for a forged cursor and one of another caller, so that nobody can test whether an id exists.

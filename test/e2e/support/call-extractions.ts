@@ -142,6 +142,9 @@ export const read = (extractionId: string, as: Caller = 'caller'): Promise<Respo
 export const find = (query: string, as: Caller = 'caller'): Promise<Response> =>
   get(`/extractions?${query}`, as);
 
+export const summaryOf = async (batch: string, as: Caller = 'caller'): Promise<unknown> =>
+  (await get(`/extractions/summary?batch=${encodeURIComponent(batch)}`, as)).json();
+
 /** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
   const answer = await read(extractionId);

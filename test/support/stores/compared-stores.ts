@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
@@ -12,7 +12,8 @@ import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
-  ReferenceIndex,
+  NameIndex,
+  NameQuery,
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
@@ -20,7 +21,7 @@ import type {
 import { type DueRecord, type Guard, leaseDue, type Update } from '../../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
 import { memoryBreakerStore } from './memory-breaker-store.ts';
-import { InvalidChange, memoryExtractionStore, memoryReferenceIndex } from './memory-extraction-store.ts';
+import { InvalidChange, memoryExtractionStore, memoryNameIndex } from './memory-extraction-store.ts';
 import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
 import { memoryRequestStore } from './memory-request-store.ts';
 import { memoryTaskStore } from './memory-task-store.ts';
@@ -87,7 +88,7 @@ const taskId = fc.constantFrom('task-1', 'task-2');
 const time = fc.integer({ min: 1, max: 3 }).map(iso);
 const shard = fc.constantFrom(0, 1);
 const status = fc.constantFrom(...allStatuses);
-const reference = fc.constantFrom('order 7', 'Bestellung ä');
+const name = fc.constantFrom('order 7', 'Bestellung ä');
 const requestedBy = fc.constantFrom('caller-1', 'caller-2');
 
 const attributes = {
@@ -154,7 +155,7 @@ const record: fc.Arbitrary<Extraction> = fc
     identity: fc.record({ extractionId, requestId }),
     due: fc.record({ dueShard: shard, dueAt: time }),
     found: fc.record(
-      { reference, requestedBy, requestedAt: time },
+      { reference: name, batch: name, requestedBy, requestedAt: time },
       { requiredKeys: ['requestedBy', 'requestedAt'] },
     ),
   })
@@ -182,8 +183,7 @@ const walk = async (store: ExtractionStore, of: number, until: Date, limit: numb
 };
 
 /** Entries of one time have no order in an index, so the answer has the times of those after the first, and all entries sorted. */
-const findAll = async (index: ReferenceIndex, of: string, by: string | undefined) => {
-  const query = { reference: of, requestedBy: by, limit: 1_000 };
+const findAll = async (index: NameIndex, query: NameQuery) => {
   const { entries, last } = await index.find(query);
   const rest = await index.find({ ...query, after: entries[0] });
   return {
@@ -193,18 +193,18 @@ const findAll = async (index: ReferenceIndex, of: string, by: string | undefined
   };
 };
 
-const extractionCall = methodsOf<ExtractionStore & ReferenceIndex>();
+const extractionCall = methodsOf<ExtractionStore & NameIndex>();
 
-const extractions = compared<ExtractionStore & ReferenceIndex>({
+const extractions = compared<ExtractionStore & NameIndex>({
   table: 'Extractions',
   key: 'extractionId',
   onDynamo: (client, table) => ({
     ...dynamoExtractionStore(client, table),
-    ...dynamoReferenceIndex(client, table),
+    ...dynamoNameIndex(client, table),
   }),
   inMemory: () => {
     const store = memoryExtractionStore();
-    return { ...store, ...memoryReferenceIndex(store.items) };
+    return { ...store, ...memoryNameIndex(store.items) };
   },
   calls: fc.oneof(
     { weight: 3, arbitrary: extractionCall('create', record) },
@@ -214,8 +214,15 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
       weight: 2,
       arbitrary: callOf(
         'find',
-        fc.tuple(reference, fc.option(requestedBy, { nil: undefined })),
-        (store: ReferenceIndex, of, by) => findAll(store, of, by),
+        fc.tuple(
+          fc.record({
+            by: fc.constantFrom('reference', 'batch'),
+            name,
+            requestedBy: fc.option(requestedBy, { nil: undefined }),
+            limit: fc.constant(1_000),
+          }),
+        ),
+        (store: NameIndex, query) => findAll(store, query),
       ),
     },
     {

@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { ExtractionStore, ReferenceIndex } from '../../../lib/extraction/store.ts';
+import type { ExtractionStore, NameIndex } from '../../../lib/extraction/store.ts';
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/transitions.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
@@ -108,11 +108,11 @@ export const extractionStoreOver = (
 /** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
 export const memoryExtractionStore = inMemory(extractionStoreOver);
 
-/** The index `reference` over the records of a store. It is never stale. */
-export const memoryReferenceIndex = (records: ReadonlyMap<string, Extraction>): ReferenceIndex => ({
-  find: async ({ reference, requestedBy, limit, after }) => {
+/** The indexes `reference` and `batch` over the records of a store. They are never stale. */
+export const memoryNameIndex = (records: ReadonlyMap<string, Extraction>): NameIndex => ({
+  find: async ({ by, name, requestedBy, limit, after }) => {
     const sorted = [...records.values()]
-      .filter((record) => record.reference === reference)
+      .filter((record) => record[by] === name)
       .filter((record) => requestedBy === undefined || record.requestedBy === requestedBy)
       .sort(
         (one, other) =>

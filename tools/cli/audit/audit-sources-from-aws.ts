@@ -5,12 +5,13 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { readItems } from '../../../lib/aws/read-items.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
 import { allStreamChanges } from '../aws/read-extraction-changes.ts';
-import { openExtractionIds, readItems } from '../aws/read-extractions.ts';
+import { openExtractionIds } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
@@ -112,11 +113,11 @@ export const auditSources = (deployment: Deployment): AuditSources => {
       return readItems(dynamo, { table: output('ExtractionsTableName') }, keys) as AsyncIterable<Extraction>;
     },
     tasks: (taskIds) => {
-      const projection = 'taskId, extractionId, taskStatus, notifiedAt';
+      const attributes = ['taskId', 'extractionId', 'taskStatus', 'notifiedAt'];
       const keys = taskIds.map((taskId) => ({ taskId }));
       return readItems(
         dynamo,
-        { table: output('TasksTableName'), projection },
+        { table: output('TasksTableName'), attributes },
         keys,
       ) as AsyncIterable<TaskFacts>;
     },

@@ -6,9 +6,9 @@ import {
   type DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { pauseMs } from '../../../lib/aws/read-items.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { CliError } from '../terminal/errors.ts';
-import { pauseMs } from './read-extractions.ts';
 
 type Pause = (milliseconds: number) => Promise<unknown>;
 

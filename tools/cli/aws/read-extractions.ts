@@ -1,18 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  paginateQuery,
-  paginateScan,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { readItems } from '../../../lib/aws/read-items.ts';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { ReferenceEntry, ReferenceIndex } from '../../../lib/extraction/store.ts';
-
-/** BatchGetItem accepts this many keys. */
-const batchSize = 100;
+import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';
 
 /** Every id in the sparse index `due`, or those that are due at `until`. Eventually consistent, as every such index. */
 export const openExtractionIds = async (client: DynamoDBClient, table: string, until?: string) => {
@@ -37,45 +29,20 @@ export const openExtractionIds = async (client: DynamoDBClient, table: string, u
   return (await Promise.all(Array.from({ length: dueShardCount }, (_, shard) => idsIn(shard)))).flat();
 };
 
-/** Of the index `reference`: some 250 KB. */
+/** Of the index of a name: some 250 KB. */
 const entriesPerQuery = 1_000;
 
-/** The ids of all extractions with a reference, in any order. Eventually consistent. */
-export const idsWithReference = async (index: ReferenceIndex, reference: string) => {
+/** The ids of all extractions with a name, in any order. Eventually consistent. */
+export const idsWithName = async (index: NameIndex, name: Pick<NameQuery, 'by' | 'name'>) => {
   const ids: string[] = [];
-  let after: ReferenceEntry | undefined;
+  let after: NamedEntry | undefined;
   do {
-    const page = await index.find({ reference, limit: entriesPerQuery, after });
+    const page = await index.find({ ...name, limit: entriesPerQuery, after });
     ids.push(...page.entries.map(({ extractionId }) => extractionId));
     after = page.last;
   } while (after !== undefined);
   return ids;
 };
-
-/** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
-export const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
-
-/** The existing items of these keys, in any order. Strongly consistent. `projection`: which attributes; default: all. */
-export async function* readItems(
-  client: DynamoDBClient,
-  { table, projection }: { readonly table: string; readonly projection?: string },
-  all: readonly Readonly<Record<string, string>>[],
-  pause: (milliseconds: number) => Promise<unknown> = delay,
-): AsyncGenerator<unknown, void> {
-  const options = { ConsistentRead: true, ...defined({ ProjectionExpression: projection }) };
-  for (let from = 0; from < all.length; from += batchSize) {
-    let keys = all.slice(from, from + batchSize).map((key) => marshall(key));
-    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
-    for (let tries = 0; keys.length > 0; tries += 1) {
-      if (tries > 0) await pause(pauseMs(tries - 1));
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ...options } } }),
-      );
-      yield* (Responses?.[table] ?? []).map((item) => unmarshall(item));
-      keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-  }
-}
 
 export const readExtractions = async (
   client: DynamoDBClient,

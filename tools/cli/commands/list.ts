@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
@@ -9,7 +9,7 @@ import {
   openStatuses,
   subjectFields,
 } from '../../../lib/extraction/record.ts';
-import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { idsWithName, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
@@ -25,6 +25,7 @@ type ListOptions = {
   readonly status?: ExtractionStatus;
   readonly since?: Since;
   readonly reference?: string;
+  readonly batch?: string;
   readonly limit?: number;
 };
 
@@ -40,26 +41,28 @@ const isOutcome = (status: ExtractionStatus | undefined): boolean =>
   status !== undefined && !(openStatuses as readonly string[]).includes(status);
 
 /**
- * Finds the extractions by the cheapest index that has them: those with a reference in the index `reference`, open ones in the
- * index `due`. No index has closed ones by status, so the command searches the newest executions. An outcome can still be open,
+ * Finds the extractions by the cheapest index that has them: those with a reference or in a batch in the index of that name, open
+ * ones in the index `due`. No index has closed ones by status, so the command searches the newest executions. An outcome can still be open,
  * while its results are collected or a correction may come.
  */
 const findListed = async (
-  { open, due, status, since, reference }: ListOptions,
+  { open, due, status, since, reference, batch }: ListOptions,
   deps: RecentExtractionsDeps,
 ): Promise<Listing> => {
   const { dynamo, table } = deps;
   const now = deps.now();
-  const filter = { status, reference, since: since?.(now).toISOString() };
+  const filter = { status, reference, batch, since: since?.(now).toISOString() };
   const readOpen = async () => {
     const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
     return selectOpen(await readExtractions(dynamo, table, ids), filter);
   };
-  if (open === true || due === true || (reference === undefined && !isOutcome(status))) {
+  if (open === true || due === true || ((reference ?? batch) === undefined && !isOutcome(status))) {
     return { records: await readOpen(), which: due === true ? 'due' : 'open', remark: eventually };
   }
-  if (reference !== undefined) {
-    const ids = await idsWithReference(dynamoReferenceIndex(dynamo, table), reference);
+  const name = reference ?? batch;
+  if (name !== undefined) {
+    const by = reference === undefined ? 'batch' : 'reference';
+    const ids = await idsWithName(dynamoNameIndex(dynamo, table), { by, name });
     const records = selectNewest(await readExtractions(dynamo, table, ids), filter);
     return { records, which: 'known', remark: eventually };
   }
@@ -67,14 +70,14 @@ const findListed = async (
   const distinct = new Map([...items, ...(await readOpen())].map((record) => [record.extractionId, record]));
   const newest = complete
     ? 'Step Functions keeps executions for 90 days.'
-    : `Of the newest ${items.length.toLocaleString('en')} extractions and all open ones. Older ones are not searched: --reference finds them.`;
+    : `Of the newest ${items.length.toLocaleString('en')} extractions and all open ones. Older ones are not searched: --reference and --batch find them.`;
   return { records: selectNewest([...distinct.values()], filter), which: 'among the newest', remark: newest };
 };
 
 const eventually = 'The index is eventually consistent: the last second may be missing.';
 
 /**
- * Lists open extractions, or those that are due: those that are due for longest come first. Or extractions with a reference or a
+ * Lists open extractions, or those that are due: those that are due for longest come first. Or extractions with a reference, of a batch or with a
  * closed status: the newest come first.
  */
 export const list = async (options: ListOptions, { shell, connect }: CommandContext): Promise<number> => {
@@ -97,8 +100,8 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
   });
   const records = found.slice(0, options.limit);
   if (records.length === 0) {
-    const { status, since, reference } = options;
-    const filtered = [status, since, reference].some((value) => value !== undefined);
+    const { status, since, reference, batch } = options;
+    const filtered = [status, since, reference, batch].some((value) => value !== undefined);
     shell.hint(`No extraction is ${which}${filtered ? ' and matches' : ''}. ${remark}`);
     return 0;
   }
@@ -121,7 +124,7 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
 };
 
 const listedFields = (record: Extraction) => {
-  const { extractionId, status, reason, taskId, reference, requestedBy, requestedAt, dueAt } = record;
+  const { extractionId, status, reason, taskId, reference, batch, requestedBy, requestedAt, dueAt } = record;
   const { settledAt, settledBy, collectedAt, collectionError, lastProblem, advice } = record;
   return {
     extractionId,
@@ -131,6 +134,7 @@ const listedFields = (record: Extraction) => {
     ...(record.method === 'consent' ? { consentId: record.consentId } : {}),
     taskId,
     reference,
+    batch,
     requestedBy,
     requestedAt,
     dueAt,
@@ -150,7 +154,7 @@ export const hintHeldCalls = async (breakers: Pick<Breakers, 'list'>, shell: She
 };
 
 /** An absent field matches every record. `since` is compared with the time of the request. */
-type ListFilter = { readonly [Field in 'status' | 'since' | 'reference']?: string | undefined };
+type ListFilter = { readonly [Field in 'status' | 'since' | 'reference' | 'batch']?: string | undefined };
 
 /** The records that are open and match, by the time at which they are due. The index may still have closed ones. */
 export const selectOpen = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
@@ -163,9 +167,10 @@ const selectNewest = (records: readonly Extraction[], filter: ListFilter): reado
     .filter((record) => matches(record, filter))
     .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
 
-const matches = (record: Extraction, { status, since = '', reference }: ListFilter): boolean =>
+const matches = (record: Extraction, { status, since = '', reference, batch }: ListFilter): boolean =>
   (status === undefined || record.status === status) &&
   (reference === undefined || record.reference === reference) &&
+  (batch === undefined || record.batch === batch) &&
   record.requestedAt >= since;
 
 export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinutes: number) => {

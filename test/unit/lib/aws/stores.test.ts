@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dynamoBreakerStore, listBreakers } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
 import { dynamoRefusedCredentialsStore } from '../../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
@@ -103,28 +103,29 @@ test('find reads the entries of all callers, or those of one and no other, the n
   const entry = { extractionId: 'one', requestedBy: 'me', requestedAt: at(0).toISOString() };
   const key = { reference: 'order 7', ...entry };
   const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [], LastEvaluatedKey: marshall(key) }));
-  const index = dynamoReferenceIndex(client, 'T');
-  const mine = { reference: 'order 7', requestedBy: 'me', limit: 21 };
+  const index = dynamoNameIndex(client, 'T');
+  const named = { by: 'reference', name: 'order 7' } as const;
+  const mine = { ...named, requestedBy: 'me', limit: 21 };
   expect(await index.find(mine)).toEqual({ entries: [], last: entry });
-  await index.find({ reference: 'order 7', limit: 1_000, after: entry });
+  await index.find({ ...named, limit: 1_000, after: entry });
   const asked = {
     TableName: 'T',
     IndexName: 'reference',
-    ExpressionAttributeNames: { '#reference': 'reference' },
+    ExpressionAttributeNames: { '#name': 'reference' },
     ScanIndexForward: false,
   };
   expect(sent.map(({ input }) => input)).toEqual([
     {
       ...asked,
-      KeyConditionExpression: '#reference = :reference AND requestedBy = :requestedBy',
-      ExpressionAttributeValues: marshall({ ':reference': 'order 7', ':requestedBy': 'me' }),
+      KeyConditionExpression: '#name = :name AND requestedBy = :requestedBy',
+      ExpressionAttributeValues: marshall({ ':name': 'order 7', ':requestedBy': 'me' }),
       Limit: 21,
     },
     {
       ...asked,
-      KeyConditionExpression: '#reference = :reference',
+      KeyConditionExpression: '#name = :name',
       Limit: 1_000,
-      ExpressionAttributeValues: marshall({ ':reference': 'order 7' }),
+      ExpressionAttributeValues: marshall({ ':name': 'order 7' }),
       ExclusiveStartKey: marshall(key),
     },
   ]);

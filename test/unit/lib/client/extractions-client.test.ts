@@ -63,6 +63,18 @@ test('extractions with a reference are read page by page', async () => {
   expect(urls).toEqual([first, `${first}&cursor=e%2F2`]);
 });
 
+test('a batch is found and counted by its name', async () => {
+  const urls: string[] = [];
+  const { findExtractions, summarizeBatch } = client((url) => {
+    urls.push(url);
+    return Response.json(url.includes('/summary') ? { open: 3 } : { extractions: [] });
+  });
+  for await (const _ of findExtractions({ batch: 'b 1' }));
+  expect(await summarizeBatch('b 1')).toEqual({ open: 3 });
+  const api = 'https://api.example/extractions';
+  expect(urls).toEqual([`${api}?batch=b%201`, `${api}/summary?batch=b%201`]);
+});
+
 test('a request without a key gets one of its own', async () => {
   const { requestExtraction } = client(() => Response.json({ extractionId: 'e-1' }, { status: 202 }));
   const [first, second] = [await requestExtraction(request), await requestExtraction(request)];
@@ -121,28 +133,34 @@ describe.each([
   ['never ends its body', async () => new Response(new ReadableStream({ pull: () => never }))],
   ['fails', () => Promise.reject(new Error('reset'))],
 ])('with a fetch that %s and heeds no signal', (_does, fetch) => {
-  test.each(['waitForOutcome', 'getExtraction', 'findExtractions', 'requestExtraction'] as const)(
-    'a signal ends %s with its reason',
-    async (name) => {
-      const reason = new Error('enough');
-      const stop = new AbortController();
-      let calls = 0;
-      const { waitForOutcome, getExtraction, findExtractions, requestExtraction } = client(() => {
+  test.each([
+    'waitForOutcome',
+    'getExtraction',
+    'findExtractions',
+    'summarizeBatch',
+    'requestExtraction',
+  ] as const)('a signal ends %s with its reason', async (name) => {
+    const reason = new Error('enough');
+    const stop = new AbortController();
+    let calls = 0;
+    const { waitForOutcome, getExtraction, findExtractions, summarizeBatch, requestExtraction } = client(
+      () => {
         calls += 1;
         queueMicrotask(() => stop.abort(reason));
         return fetch();
-      });
-      const { signal } = stop;
-      const ended = {
-        waitForOutcome: () => waitForOutcome('e-1', { signal }),
-        getExtraction: () => getExtraction('e-1', { signal }),
-        findExtractions: () => findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
-        requestExtraction: () => requestExtraction(request, { signal }),
-      }[name]();
-      await expect(ended).rejects.toBe(reason);
-      expect(calls).toBe(1);
-    },
-  );
+      },
+    );
+    const { signal } = stop;
+    const ended = {
+      waitForOutcome: () => waitForOutcome('e-1', { signal }),
+      getExtraction: () => getExtraction('e-1', { signal }),
+      summarizeBatch: () => summarizeBatch('b', { signal }),
+      findExtractions: () => findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
+      requestExtraction: () => requestExtraction(request, { signal }),
+    }[name]();
+    await expect(ended).rejects.toBe(reason);
+    expect(calls).toBe(1);
+  });
 });
 
 test('a signal that is already aborted ends a call before it is made', async () => {

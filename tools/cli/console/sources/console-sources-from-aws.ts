@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
+import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
 import { cachedRead } from '../../../../lib/cached-read.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
@@ -107,7 +107,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const queues = queueClient(deployment);
   const table = output('ExtractionsTableName');
   const extractions = extractionsOf(deployment);
-  const references = dynamoReferenceIndex(dynamo, table);
+  const names = dynamoNameIndex(dynamo, table);
   const tasks = tasksOf(deployment, now);
   const cloudWatch = new CloudWatchClient(client);
   const story = { ...storySources(deployment, now), changes: readsNoStream };
@@ -138,7 +138,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       return extractionId === undefined ? undefined : extractions.get(extractionId);
     },
     withReference: async (reference) => {
-      const { entries, last } = await references.find({ reference, limit: 1_000 });
+      const { entries, last } = await names.find({ by: 'reference', name: reference, limit: 1_000 });
       const newest = entries.toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
       const ids = newest.slice(0, maxOfReference).map(({ extractionId }) => extractionId);
       const complete = last === undefined && entries.length <= maxOfReference;

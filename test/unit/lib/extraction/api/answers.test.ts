@@ -7,13 +7,15 @@ import {
   availableResults,
 } from '../../../../../lib/extraction/api/answer-read.ts';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
+import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extraction/api/answer-summary.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
+import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
 import { closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import {
   memoryExtractionStore,
-  memoryReferenceIndex,
+  memoryNameIndex,
 } from '../../../../support/stores/memory-extraction-store.ts';
 import { memoryRepeatCounter } from '../../../../support/stores/memory-repeat-counter.ts';
 
@@ -23,6 +25,7 @@ const contextOf = (role: string) => ({ authorizer: { iam: { userArn: `${role}/se
 
 test.each([
   ['find', () => answerFind({ requestContext: {} }, {} as AnswerFindDeps)],
+  ['summary', () => answerSummary({ requestContext: {} }, {} as AnswerSummaryDeps)],
   ['read', () => answerRead({ requestContext: {} }, {} as AnswerReadDeps)],
   ['request', () => answerRequest({ requestContext: {}, headers: {} }, {} as AnswerRequestDeps)],
 ])('without a caller, %s touches nothing', async (_what, answer) => {
@@ -33,14 +36,19 @@ const store = memoryExtractionStore();
 const idOf = (number: number): string => `0190a0b0-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
 /** The extractions with these numbers, each requested in its second. */
-const given = (requestedBy: string, reference: string, ...numbers: readonly number[]): void => {
+const given = (
+  requestedBy: string,
+  named: string | Partial<CredentialsExtraction>,
+  ...numbers: readonly number[]
+): void => {
+  const fields = typeof named === 'string' ? { reference: named } : named;
   for (const number of numbers) {
     const extractionId = idOf(number);
     const requestedAt = iso(number);
-    store.items.set(
-      extractionId,
-      closedExtraction({ extractionId, requestedAt, requestedBy, reference, status: 'COMPLETED' }),
-    );
+    store.items.set(extractionId, {
+      ...closedExtraction({ status: 'COMPLETED', extractionId, requestedAt, requestedBy }),
+      ...fields,
+    });
   }
 };
 
@@ -54,7 +62,7 @@ const find = async (
     { queryStringParameters, requestContext: contextOf(role) },
     {
       extractions: store,
-      index: memoryReferenceIndex(store.items),
+      index: memoryNameIndex(store.items),
       readers: new Set([reader]),
       telemetry: memoryTelemetry().telemetry,
       ...deps,
@@ -111,7 +119,7 @@ describe('extractions with a reference', () => {
 
   test('are not found once their record is gone or another, although the index still has them', async () => {
     given(owner, 'r', 1, 2, 3, 4);
-    const stale = memoryReferenceIndex(new Map(store.items));
+    const stale = memoryNameIndex(new Map(store.items));
     store.items.delete(idOf(4));
     given(owner, 'another', 3);
     given(stranger, 'r', 2);
@@ -121,7 +129,7 @@ describe('extractions with a reference', () => {
   test('take one query, which reads nothing of others, however often they used the reference', async () => {
     given(stranger, 'r', ...Array.from({ length: 60 }, (_, number) => 100 + number));
     given(owner, 'r', 1);
-    const index = memoryReferenceIndex(store.items);
+    const index = memoryNameIndex(store.items);
     const asked: unknown[] = [];
     const find20 = find(
       { reference: 'r' },
@@ -157,6 +165,8 @@ test.each([
 
 test.each([
   [{}, 'reference'],
+  [{ batch: '' }, 'batch'],
+  [{ reference: 'r', batch: 'b' }, 'batch'],
   [{ reference: '' }, 'reference'],
   [{ reference: 'x'.repeat(257) }, 'reference'],
   [{ reference: 'a\nb' }, 'reference'],
@@ -168,6 +178,83 @@ test.each([
   const { status, body } = await find(query);
   expect(status).toBe(400);
   expect(body.detail).toContain(named);
+});
+
+test('extractions of a batch are found as those with a reference, and neither name is taken for the other', async () => {
+  given(owner, { batch: 'b' }, 1, 3);
+  given(stranger, { batch: 'b' }, 2);
+  given(owner, { reference: 'b' }, 4);
+  expect(await pages({ batch: 'b', limit: '1' })).toEqual([[3], [1]]);
+  expect((await find({ batch: 'b' }, { role: reader })).numbers).toEqual([2, 3, 1]);
+  expect((await find({ reference: 'b' })).numbers).toEqual([4]);
+  expect((await find({ batch: 'b', cursor: idOf(4) })).status).toBe(400);
+});
+
+describe('the summary of a batch', () => {
+  const summaryOf = async (
+    queryStringParameters: Readonly<Record<string, string>>,
+    role = owner,
+    index = memoryNameIndex(store.items),
+  ) => {
+    const answer = await answerSummary(
+      { queryStringParameters, requestContext: contextOf(role) },
+      {
+        index,
+        readMany: async function* (ids) {
+          for (const id of ids) {
+            const record = store.items.get(id);
+            if (record !== undefined) yield record;
+          }
+        },
+        readers: new Set([reader]),
+        telemetry: memoryTelemetry().telemetry,
+      },
+    );
+    return { status: answer.statusCode, body: JSON.parse(answer.body ?? '') as Record<string, unknown> };
+  };
+
+  test('counts the caller’s own by status and advice, and readers’ of all callers', async () => {
+    given(owner, { batch: 'b', advice: 'none' }, 1, 2, 3);
+    given(owner, { batch: 'b', status: 'FAILED', advice: 'request-again' }, 4);
+    given(owner, { batch: 'b', status: 'RUNNING', dueShard: 0, dueAt: iso(9) }, 5, 6);
+    given(owner, { batch: 'another', advice: 'none' }, 7);
+    given(stranger, { batch: 'b', advice: 'none' }, 8);
+    const counts = [
+      { status: 'COMPLETED', advice: 'none', extractions: 3 },
+      { status: 'RUNNING', extractions: 2 },
+      { status: 'FAILED', advice: 'request-again', extractions: 1 },
+    ];
+    const whole = { batch: 'b', isComplete: true };
+    expect((await summaryOf({ batch: 'b' })).body).toEqual({ ...whole, extractions: 6, open: 2, counts });
+    expect((await summaryOf({ batch: 'b' }, reader)).body).toMatchObject({ ...whole, extractions: 7 });
+    const none = { batch: 'x', isComplete: true, extractions: 0, open: 0, counts: [] };
+    expect((await summaryOf({ batch: 'x' })).body).toEqual(none);
+  });
+
+  test('leaves out records that are gone or another, although the index still has them', async () => {
+    given(owner, { batch: 'b' }, 1, 2, 3);
+    const stale = memoryNameIndex(new Map(store.items));
+    store.items.delete(idOf(1));
+    given(stranger, { batch: 'b' }, 2);
+    expect((await summaryOf({ batch: 'b' }, owner, stale)).body).toMatchObject({ extractions: 1 });
+  });
+
+  test.each([
+    [10_000, true],
+    [10_001, false],
+  ])('counts 10,000 at most: of %i it is complete: %s', async (number, isComplete) => {
+    given(owner, { batch: 'b' }, ...Array.from({ length: number }, (_, index) => index));
+    expect((await summaryOf({ batch: 'b' })).body).toMatchObject({ extractions: 10_000, isComplete });
+  });
+
+  test.each([{}, { batch: '' }, { batch: 'a\nb' }, { batch: 'x'.repeat(257) }, { batch: 'b', limit: '1' }])(
+    'the query %j is answered 400',
+    async (query: Readonly<Record<string, string>>) => {
+      const { status, body } = await summaryOf(query);
+      expect(status).toBe(400);
+      expect(body.detail).toContain('batch');
+    },
+  );
 });
 
 // test/fuzz/intake reads as every caller: all others get the answer for an id that does not exist.

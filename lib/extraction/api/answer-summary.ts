@@ -1,0 +1,119 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import * as v from 'valibot';
+import { defined } from '../../defined.ts';
+import { callerOf } from '../../http/caller.ts';
+import { problem } from '../../http/problem.ts';
+import type { Extraction } from '../record.ts';
+import type { NamedEntry, NameIndex } from '../store.ts';
+import { type AnswerFindDeps, type FindEvent, nameField } from './answer-find.ts';
+
+/** What is read of each record. */
+export type SummarizedRecord = Pick<
+  Extraction,
+  'extractionId' | 'status' | 'advice' | 'dueShard' | 'requestedBy' | 'batch'
+>;
+export const summarizedAttributes = [
+  'extractionId',
+  'status',
+  'advice',
+  'dueShard',
+  'requestedBy',
+  'batch',
+] as const satisfies readonly (keyof SummarizedRecord)[];
+
+export type AnswerSummaryDeps = Pick<AnswerFindDeps, 'index' | 'readers' | 'telemetry'> & {
+  /** The records of these ids that exist, in any order. */
+  readonly readMany: (extractionIds: readonly string[]) => AsyncIterable<SummarizedRecord>;
+};
+
+/** How many extractions of a batch there are, and how they are. */
+export type BatchSummary = {
+  readonly batch: string;
+  /** How many were counted. */
+  readonly extractions: number;
+  /** False: the batch has more than 10,000, and the others were not counted. */
+  readonly isComplete: boolean;
+  /** How many are not closed: an outcome, its results or a correction may still come. */
+  readonly open: number;
+  /** By status and advice, the most first. Without an outcome there is no advice. */
+  readonly counts: readonly {
+    readonly status: Extraction['status'];
+    readonly advice?: NonNullable<Extraction['advice']>;
+    readonly extractions: number;
+  }[];
+};
+
+/** 10 queries of 1,000 entries, and 100 reads of 100 records each. */
+const maxCounted = 10_000;
+const entriesPerQuery = 1_000;
+
+const entriesOf = async (
+  index: NameIndex,
+  query: { readonly name: string; readonly requestedBy: string | undefined },
+): Promise<{ readonly ids: readonly string[]; readonly isComplete: boolean }> => {
+  const ids: string[] = [];
+  let after: NamedEntry | undefined;
+  do {
+    // One more than is counted, which shows whether there are more.
+    const limit = Math.min(entriesPerQuery, maxCounted + 1 - ids.length);
+    const { entries, last } = await index.find({ by: 'batch', ...query, limit, after });
+    ids.push(...entries.map(({ extractionId }) => extractionId));
+    after = last;
+  } while (after !== undefined && ids.length <= maxCounted);
+  return { ids: ids.slice(0, maxCounted), isComplete: ids.length <= maxCounted };
+};
+
+/** Counts records by status and advice. */
+export const summarize = async (
+  records: AsyncIterable<SummarizedRecord>,
+): Promise<Pick<BatchSummary, 'extractions' | 'open' | 'counts'>> => {
+  const counts = new Map<string, BatchSummary['counts'][number]>();
+  let [extractions, open] = [0, 0];
+  for await (const { status, advice, dueShard } of records) {
+    extractions += 1;
+    if (dueShard !== undefined) open += 1;
+    const key = `${status} ${advice}`;
+    const before = counts.get(key)?.extractions ?? 0;
+    counts.set(key, { status, ...defined({ advice }), extractions: before + 1 });
+  }
+  const sorted = [...counts.values()].sort((one, other) => other.extractions - one.extractions);
+  return { extractions, open, counts: sorted };
+};
+
+async function* matching(
+  records: AsyncIterable<SummarizedRecord>,
+  { name, requestedBy }: { readonly name: string; readonly requestedBy: string | undefined },
+): AsyncGenerator<SummarizedRecord, void> {
+  for await (const record of records) {
+    if (record.batch === name && (requestedBy === undefined || record.requestedBy === requestedBy))
+      yield record;
+  }
+}
+
+/**
+ * Answers `GET /extractions/summary?batch=…` (design, section 6): how the caller's own extractions of this batch are, and for readers
+ * those of all callers. The records are read, as the index has no status. Throws what a dependency throws.
+ */
+export const answerSummary = async (
+  { queryStringParameters = {}, requestContext }: FindEvent,
+  deps: AnswerSummaryDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const caller = callerOf(requestContext);
+  if (caller === undefined) return problem('unauthorized');
+  const { batch, ...others } = queryStringParameters;
+  if (Object.keys(others).length > 0 || !v.is(nameField, batch)) {
+    const detail = 'The only query parameter is batch: 1 to 256 characters, and no control characters.';
+    return problem('invalid-request', { detail });
+  }
+  const query = { name: batch, requestedBy: deps.readers.has(caller) ? undefined : caller };
+  const { ids, isComplete } = await entriesOf(deps.index, query);
+  // An entry can outlive an erased record by a moment, and its id may then have another record.
+  const counted = await summarize(matching(deps.readMany(ids), query));
+  deps.telemetry.log('Batch summarized.', { caller, found: counted.extractions });
+  const summary: BatchSummary = { batch, isComplete, ...counted };
+  return {
+    statusCode: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify(summary),
+  };
+};
