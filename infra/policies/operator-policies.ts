@@ -1,5 +1,6 @@
 import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -106,7 +107,9 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
     restored: arn('dynamodb', 'table', `${name}-restored*`),
-    requestExtraction: arn('execute-api', api.apiId, '$default/POST/extractions'),
+    requesting: ['POST/extractions', 'GET/extractions/summary'].map((route) =>
+      arn('execute-api', api.apiId, `$default/${route}`),
+    ),
     extractions: storage.extractions.tableArn,
     tasks: storage.tasks.tableArn,
     requests: storage.requests.tableArn,
@@ -180,7 +183,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
 const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
   const { dataKey, sealKey, queue, storage } = resources;
   return [
-    allow(['execute-api:Invoke'], [arns.requestExtraction]),
+    allow(['execute-api:Invoke'], arns.requesting),
     storage.onResults('GetObject'),
     dataKey.readingObjects(),
     allow(
@@ -259,6 +262,7 @@ const acknowledgeWildcards = (
   const arn = (service: string, resource: string): string =>
     `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
   const bucket = stack.getLogicalId(storage.results.node.defaultChild as CfnBucket);
+  const table = stack.getLogicalId(storage.extractions.node.defaultChild as CfnTable);
   const every = 'They are named by extraction, so this is the narrowest possible resource.';
   const acknowledge = (policy: ManagedPolicy, resource: string, reason: string): void =>
     Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
@@ -280,6 +284,7 @@ const acknowledgeWildcards = (
     }
   }
   acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
+  acknowledge(policies.viewer, `<${table}.Arn>/index/*`, 'The indexes of the table.');
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
   acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);

@@ -60,7 +60,7 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
 
   /** What the ARN of the resource contains, by the argument that names it. */
   const resources: readonly (readonly [RegExp, (name: string) => string])[] = [
-    [/--index-name (\w+)/, (name) => `<StorageExtractions.Arn>/index/${name}`],
+    [/--index-name \w+/, () => '<StorageExtractions.Arn>/index/*'],
     [/-table-name "\$\(output (\w+)TableName\)"/, (name) => `<Storage${name}.Arn>`],
     [/--table-name "\$STACK(-restored)"/, (name) => `table/Cosecha-prod${name}`],
     [/--secret-id "\$STACK(\/)/, (name) => `secret:Cosecha-prod${name}`],
