@@ -1,5 +1,4 @@
-import type { BatchSummary } from '../extraction/api/answer-summary.ts';
-import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import type { BatchSummary, PublicExtraction } from '../extraction/api/public-view.ts';
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 type Page = { readonly extractions: readonly PublicExtraction[]; readonly cursor?: string };

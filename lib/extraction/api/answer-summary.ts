@@ -6,6 +6,7 @@ import { problem } from '../../http/problem.ts';
 import type { Extraction } from '../record.ts';
 import type { NamedEntry, NameIndex } from '../store.ts';
 import { type AnswerFindDeps, type FindEvent, nameField } from './answer-find.ts';
+import type { BatchSummary } from './public-view.ts';
 
 /** What is read of each record. */
 export type SummarizedRecord = Pick<
@@ -24,23 +25,6 @@ export const summarizedAttributes = [
 export type AnswerSummaryDeps = Pick<AnswerFindDeps, 'index' | 'readers' | 'telemetry'> & {
   /** The records of these ids that exist, in any order. */
   readonly readMany: (extractionIds: readonly string[]) => AsyncIterable<SummarizedRecord>;
-};
-
-/** How many extractions of a batch there are, and how they are. */
-export type BatchSummary = {
-  readonly batch: string;
-  /** How many were counted. */
-  readonly extractions: number;
-  /** False: the batch has more than 10,000, and the others were not counted. */
-  readonly isComplete: boolean;
-  /** How many are not closed: an outcome, its results or a correction may still come. */
-  readonly open: number;
-  /** By status and advice, the most first. Without an outcome there is no advice. */
-  readonly counts: readonly {
-    readonly status: Extraction['status'];
-    readonly advice?: NonNullable<Extraction['advice']>;
-    readonly extractions: number;
-  }[];
 };
 
 /** 10 queries of 1,000 entries, and 100 reads of 100 records each. */

@@ -29,6 +29,23 @@ export type PublicExtraction = WithoutInternal<Extraction> & {
   };
 };
 
+/** How many extractions of a batch there are, and how they are. */
+export type BatchSummary = {
+  readonly batch: string;
+  /** How many were counted. */
+  readonly extractions: number;
+  /** False: the batch has more than 10,000, and the others were not counted. */
+  readonly isComplete: boolean;
+  /** How many are not closed: an outcome, its results or a correction may still come. */
+  readonly open: number;
+  /** By status and advice, the most first. Without an outcome there is no advice. */
+  readonly counts: readonly {
+    readonly status: Extraction['status'];
+    readonly advice?: NonNullable<Extraction['advice']>;
+    readonly extractions: number;
+  }[];
+};
+
 /** Removes the internal attributes. `link` is the presigned URL of the results; without it, `results` is left out. */
 export const publicView = (
   record: Extraction,
