@@ -25,13 +25,13 @@ const valuesOfJson = (text: string): readonly string[] => {
 };
 
 const unwrapOnce = (text: string): readonly Inner[] => {
-  const as = (fault: SecretFault, ...texts: readonly string[]) =>
+  const readAs = (fault: SecretFault, ...texts: readonly string[]) =>
     texts.map((inner) => ({ fault, text: inner }));
-  if (text.startsWith('\ufeff')) return as('byte-order-mark', text.slice(1));
+  if (text.startsWith('\ufeff')) return readAs('byte-order-mark', text.slice(1));
   const trimmed = text.trim();
-  if (trimmed !== text) return as('white-space', trimmed);
+  if (trimmed !== text) return readAs('white-space', trimmed);
   const inQuotes = quoted.exec(text)?.slice(1).find(Boolean);
-  return inQuotes === undefined ? as('json', ...valuesOfJson(text)) : as('quotes', inQuotes);
+  return inQuotes === undefined ? readAs('json', ...valuesOfJson(text)) : readAs('quotes', inQuotes);
 };
 
 /** Such as a line of a file with a byte order mark, in quotes. */

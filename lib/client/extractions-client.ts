@@ -3,7 +3,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { regionIn } from '../aws-region.ts';
 import { defined } from '../defined.ts';
 import type { BatchSummary, PublicExtraction } from '../extraction/api/public-view.ts';
-import { once } from '../once.ts';
+import { memoize } from '../memoize.ts';
 import { type ExtractionName, findExtractions, summarizeBatch } from './find-extractions.ts';
 import { getExtraction } from './get-extraction.ts';
 import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
@@ -102,6 +102,6 @@ const regionOf = ({ region = regionIn(process.env) }: ExtractionsClientOptions):
 
 /** The SDK's own chain. It is loaded at the first request, so that a caller that passes credentials does not load it. */
 const ambientCredentials = (): (() => Promise<Credentials>) => {
-  const chain = once(async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider());
+  const chain = memoize(async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider());
   return async () => (await chain())();
 };

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => (stage as EmulatedStage | undefined)?.stop());
 
-type Report = { readonly id: string; readonly kind: string; readonly why: string };
+type Report = { readonly id: string; readonly kind: string; readonly explanation: string };
 
 /** Checks the stage, and returns the exit code and the reports, without the figures of this machine. */
 const check = async (only?: readonly string[]) => {
@@ -62,7 +62,7 @@ describe('npm run accept', { concurrent: false, timeout: acceptTimeoutMs }, () =
     expect(code).toBe(0);
     const skipped = reports.filter(({ kind }) => kind === 'skipped');
     expect(skipped.map(({ id }) => id).toSorted()).toEqual(skippedOnEmulator.toSorted());
-    for (const { why } of skipped) expect(why).toMatch(/^emulator: /);
+    for (const { explanation } of skipped) expect(explanation).toMatch(/^emulator: /);
     const passed = reports.filter(({ kind }) => kind === 'passed').map(({ id }) => id);
     expect(passed.toSorted()).toEqual(
       checks
@@ -75,7 +75,7 @@ describe('npm run accept', { concurrent: false, timeout: acceptTimeoutMs }, () =
   test.each(webhookFaults)('names the planted fault that $what', async ({ script, check: id, named }) => {
     const undo = await patchWebhook(stage, script, { directory, nodeOptions });
     const { code, reports } = await check([id]);
-    expect(reports).toMatchObject([{ id, kind: 'failed', why: expect.stringMatching(named) }]);
+    expect(reports).toMatchObject([{ id, kind: 'failed', explanation: expect.stringMatching(named) }]);
     expect(code).toBe(1);
     await undo();
   });
@@ -87,7 +87,7 @@ describe('npm run accept', { concurrent: false, timeout: acceptTimeoutMs }, () =
     for (const { check, named } of plantedFaults) {
       expect(reports.find(({ id }) => id === check)).toMatchObject({
         kind: 'failed',
-        why: expect.stringMatching(named),
+        explanation: expect.stringMatching(named),
       });
     }
     expect(code).toBe(1);

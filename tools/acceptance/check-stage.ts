@@ -68,10 +68,10 @@ const progressOn = (shell: CheckShell, total: number) => {
   return {
     onEnd: (report: CheckReport): void => {
       ended += 1;
-      const { kind, id, seconds, why } = report;
+      const { kind, id, seconds, explanation } = report;
       shell.wait(undefined);
       const place = `${String(ended).padStart(String(total).length)}/${total}`;
-      shell.print(`${place} ${signs[kind]} ${id} (${seconds} s): ${why}`, { ...report });
+      shell.print(`${place} ${signs[kind]} ${id} (${seconds} s): ${explanation}`, { ...report });
     },
     onWait: (waiting: ReadonlyMap<string, string>): void => {
       const [oldest] = waiting;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { adoptRegion } from '../../lib/aws-region.ts';
-import { once } from '../../lib/once.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { connect } from './aws/deployment.ts';
 import { useProxy } from './aws/proxy.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
@@ -54,7 +54,7 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
         : undefined,
     };
     try {
-      code = await work({ shell, connect: once(() => connect(options)) });
+      code = await work({ shell, connect: memoize(() => connect(options)) });
     } catch (error) {
       shell.wait(undefined);
       const failure = describeFailure(error, profile);

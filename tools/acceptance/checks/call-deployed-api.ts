@@ -28,7 +28,7 @@ type CallOptions = {
   /** The national id of routes about consents. */
   readonly target?: string;
   readonly body?: unknown;
-  readonly as?: SignedFetch;
+  readonly sender?: SignedFetch;
 };
 
 /** More requests at once could exceed the concurrency of a new account, which is 10. */
@@ -44,7 +44,7 @@ export const acceptApi = (
     request: (request: ExtractionRequest, idempotencyKey: string) =>
       paced(() => requestExtraction(base, request, idempotencyKey, { fetch, sleep })),
     /** Any other call, signed, as `fetchAgain`. */
-    call: (method: 'GET' | 'POST', path: string, { target, body, as = fetch }: CallOptions = {}) =>
+    call: (method: 'GET' | 'POST', path: string, { target, body, sender = fetch }: CallOptions = {}) =>
       paced(async () => {
         const type = body === undefined ? undefined : 'application/json';
         const headers = defined({ 'cosecha-target': target, 'content-type': type });
@@ -53,12 +53,12 @@ export const acceptApi = (
           headers,
           ...defined({ body: body === undefined ? body : JSON.stringify(body) }),
         };
-        const answer = await fetchAgain(() => as(`${base}${path}`, request), sleep);
+        const answer = await fetchAgain(() => sender(`${base}${path}`, request), sleep);
         return { status: answer.status, body: await answer.text() };
       }),
     /** The status of a GET that is sent at once and never repeated, for a check of the throttle. Signed by default. */
-    statusAtOnce: async (path: string, as = fetch): Promise<number> => {
-      const answer = await as(`${base}${path}`);
+    statusAtOnce: async (path: string, sender = fetch): Promise<number> => {
+      const answer = await sender(`${base}${path}`);
       await answer.body?.cancel();
       return answer.status;
     },

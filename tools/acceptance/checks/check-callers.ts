@@ -78,8 +78,10 @@ export const unsignedRefused: Check = {
   notOnEmulator: 'it does not throttle',
   run: async ({ api, randomId, now }) => {
     const startedAt = now().getTime();
-    const send = (count: number, as?: SignedFetch): Promise<number[]> =>
-      Promise.all(Array.from({ length: count }, () => api.statusAtOnce(`/extractions/${randomId()}`, as)));
+    const send = (count: number, sender?: SignedFetch): Promise<number[]> =>
+      Promise.all(
+        Array.from({ length: count }, () => api.statusAtOnce(`/extractions/${randomId()}`, sender)),
+      );
     const half = flood.unsigned / 2;
     const [before, signed, after] = await Promise.all([
       send(half, fetch),
@@ -107,13 +109,13 @@ export const foreignCaller: Check = {
       region: await sts.config.region(),
       credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
     });
-    const { status } = await context.api.call('GET', path, { as: stranger });
+    const { status } = await context.api.call('GET', path, { sender: stranger });
     if (status !== 404) {
       throw new Unmet(
         `The role ${RoleArn} read ${path} and got ${status}, not 404. Check the setting readers.`,
       );
     }
-    const unsigned = await context.api.call('GET', path, { as: fetch });
+    const unsigned = await context.api.call('GET', path, { sender: fetch });
     if (unsigned.status !== 403) {
       throw new Unmet(
         `${path} without a signature was answered ${unsigned.status}, not 403. Check the route's authorizer.`,

@@ -11,11 +11,11 @@ import { extract, requestOf, waitForMessage } from './request-and-await.ts';
 
 const timedWebhooks = 5;
 
-type Seen = { readonly kind: string; readonly at: number };
+type ReceivedEvent = { readonly kind: string; readonly at: number };
 
 /** Follows the stream, and keeps the kinds of changes of each extraction, with the time when they were seen. */
 const followStream = async ({ client, deployment, signal, now }: AcceptContext) => {
-  const changes = new Map<string, Seen[]>();
+  const changes = new Map<string, ReceivedEvent[]>();
   const problems: string[] = [];
   const streams = new DynamoDBStreamsClient(client);
   const records = await openStream(streams, deployment.output('ExtractionsStreamArn'), signal);

@@ -6,11 +6,11 @@ import type { FakeProvider } from './find-fake-provider.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** The result of one check. `why` states what was seen and, for a failure, where to look. */
-export type CheckResult = { readonly kind: 'passed' | 'failed' | 'skipped'; readonly why: string };
+export type CheckResult = { readonly kind: 'passed' | 'failed' | 'skipped'; readonly explanation: string };
 
-export const passed = (why: string): CheckResult => ({ kind: 'passed', why });
-export const failed = (why: string): CheckResult => ({ kind: 'failed', why });
-export const skipped = (why: string): CheckResult => ({ kind: 'skipped', why });
+export const passed = (explanation: string): CheckResult => ({ kind: 'passed', explanation });
+export const failed = (explanation: string): CheckResult => ({ kind: 'failed', explanation });
+export const skipped = (explanation: string): CheckResult => ({ kind: 'skipped', explanation });
 
 /** What a check expected did not hold. The message is the `why` of its failure. */
 export class Unmet extends CliError {

@@ -3,14 +3,14 @@ import {
   GetFunctionConfigurationCommand,
   LambdaClient,
 } from '@aws-sdk/client-lambda';
-import { once } from '../../../lib/once.ts';
+import { memoize } from '../../../lib/memoize.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
 
 /** The functions of the stage's stack, read once. */
 export const stackParts = ({ client, stackName, resources }: Deployment) => {
   const lambda = new LambdaClient(client);
-  const functions = once(async () =>
+  const functions = memoize(async () =>
     Promise.all(
       (await resources('AWS::Lambda::Function')).map(async (FunctionName) =>
         describeFunction(await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))),

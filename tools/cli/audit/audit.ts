@@ -70,10 +70,10 @@ const reader = (onProgress: (what: string) => void) => {
     try {
       return await reading();
     } catch (error) {
-      const why = explainFailure(error);
+      const explanation = explainFailure(error);
       // A defect of the audit itself.
-      if (why === undefined) throw error;
-      unread.set(name, why);
+      if (explanation === undefined) throw error;
+      unread.set(name, explanation);
       return empty;
     }
   };

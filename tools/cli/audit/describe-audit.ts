@@ -13,9 +13,9 @@ export const describeEstimate = async (
   sample = Number.POSITIVE_INFINITY,
 ): Promise<string> => {
   const requests = await estimate.catch((error: unknown) => {
-    const why = explainFailure(error);
-    if (why === undefined) throw error;
-    return why;
+    const explanation = explainFailure(error);
+    if (explanation === undefined) throw error;
+    return explanation;
   });
   const rest = 'all that is open or sealed, and the stream of 24 h.';
   if (typeof requests !== 'number') {

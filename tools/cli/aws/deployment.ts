@@ -153,11 +153,11 @@ export const connect = async (options: ConnectOptions) => {
   const region = await regionOf(cloudFormation, options);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
     if (client.endpoint === undefined || !isRefused(cause)) throw cause;
-    const why =
+    const explanation =
       options.endpoint === undefined
         ? ': `npm start` was ended before it could clean up. Start it again.'
         : ', which AWS_ENDPOINT_URL names. Start that emulator, or unset the variable.';
-    throw new CliError(`Nothing answers at ${client.endpoint}${why}`, { cause });
+    throw new CliError(`Nothing answers at ${client.endpoint}${explanation}`, { cause });
   });
   if (stack === undefined) {
     throw new CliError([

@@ -123,8 +123,8 @@ const send = async (
     return answer.status;
   } catch (cause) {
     if (isProgrammingError(cause)) throw cause;
-    const why = explainFailure(cause) ?? 'Check that it is reachable from here.';
-    throw new CliError(`${webhookUrl} did not answer. ${why}`, { cause });
+    const explanation = explainFailure(cause) ?? 'Check that it is reachable from here.';
+    throw new CliError(`${webhookUrl} did not answer. ${explanation}`, { cause });
   }
 };
 

@@ -178,7 +178,7 @@ export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinute
     ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
     ...records.map((record) => {
       const { extractionId, status, requestedBy, requestedAt, dueAt, settledAt, lastProblem } = record;
-      const why = new Set([record.reason ?? record.collectionError, lastProblem]);
+      const codes = new Set([record.reason ?? record.collectionError, lastProblem]);
       const end = settledAt === undefined ? 'closed' : `ended ${settledAt.slice(0, 19)}Z`;
       return [
         extractionId,
@@ -187,7 +187,7 @@ export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinute
         callerName(requestedBy),
         formatSeconds(secondsSince(requestedAt, now)),
         dueAt === undefined ? end : describeDue(dueAt, now, sweepEveryMinutes),
-        [...why].filter((code) => code !== undefined).join(': '),
+        [...codes].filter((code) => code !== undefined).join(': '),
       ];
     }),
   ];

@@ -78,8 +78,8 @@ export const planOf = (
   if (saved?.streamArn === streamArn) {
     return { streamArn, progress: saved.progress, origin: 'events since the last run' };
   }
-  const why = saved === undefined ? '' : ', as the stream is another than in the last run';
-  return { streamArn, progress: from(now), origin: `events from now on${why}`, atNewest: true };
+  const explanation = saved === undefined ? '' : ', as the stream is another than in the last run';
+  return { streamArn, progress: from(now), origin: `events from now on${explanation}`, atNewest: true };
 };
 
 /** As the filter of the construct (docs/stream.md): what has an outcome, or had one. */

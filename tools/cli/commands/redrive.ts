@@ -18,11 +18,11 @@ export const redrive = async ({ remove = [] }: RedriveOptions, { shell, connect 
       shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
     },
     onFailed: ({ id }, error) => {
-      const why = explainFailure(error) ?? String(error);
-      shell.print(`${id}  failed again, stays in the queue: ${why}`, {
+      const explanation = explainFailure(error) ?? String(error);
+      shell.print(`${id}  failed again, stays in the queue: ${explanation}`, {
         messageId: id,
         outcome: 'failed',
-        why,
+        explanation,
       });
     },
     onUnknown: ({ id, body }) => {

@@ -34,11 +34,11 @@ export const start = async (options: StartOptions, { shell, connect }: CommandCo
 const explain = (error: unknown, base: string, idempotencyKey: string): unknown => {
   const retry = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
   if (error instanceof NoAnswerError) {
-    const why = explainFailure(error.cause);
+    const explanation = explainFailure(error.cause);
     return new CliError(
       [
         `${base} did not answer, and may have accepted the request. ${retry}`,
-        ...(why === undefined ? [] : [why]),
+        ...(explanation === undefined ? [] : [explanation]),
       ],
       { cause: error.cause },
     );

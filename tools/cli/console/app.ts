@@ -102,7 +102,7 @@ const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void
 const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: ConsoleDeps): void => {
   app.get(`${prefix}/extractions/:id/:file{story\\.(?:txt|json)}`, async (c) => {
     const part = await readPart(() => sources.story(c.req.param('id')));
-    if (part.kind === 'unreadable') return c.text(`${part.why}\n`, 502);
+    if (part.kind === 'unreadable') return c.text(`${part.explanation}\n`, 502);
     if (part.value === undefined) return c.notFound();
     const isText = c.req.param('file').endsWith('.txt');
     return isText ? c.text(printableLines(formatStory(part.value))) : c.json(part.value);

@@ -8,7 +8,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { once } from '../../../lib/once.ts';
+import { memoize } from '../../../lib/memoize.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
 import { alarmNamesOf } from '../aws/read-alarms.ts';
@@ -62,7 +62,7 @@ const secretChecks = ({ client, output, name }: Deployment, now: Date): Runs => 
 
 const keyChecks = (deployment: Deployment, now: Date): Runs => {
   const { client, output } = deployment;
-  const settings = once(() => readReconcileSettings(deployment));
+  const settings = memoize(() => readReconcileSettings(deployment));
   return {
     keys: async () => {
       const keys = { 'data key': output('DataKeyArn'), 'seal key': (await settings()).sealKeyArn };

@@ -42,9 +42,9 @@ const describeHour = (health: SubjectHealth): string => {
   const { ended, failed, causes } = lastHour;
   if (ended === 0) return 'None ended in the last hour.';
   const count = `${failed === 0 ? 'None' : failed.toLocaleString('en')} of ${ended.toLocaleString('en')} failed in the last hour${failingSince(health)}`;
-  const why = failed === 0 ? '' : `: ${describeCauses(causes)}`;
+  const explanation = failed === 0 ? '' : `: ${describeCauses(causes)}`;
   const change = describeChange(hourChange, hourBefore, 'hourBefore');
-  return `${count}${why}${change === undefined ? '' : `; ${change}`}.`;
+  return `${count}${explanation}${change === undefined ? '' : `; ${change}`}.`;
 };
 
 const columns = ['', 'REQUESTED', 'WELL', 'USER', 'CALLER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;

@@ -34,9 +34,9 @@ const runAction = async (action: ConsoleAction, subject: string, input: string):
   try {
     return { kind: 'done', label, result: await action.run(subject, input) };
   } catch (error) {
-    const why = explainFailure(error);
-    if (why === undefined) throw error;
-    return { kind: 'not-done', label, why };
+    const explanation = explainFailure(error);
+    if (explanation === undefined) throw error;
+    return { kind: 'not-done', label, explanation };
   }
 };
 
@@ -67,12 +67,13 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const returnWith = (notice: Notice) =>
       c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}`, 303);
     if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
-      const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
-      return returnWith({ kind: 'not-done', label, why });
+      const explanation =
+        'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
+      return returnWith({ kind: 'not-done', label, explanation });
     }
     const input = field('input').trim().slice(0, maxInput);
     if (action.input !== undefined && input === '') {
-      return returnWith({ kind: 'not-done', label, why: `${action.input} is missing.` });
+      return returnWith({ kind: 'not-done', label, explanation: `${action.input} is missing.` });
     }
     const notice = await runAction(action, subject, input);
     onAction(

@@ -10,7 +10,7 @@ export type ActionResult = {
 
 export type Notice =
   | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
-  | { readonly kind: 'not-done'; readonly label: string; readonly why: string };
+  | { readonly kind: 'not-done'; readonly label: string; readonly explanation: string };
 
 export type ConsoleAction = {
   /** Part of its address, such as `reconcile`. */

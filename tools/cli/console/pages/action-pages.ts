@@ -42,7 +42,7 @@ ${
 export const showNotice = (notice: Notice | undefined, links: Links): Html => {
   if (notice === undefined) return html``;
   if (notice.kind === 'not-done') {
-    return html`<div class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.why, 600)}</p></div>`;
+    return html`<div class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.explanation, 600)}</p></div>`;
   }
   const { text, extractionId, link } = notice.result;
   return html`<div class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${shown(text, 600)}

@@ -69,7 +69,7 @@ export const statusBadge = (status: string): Html => {
 export const showPart = <Value>(part: Part<Value>, name: string, view: (value: Value) => Html): Html =>
   part.kind === 'read'
     ? view(part.value)
-    : html`<p class="banner"><strong>${name}: not shown.</strong> ${shown(part.why, 500)}</p>`;
+    : html`<p class="banner"><strong>${name}: not shown.</strong> ${shown(part.explanation, 500)}</p>`;
 
 export const option = (value: string, chosen: string, label = value): Html =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`;

@@ -11,16 +11,16 @@ import { explainFailure } from '../../terminal/explain-failure.ts';
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
 export type Part<Value> =
   | { readonly kind: 'read'; readonly value: Value }
-  | { readonly kind: 'unreadable'; readonly why: string };
+  | { readonly kind: 'unreadable'; readonly explanation: string };
 
 /** Reads a part. An expected failure of AWS or the network is part of the page. Throws any other: it is a defect. */
 export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<Value>> => {
   try {
     return { kind: 'read', value: await read() };
   } catch (error) {
-    const why = explainFailure(error);
-    if (why === undefined) throw error;
-    return { kind: 'unreadable', why };
+    const explanation = explainFailure(error);
+    if (explanation === undefined) throw error;
+    return { kind: 'unreadable', explanation };
   }
 };
 

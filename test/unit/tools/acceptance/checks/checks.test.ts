@@ -47,20 +47,26 @@ test('a flood is sent at once, and its answers 429 are not repeated', async () =
   vi.stubGlobal('fetch', () => answer(403));
   const api = acceptApi({ base: 'https://api.example', fetch: () => answer(429) }, async () => {});
   const context = { api, randomId: () => 'id', now: () => beganAt } as unknown as AcceptContext;
-  const { kind, why } = await unsignedRefused.run(context);
-  expect([kind, why, requests]).toEqual(['passed', expect.stringContaining('counts them'), 408]);
+  const { kind, explanation } = await unsignedRefused.run(context);
+  expect([kind, explanation, requests]).toEqual(['passed', expect.stringContaining('counts them'), 408]);
 });
 
 test('whether a throttle counts unsigned requests is open while they are fewer than it lets pass', () => {
   const answers = (status: number) => Array<number>(400).fill(status);
   const signed = [404, 404];
   const verdict = (seconds: number) => unsignedVerdict({ unsigned: answers(403), signed, seconds });
-  expect(verdict(5)).toMatchObject({ kind: 'passed', why: expect.stringContaining('does not count them') });
-  expect(verdict(6)).toMatchObject({ kind: 'skipped', why: expect.stringContaining('lets 400 pass') });
+  expect(verdict(5)).toMatchObject({
+    kind: 'passed',
+    explanation: expect.stringContaining('does not count them'),
+  });
+  expect(verdict(6)).toMatchObject({
+    kind: 'skipped',
+    explanation: expect.stringContaining('lets 400 pass'),
+  });
   const some = unsignedVerdict({ unsigned: [...answers(403), 429], signed, seconds: 60 });
   expect(some).toMatchObject({
     kind: 'passed',
-    why: expect.stringMatching(/^the throttle of the route counts/),
+    explanation: expect.stringMatching(/^the throttle of the route counts/),
   });
   expect(() => unsignedVerdict({ unsigned: [404], signed, seconds: 1 })).toThrow('neither 403 nor 429');
 });

@@ -65,9 +65,9 @@ test('a check that hangs fails when its time is over, with what it waited for', 
     waitFor('a webhook');
     return never();
   };
-  const why = 'It was not done within its 0.01 s while it waited for a webhook.';
+  const explanation = 'It was not done within its 0.01 s while it waited for a webhook.';
   expect(await runAll([check('hanging', hang, { seconds: () => 0.01 })])).toMatchObject([
-    { kind: 'failed', why },
+    { kind: 'failed', explanation },
   ]);
 });
 
@@ -77,7 +77,7 @@ test('a thrown error is the failure of its check, and the others still run', asy
     check('denied', () => denied('kms:Decrypt')),
     check('fine', async () => passed('yes')),
   ]);
-  expect(reports.map(({ kind, why }) => [kind, why])).toEqual([
+  expect(reports.map(({ kind, explanation }) => [kind, explanation])).toEqual([
     ['failed', 'It is FAILED.'],
     ['failed', expect.stringMatching(/^AWS does not allow .* to kms:Decrypt/)],
     ['passed', 'yes'],
@@ -87,9 +87,9 @@ test('a thrown error is the failure of its check, and the others still run', asy
 test('a check that MiniStack cannot answer is skipped there by name, and runs on AWS and on any other emulator', async () => {
   const real = check('real', async () => passed('on AWS'), { notOnEmulator: 'it has no metrics' });
   expect(await runAll([real], { isMiniStack: true })).toMatchObject([
-    { kind: 'skipped', why: 'emulator: it has no metrics' },
+    { kind: 'skipped', explanation: 'emulator: it has no metrics' },
   ]);
-  expect(await runAll([real])).toMatchObject([{ kind: 'passed', why: 'on AWS' }]);
+  expect(await runAll([real])).toMatchObject([{ kind: 'passed', explanation: 'on AWS' }]);
 });
 
 test('a stop ends the running checks and starts no others', async () => {
@@ -112,7 +112,7 @@ test('a check that depends on a failed one ends at once, and so does one that ha
     check('other', async () => passed('it needs no link')),
     check('alone', async () => passed('its link was not checked'), { dependsOn: 'unchecked' }),
   ]);
-  expect(reports.map(({ id, kind, why }) => [id, kind, why])).toEqual([
+  expect(reports.map(({ id, kind, explanation }) => [id, kind, explanation])).toEqual([
     ['link', 'failed', 'The link is broken.'],
     ['waits', 'skipped', 'depends on link, which failed'],
     ['later', 'skipped', 'depends on link, which failed'],

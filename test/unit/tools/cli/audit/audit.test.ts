@@ -438,8 +438,8 @@ test('a source that cannot be read leaves the rules that need it unchecked, and 
 });
 
 test('an audit that cannot estimate what it reads goes on, and says why', async () => {
-  const why = /not known here.*AWS does not allow it: no$/;
-  expect(await describeEstimate(Promise.reject(denied))).toMatch(why);
+  const explanation = /not known here.*AWS does not allow it: no$/;
+  expect(await describeEstimate(Promise.reject(denied))).toMatch(explanation);
   await expect(describeEstimate(Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect');
 });
 

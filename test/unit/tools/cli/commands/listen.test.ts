@@ -66,11 +66,11 @@ test.each<[PredictedEffect, string, Partial<DeliverOptions>, boolean, unknown]>(
   [settles, 'local', {}, true, undefined],
   [settles, 'prod', { yes: true }, true, unforced],
   [settles, 'prod', { force: true }, false, undefined],
-])('a delivery: %j in the stage %s with %j, %s: %j', async (effect, stage, options, typed, why) => {
+])('a delivery: %j in the stage %s with %j, %s: %j', async (effect, stage, options, typed, explanation) => {
   const shell = { confirm: async () => typed };
   const requiring = requireConfirmation(effect, { status: 'FAILED', ...options }, stage, shell);
   const failure = await requiring.catch((error: CliError) => error);
-  expect(failure?.message).toEqual(why);
+  expect(failure?.message).toEqual(explanation);
   if (failure !== undefined) expect(failure).toBeInstanceOf(CliError);
 });
 

@@ -1,5 +1,5 @@
 /** Calls once, and keeps the result. A failure is kept too. */
-export const once = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
+export const memoize = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
   let result: Promise<Result> | undefined;
   return () => {
     result ??= call();
