@@ -206,6 +206,22 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
   });
 
+  test('logs, ended and output print what the runbook asks them for', async () => {
+    const { extractionId } = await closed(await extract(requestFor('completed')));
+    await eventually(async () => {
+      const { stdout } = await cosecha(['ended', 'COMPLETED', '--since', '2h', '--json']);
+      const found = factsOf({ stdout }).find((one) => one.extractionId === extractionId);
+      expect(found).toMatchObject({ at: expect.stringMatching(/Z$/), entity: 'sandbox-bank' });
+      const logs = await cosecha(['logs', 'start-task', '--json']);
+      const lines = factsOf(logs).map(({ line }) => line);
+      expect(lines).toContainEqual(expect.objectContaining({ extractionId, level: 'INFO' }));
+      expect((await cosecha(['logs', '--errors'])).stdout).not.toContain('"INFO"');
+    });
+    expect((await cosecha(['output', 'ExtractionsTableName'])).stdout).toBe(`${table}\n`);
+    const sweep = await cosecha(['output', 'SafetyNetSweep', '--resource', 'Events::Rule']);
+    expect(sweep.stdout).toMatch(/^Cosecha-local-SafetyNetSweep\w+-\w+\n$/);
+  });
+
   test('health counts requests and outcomes of each entity, failures by the error codes of their actions', async () => {
     await closed(await extract(requestFor('timeout-error')));
     await eventually(async () => {

@@ -29,10 +29,10 @@ const commands = [...chapter.matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, l
   lines.replaceAll('\\\n', '').trim().split(/\n\s*/),
 );
 
-const variables: Record<string, string> = { STAGE: LOCAL_STAGE, STACK: stackNameOf(LOCAL_STAGE) };
+const variables: Record<string, string> = { STACK: stackNameOf(LOCAL_STAGE) };
 const wordsOf = (command: string): readonly string[] =>
   command
-    .replace(/\$\(output (\w+)\)/g, (_, name: string) => outputs[name] ?? '')
+    .replace(/\$\(cosecha output (\w+)\)/g, (_, name: string) => outputs[name] ?? '')
     .replace(/\$([A-Z]+)/g, (_, name: string) => variables[name] ?? '')
     .replaceAll('"', '')
     .split(/\s+/);

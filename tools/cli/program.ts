@@ -5,6 +5,8 @@ import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extractio
 import { isIdempotencyKey } from '../../lib/idempotency-key.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
 import { findExtractionId, mayBeExtractionId } from './aws/find-extraction-id.ts';
+import { logNames } from './aws/log-names.ts';
+
 import type { CommandContext } from './commands/command-context.ts';
 import { parseDuration, parseSince } from './terminal/parse-time.ts';
 
@@ -93,6 +95,10 @@ const port = parsed(
   (text) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined),
   'A port is a number from 0 to 65535.',
 );
+
+/** `--since`, with a duration that it has by default. */
+const sinceOption = (what: string, byDefault: string): Option =>
+  new Option('--since <time>', what).argParser(since).default(parseSince(byDefault), byDefault);
 
 const id = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 
@@ -334,11 +340,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
   (command, run) =>
     command('audit')
       .description('check twelve rules over the requests of a period and all that is open')
-      .addOption(
-        new Option('--since <time>', 'requests within 2h, for example, or since 2026-11-22T08:00:00Z')
-          .argParser(since)
-          .default(parseSince('24h'), '24h'),
-      )
+      .addOption(sinceOption('requests within 2h, for example, or since 2026-11-22T08:00:00Z', '24h'))
       .option('--sample <n>', 'only so many requests, drawn at random', count)
       .option('--seed <text>', 'draw the same as a run that printed this seed')
       .option('--results', 'also read all results, and compare their SHA-256')
@@ -347,6 +349,36 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json'),
       )
       .action(run(async () => (await import('./commands/audit.ts')).audit)),
+  (command, run) =>
+    command('logs')
+      .description('print the log of a function, or of all of them')
+      .addArgument(
+        new Argument('[function]', 'the function; api: the access log; event-fan-out: the pipe').choices(
+          logNames,
+        ),
+      )
+      .addOption(new Option('--errors', 'only warnings and errors').conflicts('filter'))
+      .option('--filter <pattern>', 'only what this filter pattern of CloudWatch matches')
+      .addOption(sinceOption('lines of the last 2h, for example, or since 2026-11-22T08:00:00Z', '1h'))
+      .addHelpText('after', examples('--stage prod logs --errors', '--stage prod logs start-task --since 2h'))
+      .action(run(async () => (await import('./commands/logs.ts')).logs)),
+  (command, run) =>
+    command('ended')
+      .description('list the extractions that ended with a status, from the logs')
+      .addArgument(new Argument('<status>', 'the status').choices([...ownOutcomes, ...terminalStatuses]))
+      .addOption(sinceOption('what ended within 2h, for example, or since 2026-11-22T08:00:00Z', '24h'))
+      .addHelpText('after', examples('--stage prod ended UNCONFIRMED --since 2h'))
+      .action(run(async () => (await import('./commands/logs.ts')).ended)),
+  (command, run) =>
+    command('output')
+      .description('print an output of the stack, or the name of one of its resources')
+      .argument('<name>', 'the output, or a part of the name of the resource')
+      .option('--resource <type>', 'the type of the resource, such as Events::Rule')
+      .addHelpText(
+        'after',
+        examples('--stage prod output WebhookUrl', '--stage prod output Sweep --resource Events::Rule'),
+      )
+      .action(run(async () => (await import('./commands/output.ts')).output)),
   (command, run) =>
     command('console')
       .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')

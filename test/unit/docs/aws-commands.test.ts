@@ -9,28 +9,12 @@ type AwsCommand = { readonly service: string; readonly operation: string; readon
 const awsCommandsIn = (text: string): readonly AwsCommand[] =>
   text
     .replaceAll('\\\n', '')
-    .replace(/eval "\$\(output Fill(\w+)\)"/g, 'aws secretsmanager put-secret-value --secret-id "$STACK/$1"')
     .split('\n')
     .flatMap((line) =>
       [...line.matchAll(/(?<![\w/.@-])aws ([a-z0-9-]+) ([a-z0-9-]+)/g)].map(
         ([, service = '', operation = '']) => ({ service, operation, line }),
       ),
     );
-
-const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
-
-// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html: without AlarmTypes, metric alarms only.
-test('every page that lists alarms lists composite alarms too, and none of a stage whose name begins with that of its own', () => {
-  const listing = pages
-    .flatMap((page) => awsCommandsIn(read(`docs/${page}`)))
-    .filter(({ operation }) => operation === 'describe-alarms');
-  expect(listing).not.toEqual([]);
-  for (const { line } of listing) {
-    expect(line).toContain('--alarm-types MetricAlarm CompositeAlarm');
-    expect(line).toContain('[MetricAlarms,CompositeAlarms][]');
-    expect(line).not.toContain('-prefix');
-  }
-});
 
 describe('the policy that the runbook names allows each command of the AWS CLI', () => {
   const runbook = read('docs/operations.md');
@@ -60,16 +44,14 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
 
   /** What the ARN of the resource contains, by the argument that names it. */
   const resources: readonly (readonly [RegExp, (name: string) => string])[] = [
-    [/--index-name \w+/, () => '<StorageExtractions.Arn>/index/*'],
-    [/-table-name "\$\(output (\w+)TableName\)"/, (name) => `<Storage${name}.Arn>`],
+    [/--index-name \w+()/, () => '<StorageExtractions.Arn>/index/'],
+    [/-table-name "\$\(cosecha output (\w+)TableName\)"/, (name) => `<Storage${name}.Arn>`],
     [/--table-name "\$STACK(-restored)"/, (name) => `table/Cosecha-prod${name}`],
     [/--secret-id "\$STACK(\/)/, (name) => `secret:Cosecha-prod${name}`],
-    [/resource Lambda::Function (\w+)\)/, (name) => `<${name}Function.Arn>`],
-    [/resource SQS::Queue (\w+)\)/, (name) => `<${name}DeadLetters.Arn>`],
-    [/resource Events::Rule (\w+)\)/, (name) => `<${name}.Arn>`],
+    [/output (\w+) --resource Lambda::Function\)/, (name) => `<${name}Function.Arn>`],
+    [/output (\w+) --resource SQS::Queue\)/, (name) => `<${name}DeadLetters.Arn>`],
+    [/output (\w+) --resource Events::Rule\)/, (name) => `<${name}.Arn>`],
     [/output PipeName()/, () => 'pipe/Cosecha-prod-'],
-    [/^logs\(\)()/, () => 'log-group:Cosecha-prod-S'],
-    [/^logs (ExtractionApiAccessLog)/, (name) => `<${name}.Arn>`],
     // Those of doctor.
     [/enable-rule --name \$\{()/, () => '<SafetyNetSweep.Arn>'],
     [/--uuid ()/, () => 'event-source-mapping:*'],
@@ -83,17 +65,13 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     return found ?? '';
   };
 
-  /** A call of the function `logs` for a log that an AWS service writes itself. */
-  const withLogs = (text: string): string =>
-    text.replace(/^logs (?=ExtractionApi)/gm, '$&aws logs filter-log-events ');
-
   const parts = runbook.split(/^(?=###? )/m).flatMap((chapter) => {
     const [, heading = ''] = /^#+ (.*)$/m.exec(chapter) ?? [];
     const [before = '', fix = ''] = chapter.split('**Fix.**');
     return [before, fix].map((text, index) => ({ level: levelOf(heading, index === 1), heading, text }));
   });
   const commands = parts.flatMap(({ level, heading, text }) =>
-    awsCommandsIn(withLogs(text)).map((command) => ({ level, heading, command })),
+    awsCommandsIn(text).map((command) => ({ level, heading, command })),
   );
 
   test.each(

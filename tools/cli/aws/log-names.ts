@@ -1,0 +1,16 @@
+/** Parts of the names that CloudFormation generates for the logs. `api` is the access log of the API, and `event-fan-out` that of the pipe. */
+export const logOf = {
+  'request-extraction': 'RequestExtractionLog',
+  'get-extraction': 'GetExtractionLog',
+  'start-task': 'StartTaskLog',
+  'receive-webhook': 'ReceiveWebhookLog',
+  'reconcile-extraction': 'ReconcileExtractionLog',
+  'sweep-extractions': 'SweepExtractionsLog',
+  'manage-consents': 'ManageConsentsLog',
+  api: 'ExtractionApiAccessLog',
+  'event-fan-out': 'EventFanOut',
+} as const;
+
+export type LogName = keyof typeof logOf;
+
+export const logNames = Object.keys(logOf) as readonly LogName[];
