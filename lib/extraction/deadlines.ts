@@ -107,6 +107,9 @@ export const readUntil = (
   return status === 'TIMED_OUT' ? plusSeconds(settledAt ?? deadlineAt, grace) : deadlineAt;
 };
 
+export const isReadTimeOver = (record: Extraction, now: Date, timings: Timings): boolean =>
+  now.toISOString() >= readUntil(record, timings);
+
 /**
  * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
  * cannot be postponed forever: only the statuses of the start window can occur twice.

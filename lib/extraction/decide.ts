@@ -2,11 +2,11 @@ import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { codes } from './advice.ts';
 import {
   delayUntil,
+  isReadTimeOver,
   isStartStale,
   lagEnd,
   maxDelaySeconds,
   plusSeconds,
-  readUntil,
   type Timings,
 } from './deadlines.ts';
 import * as due from './due.ts';
@@ -117,8 +117,11 @@ const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
 
 /* Reads */
 
-/** Whether the time of the status is over, so that the next read decides, whatever it brings. */
-const isTimeOver = ({ record, now, timings }: At): boolean => now.toISOString() >= readUntil(record, timings);
+/**
+ * Whether the time of the status is over, so that a read decides, whatever it brings. Asked when it is judged: one that began before
+ * saw the task at most one timeout of the function before the end.
+ */
+const isTimeOver = ({ record, now, timings }: At): boolean => isReadTimeOver(record, now, timings);
 
 /** Whether the last read ended its process. Lambda ends a process at the timeout of its function. */
 const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At): boolean =>
@@ -129,25 +132,18 @@ const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At): bool
  * again. Once the time of the status is over, this must not keep the record open. So the record keeps when the last read began, and
  * goes on unread if that process has ended. The last read has its whole time, as a brief one that fails decides nothing.
  */
-const toRead = (at: At, taskId: string, isLast: boolean): Plan => {
+const toRead = (at: At, taskId: string): Plan => {
   const { record, who, now } = at;
   const isOver = isTimeOver(at);
   if (isBriefFor(who) && (isOver || record.readsSlowly === true)) return moveToSlowQueue();
-  // The provider asked for no call before `notBefore`. The last read is made all the same: it has no later time.
-  if (!isLast && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
-    const seen = {
-      kind: 'unread',
-      unread: 'held',
-      why: 'ProviderPaused',
-      problem: undefined,
-      isLast,
-    } as const;
+  // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
+  const mayWait = !isOver || record.status === 'RUNNING';
+  if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
+    const seen = { kind: 'unread', unread: 'held', why: 'ProviderPaused', problem: undefined } as const;
     return judge(record, who, seen, now, at.timings);
   }
-  if (!isOver) return { kind: 'read', taskId, isLast, counts: [] };
-  return isLastReadLost(at)
-    ? { kind: 'no-read', isLast, counts: [] }
-    : { kind: 'last-read', taskId, isLast, counts: [] };
+  if (!isOver) return { kind: 'read', taskId, counts: [] };
+  return isLastReadLost(at) ? { kind: 'no-read', counts: [] } : { kind: 'last-read', taskId, counts: [] };
 };
 
 /* Start */
@@ -157,11 +153,10 @@ const isWindowOver = ({ record, now, timings }: At): boolean =>
 
 const beforeStart = (at: At): Plan => {
   const { notBefore, lastProblem } = at.record;
-  const isOver = isWindowOver(at);
-  if (!isOver && notBefore !== undefined && at.now.toISOString() < notBefore) {
-    return { ...end('not-yet', 'ProviderBusy'), problem: lastProblem };
-  }
-  return { kind: 'start', isOver, counts: [] };
+  if (isWindowOver(at)) return { kind: 'check-start', counts: [] };
+  return notBefore !== undefined && at.now.toISOString() < notBefore
+    ? { ...end('not-yet', 'ProviderBusy'), problem: lastProblem }
+    : { kind: 'start', counts: [] };
 };
 
 const staleStart = (at: At, attemptId: string): Plan =>
@@ -181,7 +176,7 @@ const planStart = (at: At, requestId: string): Plan => {
     return isStartStale(record, now, timings) ? staleStart(at, attemptId) : end('not-yet', 'StartInProgress');
   }
   if (status === 'RUNNING' && taskId !== undefined) {
-    if (hasTaskItem(record)) return { kind: 'find-task', taskId, isLast: false, counts: [] };
+    if (hasTaskItem(record)) return { kind: 'find-task', taskId, counts: [] };
     return end('queued', undefined, 'due');
   }
   return atRest(record, 'start');
@@ -250,8 +245,7 @@ const settle = (
   seen: Extract<Seen, { kind: 'read' | 'task' }>,
 ): Plan => {
   const { extractionId, status } = at.record;
-  // The last read of grace is not the last try to collect.
-  const follows = { ifWritten: { ...seen, isLast: false }, ifRefused: { ...seen, isLast: false } };
+  const follows = { ifWritten: seen, ifRefused: seen };
   const by = settledBy(at.who);
   const decision = { ...at, reported: { extractionId, ...reported }, settledBy: by };
   const once = [settledMetric[by], ...also];
@@ -297,7 +291,7 @@ const planOversized = (at: At, seen: Extract<Seen, { kind: 'read' }> | 'plan'): 
 };
 
 /** No final status was learned. */
-const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+const waitForFinalStatus = (at: At, waiting: Waiting): Plan => {
   const { record, now } = at;
   const { why, unread } = waiting;
   if (record.status === 'RUNNING') {
@@ -311,12 +305,12 @@ const waitForFinalStatus = (at: At, waiting: Waiting, isLast: boolean): Plan => 
       ifWritten: end('deferred', why, 'due'),
     });
   }
-  if (isLast && unread === 'impossible') return abandon(at, waiting);
   // Nothing is given up while reads are held.
-  if (isLast && unread !== 'held') {
-    return toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
-  }
-  return toDefer(record, due.correctionAgain(record, now, at.timings), waiting);
+  if (!isTimeOver(at) || unread === 'held')
+    return toDefer(record, due.correctionAgain(record, now, at.timings), waiting);
+  return unread === 'impossible'
+    ? abandon(at, waiting)
+    : toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
 };
 
 const abandon = (at: At, waiting: Waiting): Plan => {
@@ -328,21 +322,21 @@ const abandon = (at: At, waiting: Waiting): Plan => {
 };
 
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
-const retryCollection = (at: At, waiting: Waiting, isLast: boolean): Plan => {
+const retryCollection = (at: At, waiting: Waiting): Plan => {
   const { record, now, timings } = at;
   const { why, unread } = waiting;
-  if (isLast && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));
+  if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));
   const dueAfter = why === 'results-incomplete' ? due.restOfResults : due.resultsAgain;
-  const dueAt = dueAfter(record, now, timings, isLast);
+  const dueAt = dueAfter(record, now, timings);
   const deferred = toDefer(record, dueAt, waiting);
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
   return unread === 'held' ? planned : counting('CollectionFailed', planned);
 };
 
-const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
-  if (lacksFinalStatus(at.record)) return waitForFinalStatus(at, waiting, isLast);
-  return isCollecting(at.record) ? retryCollection(at, waiting, isLast) : undefined;
+const goOn = (at: At, waiting: Waiting): Plan | undefined => {
+  if (lacksFinalStatus(at.record)) return waitForFinalStatus(at, waiting);
+  return isCollecting(at.record) ? retryCollection(at, waiting) : undefined;
 };
 
 /**
@@ -351,11 +345,11 @@ const goOn = (at: At, waiting: Waiting, isLast: boolean): Plan | undefined => {
  */
 const afterNoRead = (
   at: At,
-  { unread, why, problem, isLast }: Extract<Seen, { kind: 'unread' }>,
+  { unread, why, problem }: Extract<Seen, { kind: 'unread' }>,
 ): Plan | undefined => {
-  if (unread !== 'failed') return goOn(at, { why, unread }, isLast);
+  if (unread !== 'failed') return goOn(at, { why, unread });
   if (isBriefFor(at.who)) return moveToSlowQueue(why);
-  const planned = goOn(at, { why, unread, problem, readsSlowly: true }, isLast);
+  const planned = goOn(at, { why, unread, problem, readsSlowly: true });
   return planned && counting('ProviderReadFailed', planned);
 };
 
@@ -381,20 +375,20 @@ const closeCollected = (at: At, reading: Ended, results: StoredResults | undefin
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan => {
   const { record } = at;
-  const { reading, isLast } = seen;
+  const { reading } = seen;
   if (reading.kind === 'too-large') return planOversized(at, seen);
   if (reading.kind === 'running') {
-    return retryCollection(at, { why: 'still-running', readsSlowly: false }, isLast);
+    return retryCollection(at, { why: 'still-running', readsSlowly: false });
   }
   // If the outcome implies results, a read without them is a passing error of the provider.
   if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
-    return retryCollection(at, { why: 'no-results', readsSlowly: false }, isLast);
+    return retryCollection(at, { why: 'no-results', readsSlowly: false });
   }
   if (lacksResults(record, reading) && at.now.toISOString() < lagEnd(record, at.timings)) {
-    return retryCollection(at, { why: 'results-incomplete', readsSlowly: false }, isLast);
+    return retryCollection(at, { why: 'results-incomplete', readsSlowly: false });
   }
   const stored: Plan = reading.hasResults
-    ? { kind: 'store', reading, isLast, counts: [] }
+    ? { kind: 'store', reading, counts: [] }
     : closeCollected(at, reading, undefined);
   const expected = reading.expected ? stored : counting('UnexpectedResults', stored);
   return reading.taskStatus === record.status ? expected : counting('StatusDisagreement', expected);
@@ -402,7 +396,7 @@ const collect = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan => {
 
 const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefined => {
   const { record } = at;
-  const { taskId, reading, isLast } = seen;
+  const { taskId, reading } = seen;
   if (record.taskId !== taskId) return undefined;
   if (isCollecting(record)) return collect(at, seen);
   if (reading.kind !== 'running' && reading.taskStatus !== undefined && mayTakeStatus(record)) {
@@ -415,14 +409,14 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
   }
   if (!lacksFinalStatus(record)) return undefined;
   if (reading.kind !== 'running') return planOversized(at, seen);
-  const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false }, isLast);
+  const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false });
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
 /** The status that a webhook left in `Tasks` is as good as one that was read. */
 const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefined => {
   const { record, who } = at;
-  const { taskId, taskStatus, isNew, isLast } = seen;
+  const { taskId, taskStatus, isNew } = seen;
   if (record.taskId !== taskId) return undefined;
   if (!seen.isOwn) return lacksFinalStatus(record) ? disown(at, taskId) : undefined;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
@@ -437,7 +431,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   }
   if (!lacksFinalStatus(record)) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
-  return record.oversizedAt === undefined ? toRead(at, taskId, isLast) : planOversized(at, 'plan');
+  return record.oversizedAt === undefined ? toRead(at, taskId) : planOversized(at, 'plan');
 };
 
 const judgeOf = (at: At, seen: Seen): Plan | undefined => {
@@ -461,13 +455,13 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'unread':
       return afterNoRead(at, seen);
     case 'stored': {
-      const { reading, results, isLast } = seen;
+      const { reading, results } = seen;
       if (!isCollecting(at.record)) return undefined;
       if (results !== undefined) return closeCollected(at, reading, results);
       // As after a read: one that failed briefly decides nothing.
       return isBriefFor(at.who)
         ? moveToSlowQueue('results-not-stored')
-        : retryCollection(at, { why: 'results-not-stored', readsSlowly: true }, isLast);
+        : retryCollection(at, { why: 'results-not-stored', readsSlowly: true });
     }
   }
 };
@@ -484,10 +478,8 @@ const planRequested = (at: At): Plan => {
 /** Looks for an outcome, or for the results of one. */
 const planRead = (at: At, taskId: string): Plan => {
   const { record } = at;
-  // No read of a running task is the last one, even past the deadline: grace follows.
-  const isLast = record.status !== 'RUNNING' && isTimeOver(at);
-  if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, isLast, counts: [] };
-  return record.oversizedAt === undefined ? toRead(at, taskId, isLast) : planOversized(at, 'plan');
+  if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, counts: [] };
+  return record.oversizedAt === undefined ? toRead(at, taskId) : planOversized(at, 'plan');
 };
 
 /** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
@@ -544,7 +536,7 @@ export const settleDelivered = (
 ): Plan => {
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
-  const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false, isLast: false } as const;
+  const seen = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false } as const;
   return toWrite(settled, [settledMetric.webhook], { ifRefused: seen });
 };
 

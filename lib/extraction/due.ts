@@ -1,4 +1,11 @@
-import { dueShardOf, lagEnd, maxDelaySeconds, plusSeconds, type Timings } from './deadlines.ts';
+import {
+  dueShardOf,
+  isReadTimeOver,
+  lagEnd,
+  maxDelaySeconds,
+  plusSeconds,
+  type Timings,
+} from './deadlines.ts';
 import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
 
 /**
@@ -61,15 +68,16 @@ export const results = (now: Date, { pollEvery }: Pick<Timings, 'pollEvery'>): T
 /** The longest pause between two tries to collect, in seconds. */
 const collectCeiling = 3600;
 
-/** The results, after a try that failed. `isLast`: that was the last one, and is repeated while reads are held. */
-export const resultsAgain = (record: Extraction, now: Date, timings: Timings, isLast: boolean): Timestamp => {
+/** The results, after a try that failed. Past their time, reads are held and tried with each poll interval. */
+export const resultsAgain = (record: Extraction, now: Date, timings: Timings): Timestamp => {
   const { settledAt = record.requestedAt } = record;
-  return growing(settledAt, now, timings.pollFirst, isLast ? timings.pollEvery : collectCeiling);
+  const ceiling = isReadTimeOver(record, now, timings) ? timings.pollEvery : collectCeiling;
+  return growing(settledAt, now, timings.pollFirst, ceiling);
 };
 
 /** The rest of the results: as before, and at the end of the time in which they may lag. */
-export const restOfResults = (record: Extraction, now: Date, timings: Timings, isLast: boolean): Timestamp =>
-  earlier(lagEnd(record, timings), resultsAgain(record, now, timings, isLast));
+export const restOfResults = (record: Extraction, now: Date, timings: Timings): Timestamp =>
+  earlier(lagEnd(record, timings), resultsAgain(record, now, timings));
 
 /** A correction, from the first read in grace. */
 export const correction = (now: Date, { pollEvery, grace }: Timings): Timestamp =>

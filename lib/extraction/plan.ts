@@ -132,20 +132,21 @@ export const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'n
 export const moveToSlowQueue = (why?: Why): Ending => end('moved', why, 'same');
 
 /**
- * What follows. `counts` are counted at once, also if a write fails. `isOver`: the start window is over. Nothing is started; only
- * why nothing could be now is found out.
+ * What follows. `counts` are counted at once, also if a write fails.
  */
 export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
-  | { readonly kind: 'start'; readonly isOver: boolean }
+  | { readonly kind: 'start' }
+  /** The start window is over. All of a start is done but the call, to learn why nothing was started. */
+  | { readonly kind: 'check-start' }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
-  /** Find the item of the task, with the status that a delivery may have left. `isLast`: if a read follows, it is the last one. */
-  | { readonly kind: 'find-task'; readonly taskId: string; readonly isLast: boolean }
-  | { readonly kind: 'read'; readonly taskId: string; readonly isLast: boolean }
+  /** Find the item of the task, with the status that a delivery may have left. */
+  | { readonly kind: 'find-task'; readonly taskId: string }
+  | { readonly kind: 'read'; readonly taskId: string }
   /** The time of the status is over. Once reads are not paused, the record keeps when this read began. */
-  | { readonly kind: 'last-read'; readonly taskId: string; readonly isLast: boolean }
+  | { readonly kind: 'last-read'; readonly taskId: string }
   /** The last read ended its process, so none is made. Whether an operator paused reads is found out, as a pause holds the record open. */
-  | { readonly kind: 'no-read'; readonly isLast: boolean }
-  | { readonly kind: 'store'; readonly reading: Ended; readonly isLast: boolean }
+  | { readonly kind: 'no-read' }
+  | { readonly kind: 'store'; readonly reading: Ended }
   /**
    * `once`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
    * came first: `plan` from the record alone, or a judgement of what was learned, which stays true on any record.
@@ -197,13 +198,11 @@ export type Seen =
       readonly taskStatus: string | undefined;
       readonly isOwn: boolean;
       readonly isNew: boolean;
-      readonly isLast: boolean;
     }
   | {
       readonly kind: 'read';
       readonly taskId: string;
       readonly reading: Reading;
-      readonly isLast: boolean;
     }
   /** `unread` decides, and `why` explains. */
   | {
@@ -212,12 +211,10 @@ export type Seen =
       readonly why: Why;
       /** What the read showed, as a public code. Undefined if none was made. */
       readonly problem: string | undefined;
-      readonly isLast: boolean;
     }
   /** `results` is undefined if they could not be stored. */
   | {
       readonly kind: 'stored';
       readonly reading: Ended;
       readonly results: StoredResults | undefined;
-      readonly isLast: boolean;
     };

@@ -149,7 +149,8 @@ export const run = async (
     // Only an end follows for a record that is not there.
     else if (record === undefined) planned = plan(record, who, now(), timings);
     // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
-    else if (planned.kind === 'start') planned = end('not-yet', 'StartInProgress');
+    else if (planned.kind === 'start' || planned.kind === 'check-start')
+      planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);
       [planned, record] = [deferred.ending, deferred.record];

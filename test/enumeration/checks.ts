@@ -191,29 +191,26 @@ const timeIsFresh: Check = {
 
 const limitsHold: Check = {
   name: 'limits-hold',
-  rule: 'What ends a wait is decided with the limit that held when the last read began, and no read after it changes nothing.',
+  rule: 'What ends a wait is written once its limit has passed, by a process whose read was not held, and a read that returns after the limit ends the wait.',
   broken: (chain) => {
     const { happened, end, endedAt } = chain;
     for (const [index, one] of happened.entries()) {
       if (one.kind !== 'write' || one.outcome !== 'written' || one.before === undefined) continue;
       const { transition, set } = one.change;
       const looks = looksBefore(chain, index);
-      const [look] = looks;
-      const began = transition === 'markTimedOut' ? one.at : (look?.at ?? one.at);
       const isHeld = looks.some(({ seen }) => seen.kind === 'unread' && seen.unread === 'held');
       if (isHeld && givesUp(one) && transition !== 'markTimedOut')
         return 'It ends although the last read is held.';
       const isStale = transition === 'markUnconfirmed' && set.reason === 'start-interrupted';
       const isOver = transition === 'markNotStarted' && set.reason === 'start-window-over';
-      if ((givesUp(one) || isStale || isOver) && !mayEnd(one.before, began)) return 'It ends too early.';
+      if ((givesUp(one) || isStale || isOver) && !mayEnd(one.before, one.at)) return 'It ends too early.';
     }
     const { record, as, why } = end;
     if (!isOpen(record) || as === 'moved' || as === 'queued') return undefined;
     const [look] = looksBefore(chain, happened.length);
-    const began =
-      record.status === 'RUNNING' ? endedAt : look?.record.status === record.status ? look.at : undefined;
+    const isOfStatus = record.status === 'RUNNING' || look?.record.status === record.status;
     const isAnswered = isLearned(why) || why === 'no-results' || why === 'results-too-large';
-    return isAnswered && began && mayEnd(record, began)
+    return isAnswered && isOfStatus && mayEnd(record, endedAt)
       ? `It goes on after the last read: ${why}.`
       : undefined;
   },

@@ -190,7 +190,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
     return taskOf(ownAttempt);
   };
   const link: TaskStore['link'] = async ({ taskId }) => {
-    const seen = look({ kind: 'find-task', taskId, isLast: false, counts: [] }, current() ?? record);
+    const seen = look({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
     const { isOwn, taskStatus } = seen as Extract<Seen, { kind: 'task' }>;
     return {
       linked: isOwn,

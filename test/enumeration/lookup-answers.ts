@@ -45,8 +45,8 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
     case 'find-request':
       return [true, false].map((isThere) => ({ kind: 'request', isThere, reason: lookup.reason }));
     case 'find-task': {
-      const { taskId, isLast } = lookup;
-      const task = { kind: 'task', taskId, isLast } as const;
+      const { taskId } = lookup;
+      const task = { kind: 'task', taskId } as const;
       const statuses = isStart ? terminalStatuses : (['COMPLETED', 'FAILED'] as const);
       return [
         { ...task, taskStatus: undefined, isOwn: false, isNew: false },
@@ -58,22 +58,20 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
     case 'read':
     case 'last-read':
     case 'no-read': {
-      const { isLast } = lookup;
-      const read =
-        lookup.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: lookup.taskId, isLast } as const);
+      const read = lookup.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: lookup.taskId } as const);
       return [
         ...(read === undefined ? [] : readingsOf(record).map((reading) => ({ ...read, reading }))),
         ...unreadFor(record, read !== undefined).map(
-          ([unread, why]) => ({ kind: 'unread', unread, why, problem: undefined, isLast }) as const,
+          ([unread, why]) => ({ kind: 'unread', unread, why, problem: undefined }) as const,
         ),
       ];
     }
     case 'store': {
-      const { reading, isLast } = lookup;
+      const { reading } = lookup;
       const results = { bucket: 'results', key: 'key', bytes: 2, sha256: '00' };
       return [
-        { kind: 'stored', reading, results, isLast },
-        { kind: 'stored', reading, results: undefined, isLast },
+        { kind: 'stored', reading, results },
+        { kind: 'stored', reading, results: undefined },
       ];
     }
   }

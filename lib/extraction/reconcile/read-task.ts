@@ -105,9 +105,8 @@ export const readTask = async (
   deps: ReadDeps,
 ): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
-  const { isLast } = planned;
   const nothing = (unread: Unread, why: Why, problem?: string) =>
-    ({ seen: { kind: 'unread', unread, why, problem, isLast }, bytes: undefined }) as const;
+    ({ seen: { kind: 'unread', unread, why, problem }, bytes: undefined }) as const;
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
     return nothing('held', 'ProviderPaused');
@@ -134,7 +133,7 @@ export const readTask = async (
         throw error;
       }
     });
-    return { seen: { kind: 'read', taskId, reading, isLast }, bytes };
+    return { seen: { kind: 'read', taskId, reading }, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
     const [notBefore, lastProblem] =

@@ -56,7 +56,7 @@ const timingsOf = async (
  * link, has not done it.
  */
 const findTask = async (
-  { taskId, isLast }: Extract<Lookup, { kind: 'find-task' }>,
+  { taskId }: Extract<Lookup, { kind: 'find-task' }>,
   record: Extraction,
   deps: ReconcileDeps,
 ): Promise<{ readonly seen: Seen; readonly task: Task | undefined }> => {
@@ -68,7 +68,7 @@ const findTask = async (
   if (isNew && isOwn) await removeRequest(record, deps);
   if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
-  const seen = { kind: 'task', taskId, taskStatus, isOwn, isNew, isLast } as const;
+  const seen = { kind: 'task', taskId, taskStatus, isOwn, isNew } as const;
   return { seen, task: isOwn ? task : undefined };
 };
 
@@ -100,15 +100,15 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
         return seen;
       }
       case 'store': {
-        const { reading, isLast } = lookup;
+        const { reading } = lookup;
         const isBrief = isBriefFor(who);
         try {
           const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
-          return { kind: 'stored', reading, results, isLast };
+          return { kind: 'stored', reading, results };
         } catch (error) {
           deps.telemetry.failure('The results could not be stored.', error, record);
           if (isBrief) await leaveToSlowQueue(record, deps);
-          return { kind: 'stored', reading, results: undefined, isLast };
+          return { kind: 'stored', reading, results: undefined };
         }
       }
     }

@@ -60,7 +60,7 @@ const linkTask = async (
   const isOwn = linked || task.extractionId === extractionId;
   if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
-  return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked, isLast: false };
+  return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
 };
 
 /** What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. */
@@ -102,10 +102,10 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     finish(judge(from, who, seen, now(), timings), from);
 
   const planned = plan(record, who, now(), timings);
-  if (planned.kind !== 'start' || record === undefined || gate === undefined) return finish(planned, record);
+  const onlyCheck = planned.kind === 'check-start';
+  const isStart = planned.kind === 'start' || onlyCheck;
+  if (!isStart || record === undefined || gate === undefined) return finish(planned, record);
 
-  // If the window is over, all but the call itself is still done: it shows why nothing was started.
-  const { isOver } = planned;
   const finishUncalled = (
     of: Extraction | undefined,
     why: StartError,
@@ -114,7 +114,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   ): Promise<Result> => finishWith(of, { kind: 'not-called', why, problem, notBefore });
 
   if (gate.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
-  const admission = await gate.admit(isOver);
+  const admission = await gate.admit(onlyCheck);
   if (admission.kind === 'waits') return finishUncalled(record, 'Waits', admission.problem);
   if (admission.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admission.cause}`);
   let shown: Shown = { kind: 'nothing' };
@@ -142,7 +142,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       return await finishUncalled(record, error, problem, notBefore);
     }
     // Nothing keeps it from being started, except that it is too late.
-    if (isOver) return await finishUncalled(record, 'StartWindowOver');
+    if (onlyCheck) return await finishUncalled(record, 'StartWindowOver');
 
     if (!hasTimeFor(1, deps)) return await finishUncalled(record, 'TooLittleTime', 'InternalError');
 

@@ -15,12 +15,11 @@ export const decisionFaults: Faults = {
       'const { timings, telemetry, learn } = deps;\n  const begunAt = deps.now();\n  const now = () => begunAt;',
     caughtBy: 'time-is-fresh',
   },
-  'last-read-decided-anew': {
-    does: 'Whether a read was the last one is decided once more after it.',
+  'read-over-the-end-goes-on': {
+    does: 'A read that returns after the end of grace, and found the task running, is followed by another.',
     file: decide,
-    find: "if (isLast && unread !== 'held') {",
-    replace: `const graceEnd = plusSeconds(record.settledAt ?? record.deadlineAt, at.timings.grace);
-  if (now.toISOString() >= graceEnd && unread !== 'held') {`,
+    find: "if (!isTimeOver(at) || unread === 'held')",
+    replace: "if (!isTimeOver(at) || unread === 'held' || unread === undefined)",
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
@@ -30,13 +29,6 @@ export const decisionFaults: Faults = {
     replace: `if (waiting.kind === 'write' && waiting.ifRefused === 'plan') return { ...waiting, ifRefused: seen };
   return reading.known ? waiting`,
     caughtBy: 'refusal-forgets',
-  },
-  'last-read-of-grace-collects': {
-    does: 'The last read of grace is also the last one for the results of the outcome that it found.',
-    file: decide,
-    find: 'ifWritten: { ...seen, isLast: false }',
-    replace: 'ifWritten: seen',
-    caughtBy: 'limits-hold',
   },
   'refusal-ends': {
     does: 'A refused TIMED_OUT ends the chain as if it had been written.',
@@ -128,7 +120,7 @@ export const decisionFaults: Faults = {
     file: decide,
     find: "return isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
     replace:
-      "return isLast && isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+      "return isTimeOver(at) && isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
     caughtBy: 'brief-decides-nothing',
   },
   'failed-store-goes-back': {
@@ -141,8 +133,8 @@ export const decisionFaults: Faults = {
   'lag-end-overslept': {
     does: 'The last read of results that lag is made long after the end of the lag.',
     file: due,
-    find: 'earlier(lagEnd(record, timings), resultsAgain(record, now, timings, isLast));',
-    replace: 'resultsAgain(record, now, timings, isLast);',
+    find: 'earlier(lagEnd(record, timings), resultsAgain(record, now, timings));',
+    replace: 'resultsAgain(record, now, timings);',
     caughtBy: 'lagging-awaited',
   },
   'grace-end-overslept': {
@@ -155,8 +147,8 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isLast && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
-    replace: "if (isLast) return counting('CollectionFailed', abandon(at, waiting));",
+    find: "if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
+    replace: "if (isTimeOver(at)) return counting('CollectionFailed', abandon(at, waiting));",
     caughtBy: 'limits-hold',
   },
   'runs-at-its-deadline': {
@@ -169,8 +161,8 @@ export const decisionFaults: Faults = {
   'last-read-made-again': {
     does: 'The last read is made again and again, although each time it ends its process.',
     file: decide,
-    find: 'return isLastReadLost(at)\n',
-    replace: "return isLastReadLost(at) && taskId === ''\n",
+    find: 'return isLastReadLost(at) ?',
+    replace: "return isLastReadLost(at) && taskId === '' ?",
     caughtBy: 'closes-though-reads-die',
   },
   'last-read-not-kept': {

@@ -142,22 +142,21 @@ export const deliveryAndOutcomeFaults: Faults = {
   'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: decide,
-    find: "if (status === 'RUNNING') return planRead(at, taskId, undefined);",
-    replace: `if (status === 'RUNNING' && now.toISOString() >= deadlineAt) {
-    return waitForFinalStatus(at, { why: 'still-running' }, false);
-  }
-  if (status === 'RUNNING') return planRead(at, taskId, undefined);`,
+    find: "end('closed') : planRead(at, taskId);",
+    replace: `end('closed')
+    : status === 'RUNNING' && isTimeOver(at)
+      ? waitForFinalStatus(at, { why: 'still-running' })
+      : planRead(at, taskId);`,
     caughtBy: 'last-read-before-timed-out',
   },
   'no-read-in-grace': {
     does: 'The task is not read in grace.',
     file: decide,
-    find: '? planRead(at, taskId, plusSeconds(settledAt ?? deadlineAt, timings.grace))',
-    replace: `? waitForFinalStatus(
-        at,
-        { why: 'still-running' },
-        now.toISOString() >= plusSeconds(settledAt ?? deadlineAt, timings.grace),
-      )`,
+    find: "end('closed') : planRead(at, taskId);",
+    replace: `end('closed')
+    : status === 'TIMED_OUT'
+      ? waitForFinalStatus(at, { why: 'still-running' })
+      : planRead(at, taskId);`,
     caughtBy: 'closed-after-a-read',
   },
   'timed-out-over-outcome': {

@@ -1,6 +1,7 @@
 import type { Faults } from './planted-fault.ts';
 
 const decide = 'lib/extraction/decide.ts';
+const deadlines = 'lib/extraction/deadlines.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const requestData = 'lib/extraction/request-data.ts';
 const readTask = 'lib/extraction/reconcile/read-task.ts';
@@ -95,16 +96,15 @@ export const intakeAndClosingFaults: Faults = {
   },
   'collection-abandoned-at-once': {
     does: 'Collecting is abandoned after the first failure.',
-    file: decide,
-    find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
-    replace: 'requestedAt',
+    file: deadlines,
+    find: 'return plusSeconds(settledAt ?? requestedAt, collectFor);',
+    replace: 'return requestedAt;',
     caughtBy: 'results-collected',
   },
   'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
-    find: 'plusSeconds(settledAt ?? requestedAt, timings.collectFor)',
-    replace: 'undefined',
+    find: "if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
     caughtBy: 'settled-and-closed',
   },
   'oversized-not-remembered': {
@@ -182,8 +182,8 @@ export const intakeAndClosingFaults: Faults = {
   'superseded-sweep-reads': {
     does: 'A message of the sweep reads the provider although the record was leased again.',
     file: decide,
-    find: '(who.dueAt === undefined ||',
-    replace: "(who.cause === 'sweep' ||",
+    find: 'if (!isDue && who.dueAt === undefined) return undefined;',
+    replace: "if (!isDue && (who.dueAt === undefined || who.cause === 'sweep')) return undefined;",
     caughtBy: 'one-chain-of-messages',
   },
   'lease-not-in-its-message': {
@@ -216,8 +216,8 @@ export const intakeAndClosingFaults: Faults = {
   },
   'closed-without-grace': {
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
-    file: decide,
-    find: 'plusSeconds(settledAt ?? deadlineAt, timings.grace)',
+    file: deadlines,
+    find: 'plusSeconds(settledAt ?? deadlineAt, grace)',
     replace: 'deadlineAt',
     caughtBy: 'correction-found',
     where: { scenario: 'late-silent', faults: 1 },
@@ -225,8 +225,8 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: "if (isLast && unread !== 'held') {",
-    replace: 'if (isLast) {',
+    find: "if (!isTimeOver(at) || unread === 'held')",
+    replace: 'if (!isTimeOver(at))',
     caughtBy: 'pause-keeps-open',
   },
   'execution-before-record': {
@@ -321,8 +321,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-target-without-a-reason': {
     does: 'A consent whose item was lost is closed as one that could be read.',
     file: decide,
-    find: "if (isLast && unread === 'impossible') return",
-    replace: "if (isLast && unread === 'impossible' && why !== 'request-data-gone') return",
+    find: "return unread === 'impossible'\n",
+    replace: "return unread === 'impossible' && why !== 'request-data-gone'\n",
     caughtBy: 'request-gone-for-a-reason',
   },
   'used-target-counts-as-lost': {

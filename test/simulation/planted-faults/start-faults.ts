@@ -201,8 +201,7 @@ export const startFaults: Faults = {
   'start-window-unchecked': {
     does: 'A start is tried after the end of the start window.',
     file: decide,
-    find: 'const isOver = isWindowOver(at);',
-    replace: "const isOver = at.record.requestedAt === '';",
+    find: "if (isWindowOver(at)) return { kind: 'check-start', counts: [] };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
@@ -262,8 +261,8 @@ export const startFaults: Faults = {
   'retry-after-ignored': {
     does: 'A start is tried before the time that a 429 named.',
     file: decide,
-    find: 'if (!isOver && notBefore !== undefined && at.now.toISOString() < notBefore) {',
-    replace: "if (!isOver && notBefore === '') {",
+    find: 'return notBefore !== undefined && at.now.toISOString() < notBefore',
+    replace: "return notBefore === ''",
     caughtBy: 'waits-as-asked',
   },
   'hold-ignored': {

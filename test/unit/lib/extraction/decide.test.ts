@@ -5,7 +5,7 @@ import { at, extractionIn, timings } from '../../../support/data/extraction-fixt
 
 const swept: Invoker = { kind: 'queue', cause: 'sweep' };
 const start: Invoker = { kind: 'start', requestId: 'request-1' };
-const another = { taskId: 'task-2', isLast: false } as const;
+const another = { taskId: 'task-2' } as const;
 const ended = {
   kind: 'ended',
   taskStatus: 'COMPLETED',

@@ -8,13 +8,14 @@ test.each([
   ['never sooner than the first pause', 0, 5],
   ['after a pause as long as the wait so far', 600, 1_200],
   ['never later than an hour', 50_000, 50_000 + 3_600],
+  ['with each poll, past the time for collecting', 90_000, 90_120],
 ])('the next try to collect comes %s: at %i s, at %i s', (_when, now, next) => {
-  expect(due.resultsAgain(settled, at(now), timings, false)).toBe(iso(next));
+  expect(due.resultsAgain(settled, at(now), timings)).toBe(iso(next));
 });
 
 test('results that lag are read at the end of the lag', () => {
-  expect(due.restOfResults(settled, at(200), timings, false)).toBe(iso(400));
-  expect(due.restOfResults(settled, at(400), timings, false)).toBe(iso(600));
+  expect(due.restOfResults(settled, at(200), timings)).toBe(iso(400));
+  expect(due.restOfResults(settled, at(400), timings)).toBe(iso(600));
 });
 
 test.each([
