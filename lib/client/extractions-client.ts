@@ -6,8 +6,10 @@ import type { BatchSummary, PublicExtraction } from '../extraction/api/public-vi
 import { memoize } from '../memoize.ts';
 import { type ExtractionName, findExtractions, summarizeBatch } from './find-extractions.ts';
 import { getExtraction } from './get-extraction.ts';
+import { type BatchProgress, type BatchRequest, type RequestAllOptions, requestAll } from './request-all.ts';
 import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
 import { type Credentials, type SignedFetch, signedFetch } from './signed-fetch.ts';
+import { waitForBatch } from './wait-for-batch.ts';
 import { waitForOutcome } from './wait-for-outcome.ts';
 
 export type ExtractionsClientOptions = {
@@ -45,6 +47,14 @@ export type ExtractionsClient = {
     request: ExtractionRequest,
     options?: RequestOptions,
   ) => Promise<RequestedExtraction & { readonly idempotencyKey: string }>;
+  /**
+   * Requests all of a batch, no more at a time than the throttle takes. A second run starts nothing again. The docs of `requestAll`
+   * in `request-all.ts` have what it throws.
+   */
+  readonly requestAll: (
+    requests: Iterable<BatchRequest> | AsyncIterable<BatchRequest>,
+    options: RequestAllOptions & CallOptions & Pick<RequestOptions, 'onRetry'>,
+  ) => Promise<BatchProgress>;
   readonly getExtraction: (
     extractionId: string,
     options?: CallOptions,
@@ -56,6 +66,14 @@ export type ExtractionsClient = {
   readonly findExtractions: (name: ExtractionName, options?: CallOptions) => AsyncIterable<PublicExtraction>;
   /** How many of a batch have which status and advice. Throws ApiError and NoAnswerError. */
   readonly summarizeBatch: (batch: string, options?: CallOptions) => Promise<BatchSummary>;
+  /**
+   * Returns the summary of a batch once nothing more happens without you: each extraction is closed, or has the advice `wait`. Throws
+   * ApiError.
+   */
+  readonly waitForBatch: (
+    batch: string,
+    options?: CallOptions & { readonly onSummary?: (summary: BatchSummary) => void },
+  ) => Promise<BatchSummary>;
   /**
    * Returns an outcome once its `advice` is final. That of `TIMED_OUT` is `wait` until its grace is over, a day by default, so set
    * `signal` where a person waits. Throws ApiError and NoSuchExtractionError.
@@ -87,6 +105,13 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
     getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),
     findExtractions: (name, { signal } = {}) => findExtractions(apiUrl, name, endedBy(signal)),
     summarizeBatch: (batch, { signal } = {}) => summarizeBatch(apiUrl, batch, endedBy(signal)),
+    requestAll: (requests, { signal, onRetry, ...options }) =>
+      requestAll(apiUrl, requests, options, { ...endedBy(signal), ...defined({ onRetry }) }),
+    waitForBatch: (batch, { signal, onSummary } = {}) => {
+      const deps = endedBy(signal);
+      const summarize = (name: string) => summarizeBatch(apiUrl, name, deps);
+      return waitForBatch(batch, { summarize, sleep: deps.sleep, ...defined({ onSummary }) });
+    },
     waitForOutcome: (extractionId, { signal } = {}) => {
       const deps = endedBy(signal);
       const get = (id: string) => getExtraction(apiUrl, id, deps);

@@ -10,6 +10,13 @@ export {
   type RequestOptions,
 } from './extractions-client.ts';
 export type { ExtractionName } from './find-extractions.ts';
+export {
+  type BatchProgress,
+  type BatchRequest,
+  type RefusedRequest,
+  type RequestAllOptions,
+  SameRequestError,
+} from './request-all.ts';
 export type { ExtractionRequest, RequestedExtraction } from './request-extraction.ts';
 export type { Credentials, SignedFetch } from './signed-fetch.ts';
 export { NoSuchExtractionError } from './wait-for-outcome.ts';

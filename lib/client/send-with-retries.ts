@@ -13,7 +13,7 @@ export type SendDeps = {
 };
 
 /** A 2xx answer. */
-type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
 
 /** Pauses before each retry, in milliseconds: 15 s in all. */
 const pauses = [1_000, 2_000, 4_000, 8_000];
@@ -26,7 +26,8 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 
-const attempt = async (
+/** Sends once. Throws NoAnswerError, NoCredentialsError, and what no request can be made of. */
+export const sendOnce = async (
   url: string,
   init: RequestInit,
   { fetch, signal }: Pick<SendDeps, 'fetch' | 'signal'>,
@@ -72,13 +73,13 @@ const caught = (error: unknown): Failure => {
  * as soon as it is aborted. What no request can be made of is thrown at once, as it is.
  */
 export const sendWithRetries = async (url: string, init: RequestInit, deps: SendDeps): Promise<Answer> => {
-  let result = await attempt(url, init, deps).catch(caught);
+  let result = await sendOnce(url, init, deps).catch(caught);
   for (const pause of pauses) {
     const reason = retryReason(result);
     if (reason === undefined) break;
     deps.onRetry?.(reason);
     await deps.sleep(pause);
-    result = await attempt(url, init, deps).catch(caught);
+    result = await sendOnce(url, init, deps).catch(caught);
   }
   if (result instanceof NoCredentialsError) throw result.cause;
   if (result instanceof NoAnswerError) throw result;

@@ -36,7 +36,8 @@ export const waitForOutcome = async (
   }
 };
 
-const ignoreTransient = (error: unknown): 'failed' => {
+/** For a loop that asks again. Throws any other error. */
+export const ignoreTransient = (error: unknown): 'failed' => {
   if (error instanceof NoAnswerError || (error instanceof ApiError && error.isTransient)) return 'failed';
   throw error;
 };

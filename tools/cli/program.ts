@@ -112,7 +112,8 @@ const appendedId = (value: string, before?: readonly string[]) => appended(extra
 const commands: readonly ((command: Command['command'], run: RunImported) => unknown)[] = [
   (command, run) =>
     command('start')
-      .description('request an extraction')
+      .description('request an extraction, or with --batch all of a file')
+      .argument('[requests.jsonl]', 'with --batch: a file with one request as JSON a line; - is standard input')
       .option('--file <path>', 'the whole request as JSON; - is standard input')
       .option('--entity <slug>', 'by credentials: the entity')
       .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)
@@ -129,12 +130,14 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         'all requests with one key are one extraction (default: a random key)',
         idempotencyKey,
       )
-      .option('--watch', 'continue as watch does')
+      .option('--batch <text>', "the caller's own name for all requests of the file")
+      .option('--watch', 'continue as watch does; with --batch, until each has an outcome')
       .addHelpText(
         'after',
         examples(
           '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
           '--stage local start --file request.json --idempotency-key order-7',
+          '--stage local start --batch morning-2026-11-27 requests.jsonl --watch',
         ),
       )
       .action(run(async () => (await import('./commands/start.ts')).start)),

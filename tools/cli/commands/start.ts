@@ -1,12 +1,34 @@
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import { buildExtractionRequest, type StartOptions } from '../operate/build-extraction-request.ts';
-import { CliError } from '../terminal/errors.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';
+import { startBatch } from './start-batch.ts';
 import { watchOne } from './watch.ts';
 
-export const start = async (options: StartOptions, { shell, connect }: CommandContext): Promise<number> => {
+export const start = async (
+  file: string | undefined,
+  options: StartOptions,
+  context: CommandContext,
+): Promise<number> => {
+  const { batch, watch, ...others } = options;
+  if (batch === undefined && file === undefined) return startOne(options, context);
+  if (batch === undefined || file === undefined) {
+    throw new UsageError(
+      'A batch is --batch <name> with a file of requests. For one request, leave both out.',
+    );
+  }
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    throw new UsageError(
+      'With --batch, each line of the file is a whole request: use no option but --watch.',
+    );
+  }
+  return startBatch(file, batch, { watch: watch === true }, context);
+};
+
+const startOne = async (options: StartOptions, { shell, connect }: CommandContext): Promise<number> => {
   // The API validates it.
   const request = (await buildExtractionRequest(options, shell.readText)) as ExtractionRequest;
   const deployment = await connect();

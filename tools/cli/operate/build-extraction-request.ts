@@ -20,6 +20,7 @@ export type StartOptions = {
   readonly target?: string;
   readonly reference?: string;
   readonly idempotencyKey?: string;
+  readonly batch?: string;
   readonly watch?: true;
 };
 
@@ -36,25 +37,24 @@ const flagOf = (name: string): string =>
 const flagsIn = (options: StartOptions, names: readonly (keyof StartOptions)[]): string[] =>
   names.filter((name) => options[name] !== undefined).map(flagOf);
 
-type Content = 'request' | 'credentials';
-
-const readJson = (text: string, content: Content): unknown => {
+const readJson = (text: string, content: string): unknown => {
   try {
     return parseExactJson(text);
   } catch {
     // Without a cause: JSON.parse quotes the text that it cannot parse.
-    throw new CliError(`The ${content} must be JSON.`);
+    throw new CliError(`${content} must be JSON.`);
   }
 };
 
-const parseJson = (text: string, content: Content): unknown => {
+/** `content` begins a sentence, such as `The request`. Throws CliError, which has none of the text. */
+export const parseJson = (text: string, content: string): unknown => {
   const json = readJson(text, content);
   const [twice] = findDuplicateNames(text);
-  if (twice !== undefined) throw new CliError(`${pointerTo(twice)} of the ${content} occurs twice.`);
+  if (twice !== undefined) throw new CliError(`${content}: ${pointerTo(twice)} occurs twice.`);
   const [changed] = findChangedNumbers(json);
   if (changed === undefined) return json;
   throw new CliError(
-    `The number at ${pointerTo(changed)} of the ${content} would change as a 64-bit float. Write it as a string.`,
+    `${content}: the number at ${pointerTo(changed)} would change as a 64-bit float. Write it as a string.`,
   );
 };
 
@@ -85,7 +85,7 @@ const wholeRequest = async (file: string, options: StartOptions, readText: ReadT
   if (other !== undefined) {
     throw new UsageError(`--file is the whole request, so ${other} cannot be used with it.`);
   }
-  return parseJson(await readText(file, 'the request as JSON'), 'request');
+  return parseJson(await readText(file, 'the request as JSON'), 'The request');
 };
 
 const consentRequest = async (options: StartOptions, readText: ReadText): Promise<unknown> => {
@@ -105,7 +105,7 @@ const credentialsRequest = async (options: StartOptions, readText: ReadText): Pr
     );
   }
   const actions = actionsOf(options);
-  const json = parseJson(await readText(credentials ?? STDIN, 'the credentials as JSON'), 'credentials');
+  const json = parseJson(await readText(credentials ?? STDIN, 'the credentials as JSON'), 'The credentials');
   return { entity, credentials: credentialsField(json), actions, reference };
 };
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CliError } from './errors.ts';
 
 const utf8 = 'Save it as UTF-8.';
@@ -21,9 +22,16 @@ export const decodeText = (bytes: Uint8Array, name: string): string => {
     if (!(cause instanceof TypeError)) throw cause;
     // Without the cause: it has nothing of the bytes today, and they may be a password.
     throw new CliError(
-      `${name} is not UTF-8. It may be in ISO 8859-1 or Windows-1252. ${utf8} Such as: iconv -f WINDOWS-1252 -t UTF-8`,
+      `${name}${lineOf(bytes)} is not UTF-8. It may be in ISO 8859-1 or Windows-1252. ${utf8} Such as: iconv -f WINDOWS-1252 -t UTF-8`,
     );
   }
+};
+
+/** The first line that is not UTF-8, of several. No character of UTF-8 has the byte of a line break in it. */
+const lineOf = (bytes: Uint8Array): string => {
+  const lines = Buffer.from(bytes).toString('latin1').trimEnd().split('\n');
+  const at = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
+  return lines.length === 1 ? '' : `, line ${at + 1},`;
 };
 
 /** What was typed, as the terminal's decoder returned it. Throws CliError where that replaced bytes that are not UTF-8. */

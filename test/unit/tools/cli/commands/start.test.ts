@@ -77,16 +77,16 @@ describe('options that make no request', () => {
   });
 
   test.each<[StartOptions, string]>([
-    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'credentials'],
-    [{ file: 'long.json' }, 'request'],
+    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'The credentials'],
+    [{ file: 'long.json' }, 'The request'],
   ])('%j are refused for a number that would change', async (options, content) => {
-    const message = `The number at /pin/0 of the ${content} would change as a 64-bit float. Write it as a string.`;
+    const message = `${content}: the number at /pin/0 would change as a 64-bit float. Write it as a string.`;
     expect(await failureOf(options)).toMatchObject({ name: 'CliError', message });
   });
 
   test('a name that occurs twice is refused, as the API would get only one of the two', async () => {
     const failure = await failureOf({ entity: 'bank', action: ['tef'], credentials: 'twice.json' });
-    expect(failure).toMatchObject({ message: '/password of the credentials occurs twice.' });
+    expect(failure).toMatchObject({ message: 'The credentials: /password occurs twice.' });
   });
 
   test('credentials that are not JSON are never quoted', async () => {

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { isIdempotencyKey } from '../idempotency-key.ts';
+import { ApiError, NoAnswerError } from './api-errors.ts';
+import type { ExtractionRequest } from './request-extraction.ts';
+import { type Answer, type SendDeps, sendOnce } from './send-with-retries.ts';
+import { NoCredentialsError } from './signed-fetch.ts';
+
+/** A request of a batch. Without a key it gets one that follows from the batch and from what its record will show. */
+export type BatchRequest = ExtractionRequest & { readonly idempotencyKey?: string };
+
+/** Two requests of a batch show the same and have no key, so that the second would count as the first again. */
+export class SameRequestError extends Error {
+  override readonly name = 'SameRequestError';
+
+  constructor() {
+    super('It shows the same as an earlier request. Give each a reference or an idempotencyKey of its own.');
+  }
+}
+
+/** A request that was not accepted. `index` is its position, from 0. */
+export type RefusedRequest = { readonly index: number; readonly error: ApiError | SameRequestError };
+
+export type BatchProgress = {
+  /** Requested now. */
+  readonly accepted: number;
+  /** Requested before under the same key. Nothing was started. */
+  readonly replayed: number;
+  readonly refused: readonly RefusedRequest[];
+};
+
+export type RequestAllOptions = {
+  readonly batch: string;
+  /** Of those that have none. `background` by default, as nobody waits for each of a batch. */
+  readonly priority?: 'interactive' | 'background';
+  /** Called whenever some were answered. */
+  readonly onProgress?: (progress: BatchProgress) => void;
+};
+
+/**
+ * The key of a request without one: the same in each run. It follows from what the record shows, and from nothing that is secret, as
+ * the extractionId follows from it. The priority is left out, so that a second run with another one starts nothing again.
+ */
+export const keyInBatch = (batch: string, request: BatchRequest): string => {
+  if (request.idempotencyKey !== undefined) return request.idempotencyKey;
+  const { credentials: _credentials, sessionToken: _token, target: _target, ...rest } = request as AnyRequest;
+  const { priority: _priority, batch: _batch, ...given } = rest;
+  const defaults = given.method === 'consent' ? { variant: 'v1' } : { method: 'credentials' };
+  const hash = createHash('sha256').update(JSON.stringify([batch, { ...defaults, ...given }], inOrder));
+  return `batch-${hash.digest('base64url')}`;
+};
+
+/** One text, whatever the order of the fields is. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+type AnyRequest = Readonly<Record<string, unknown>>;
+
+type Line = { readonly index: number; readonly key: string; readonly body: string };
+
+/** Nothing was done, or nobody knows: the request is sent again under the same key. */
+type Hindrance = {
+  readonly kind: 'throttled' | 'failed';
+  readonly error: Error;
+  readonly retryAfter: number;
+};
+
+/** What became of one request that was sent. */
+type Result =
+  | { readonly kind: 'accepted' | 'replayed' }
+  | { readonly kind: 'refused'; readonly error: ApiError }
+  | Hindrance;
+
+/** Of one request and no other: what it says is not valid, or its key is that of another. */
+const ownStatuses: readonly number[] = [400, 413, 422];
+const keyBlocked = 'urn:cosecha:problem:idempotency-key-blocked';
+
+const resultOf = (answer: Answer): Result => {
+  const { status, headers, body } = answer;
+  if (status < 300) return { kind: headers.get('idempotency-replayed') === 'true' ? 'replayed' : 'accepted' };
+  const error = new ApiError(status, body);
+  if (ownStatuses.includes(status) || error.problem === keyBlocked) return { kind: 'refused', error };
+  // No permission, a wrong clock or a wrong address: it would be the same for each.
+  if (!error.isTransient) throw error;
+  const retryAfter = Number(headers.get('retry-after') ?? 0) || 0;
+  return { kind: status === 429 ? 'throttled' : 'failed', error, retryAfter };
+};
+
+const send = async (apiUrl: string, { key, body }: Line, deps: SendDeps): Promise<Result> => {
+  try {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    return resultOf(await sendOnce(`${apiUrl}/extractions`, { method: 'POST', headers, body }, deps));
+  } catch (error) {
+    if (error instanceof NoAnswerError || error instanceof NoCredentialsError) {
+      return { kind: 'failed', error, retryAfter: 0 };
+    }
+    throw error;
+  }
+};
+
+/**
+ * How many are sent at the same time: one more after each round that was all answered, half after one that was not. So it settles
+ * where the throttle is, which all callers share. 50 are more than the default of 50 a second takes, with answers after 150 ms.
+ */
+const [firstTogether, maxTogether] = [4, 50];
+
+/** 1 s, doubled up to 30 s, and no less than the API asks for. */
+const pauseMs = (rounds: number, retryAfter: number): number =>
+  Math.max(1_000 * Math.min(2 ** (rounds - 1), 30), retryAfter * 1_000);
+
+/** Rounds in a row that brought nothing but failures: 2 min. A throttle is waited for as long as it takes. */
+const maxFailedRounds = 8;
+
+/**
+ * Requests all of a batch, each under a key of its own, no more at a time than the throttle takes. A second run with the same batch
+ * and requests starts nothing again, so run it again after it threw: ApiError where each request would get the same answer, and the
+ * last error where the API failed for two minutes. The reason of `signal` is thrown as soon as it is aborted.
+ */
+export const requestAll = async (
+  apiUrl: string,
+  requests: Iterable<BatchRequest> | AsyncIterable<BatchRequest>,
+  { batch, priority = 'background', onProgress }: RequestAllOptions,
+  deps: SendDeps,
+): Promise<BatchProgress> => {
+  if (!/^\P{Cc}{1,256}$/u.test(batch)) {
+    throw new RangeError('A batch has 1 to 256 characters, and no control characters.');
+  }
+  let [accepted, replayed] = [0, 0];
+  const refused: RefusedRequest[] = [];
+  const progress = (): BatchProgress => ({ accepted, replayed, refused });
+  const keys = new Set<string>();
+  let [together, hinderedRounds, failedRounds] = [firstTogether, 0, 0];
+
+  /** Sends them at the same time. Returns those that have to be sent again. */
+  const sendRound = async (lines: readonly Line[]): Promise<readonly Line[]> => {
+    const results = await Promise.all(lines.map((line) => send(apiUrl, line, deps)));
+    const again: Line[] = [];
+    const hindrances: Hindrance[] = [];
+    for (const [at, line] of lines.entries()) {
+      const result = results[at];
+      if (result === undefined) continue;
+      if ('retryAfter' in result) {
+        again.push(line);
+        hindrances.push(result);
+      } else if (result.kind === 'refused') refused.push({ index: line.index, error: result.error });
+      else if (result.kind === 'replayed') replayed += 1;
+      else accepted += 1;
+    }
+    onProgress?.(progress());
+    if (hindrances.length === 0) {
+      together = Math.min(maxTogether, together + 1);
+      [hinderedRounds, failedRounds] = [0, 0];
+      return again;
+    }
+    together = Math.max(1, Math.floor(together / 2));
+    hinderedRounds = hindrances.length < lines.length ? 1 : hinderedRounds + 1;
+    const allFailed = again.length === lines.length && hindrances.every(({ kind }) => kind === 'failed');
+    failedRounds = allFailed ? failedRounds + 1 : 0;
+    const [first] = hindrances;
+    if (failedRounds === maxFailedRounds && first !== undefined) {
+      throw first.error instanceof NoCredentialsError ? first.error.cause : first.error;
+    }
+    deps.onRetry?.(`${hindrances.length} of ${lines.length} are sent again. ${first?.error.message ?? ''}`);
+    await deps.sleep(pauseMs(hinderedRounds, Math.max(...hindrances.map(({ retryAfter }) => retryAfter))));
+    return again;
+  };
+
+  let waiting: readonly Line[] = [];
+  const flush = async (least: number): Promise<void> => {
+    while (waiting.length >= least && waiting.length > 0) {
+      const lines = waiting.slice(0, together);
+      waiting = [...(await sendRound(lines)), ...waiting.slice(lines.length)];
+    }
+  };
+  let index = -1;
+  for await (const request of requests) {
+    index += 1;
+    const key = keyInBatch(batch, request);
+    if (!isIdempotencyKey(key)) {
+      throw new RangeError(
+        `The idempotencyKey of request ${index} needs 1 to 255 printable ASCII characters.`,
+      );
+    }
+    if (keys.has(key)) {
+      refused.push({ index, error: new SameRequestError() });
+      continue;
+    }
+    keys.add(key);
+    const { idempotencyKey: _key, ...body } = { priority, ...request, batch };
+    waiting = [...waiting, { index, key, body: JSON.stringify(body) }];
+    await flush(together);
+  }
+  await flush(1);
+  return progress();
+};

@@ -1,0 +1,122 @@
+import { ApiError } from '../../../lib/client/api-errors.ts';
+import { summarizeBatch } from '../../../lib/client/find-extractions.ts';
+import { type BatchProgress, requestAll } from '../../../lib/client/request-all.ts';
+import { waitForBatch } from '../../../lib/client/wait-for-batch.ts';
+import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
+import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
+import type { Shell } from '../terminal/command-environment.ts';
+import { CliError, exitCodes } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** Requests all of a file, and prints the summary of the batch. With `watch`, follows it by the summary until all have an outcome. */
+export const startBatch = async (
+  file: string,
+  batch: string,
+  { watch }: { readonly watch: boolean },
+  { shell, connect }: CommandContext,
+): Promise<number> => {
+  const lines = parseBatchFile(await shell.readText(file, 'one request as JSON a line'), batch);
+  const { base, fetch } = (await connect()).api;
+  const interrupted = shell.interrupted();
+  const sleep = async (milliseconds: number): Promise<void> => {
+    await shell.sleep(milliseconds, interrupted);
+    interrupted.throwIfAborted();
+  };
+  const deps = { fetch, sleep, signal: interrupted };
+  const showRequested = progressOf(shell, lines.length, 'requested');
+  const showEnded = progressOf(shell, lines.length, 'ended');
+  try {
+    const progress = await requestAll(
+      base,
+      lines.map(({ request }) => request),
+      {
+        batch,
+        onProgress: ({ accepted, replayed, refused }) => showRequested(accepted + replayed + refused.length),
+      },
+      deps,
+    );
+    shell.wait(undefined);
+    printRequested(progress, batch, lines, shell);
+    // The index is eventually consistent.
+    if (!watch) await sleep(indexLagMs);
+    const summarize = (name: string) => summarizeBatch(base, name, deps);
+    const summary = watch
+      ? await waitForBatch(batch, {
+          summarize,
+          sleep,
+          onSummary: ({ extractions, open }) => showEnded(extractions - open),
+        })
+      : await summarize(batch);
+    shell.wait(undefined);
+    printSummary(summary, shell);
+    return exitCodeOf(progress, summary, watch);
+  } catch (error) {
+    if (interrupted.aborted) {
+      shell.hint(again);
+      return exitCodes.interrupted;
+    }
+    if (error instanceof ApiError) throw new CliError([...error.lines, again], { cause: error });
+    const why = explainFailure(error instanceof Error && error.cause !== undefined ? error.cause : error);
+    if (why === undefined) throw error;
+    throw new CliError([why, again], { cause: error });
+  } finally {
+    shell.wait(undefined);
+  }
+};
+
+const indexLagMs = 2_000;
+
+const again = 'Run it again with the same file: it starts nothing twice.';
+
+/** A bar where the terminal can replace it, and elsewhere a line for each tenth. */
+const progressOf = (shell: Shell, all: number, done: string): ((number: number) => void) => {
+  let tenths = -1;
+  return (number) => {
+    const now = Math.min(10, Math.floor((10 * number) / all));
+    const text = `${number.toLocaleString('en')} of ${all.toLocaleString('en')} ${done}`;
+    shell.wait(`${'█'.repeat(2 * now)}${'░'.repeat(20 - 2 * now)} ${text}`);
+    if (shell.columns === undefined && now > tenths) shell.hint(text);
+    tenths = now;
+  };
+};
+
+const printRequested = (
+  { accepted, replayed, refused }: BatchProgress,
+  batch: string,
+  lines: readonly BatchLine[],
+  shell: Shell,
+): void => {
+  for (const { index, error } of refused) {
+    const line = lines[index]?.number;
+    const why = error instanceof ApiError ? error.lines : [error.message];
+    shell.print(`Line ${line}: ${why.join(' ')}`, { line, error: why.join('\n') });
+  }
+  const before = replayed === 0 ? '' : `, ${replayed.toLocaleString('en')} before`;
+  const not = refused.length === 0 ? '' : `, ${refused.length.toLocaleString('en')} refused`;
+  shell.print(`${accepted.toLocaleString('en')} requested${before}${not}.`, {
+    batch,
+    requested: accepted,
+    requestedBefore: replayed,
+    refused: refused.length,
+  });
+};
+
+const printSummary = (summary: BatchSummary, shell: Shell): void => {
+  const rows = summary.counts.map(({ status, advice = '', extractions }) => [
+    extractions.toLocaleString('en').padStart(6),
+    status.padEnd(18),
+    advice,
+  ]);
+  shell.print(
+    rows.map((row) => row.join('  ').trimEnd()),
+    summary,
+  );
+};
+
+const exitCodeOf = ({ refused }: BatchProgress, { counts }: BatchSummary, watch: boolean): number => {
+  if (refused.length > 0) return exitCodes.failed;
+  return watch && counts.some(({ status }) => status !== 'COMPLETED')
+    ? exitCodes.otherOutcome
+    : exitCodes.done;
+};
