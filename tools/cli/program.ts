@@ -113,7 +113,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
   (command, run) =>
     command('start')
       .description('request an extraction, or with --batch all of a file')
-      .argument('[requests.jsonl]', 'with --batch: a file with one request as JSON a line; - is standard input')
+      .argument(
+        '[requests.jsonl]',
+        'with --batch: a file with one request as JSON a line; - is standard input',
+      )
       .option('--file <path>', 'the whole request as JSON; - is standard input')
       .option('--entity <slug>', 'by credentials: the entity')
       .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)

@@ -12,8 +12,11 @@ import { undocumentedIn, verdictOn } from './expected-answer.ts';
 type Fields = { readonly [name: string]: Json };
 
 /** Says what is left unsaid, or the other way around. */
-const withDefaults = (request: Fields): Fields =>
-  request.method === 'consent' ? { variant: 'v1', ...request } : { method: 'credentials', ...request };
+const withDefaults = (request: Fields): Fields => ({
+  priority: 'interactive',
+  ...(request.method === 'consent' ? { variant: 'v1' } : { method: 'credentials' }),
+  ...request,
+});
 
 /** What differs at every honest retry of encrypted credentials: the ciphertext, and the token that keys it. */
 const encryptedAgain = (request: Fields): Fields =>

@@ -228,6 +228,9 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'api/repeated-requests': {
+    'lib/extraction/api/parse-request.ts': {
+      'takes the default priority for another request': ["priority === 'background' ?", 'priority ?'],
+    },
     'lib/extraction/api/idempotency.ts': {
       'fingerprints the ciphertext, which differs at every retry': [
         "if (credentials.mode === 'encrypted') return { shown };",

@@ -1,6 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { type BatchRequest, keyInBatch, requestAll } from '../../../../lib/client/request-all.ts';
 import { problem } from '../../../../lib/http/problem.ts';
+
+test('all of a list are requested under the name of their batch, and what is refused is returned', async () => {
+  const fetch = async (_url: string, init?: RequestInit) =>
+    new Response('{}', { status: String(init?.body).includes('eva') ? 400 : 202 });
+  const { requestAll } = extractionsClient({ apiUrl: 'https://api.example', fetch });
+  const consentOf = (user: string) =>
+    ({ product: 'movement', consentId: user, target: '11.111.111-1' }) as const;
+  const { accepted, replayed, refused } = await requestAll(
+    ['ana', 'eva', 'leo'].map((user) => ({ method: 'consent', ...consentOf(user), reference: user })),
+    { batch: 'morning-2026-11-27' },
+  );
+  expect([accepted, replayed]).toEqual([2, 0]);
+  expect(refused).toMatchObject([{ index: 1, error: { status: 400 } }]);
+});
 
 const requestOf = (reference: string, more: object = {}): BatchRequest => ({
   entity: 'bank',
@@ -83,7 +98,9 @@ describe('the key of a request', () => {
     expect(same.map((one) => key(one))).toEqual(same.map(() => key(requestOf('1'))));
     expect(key(requestOf('1'))).toMatch(/^batch-[\w-]{43}$/);
     const consent = { method: 'consent', product: 'tef', consentId: 'c' } as const;
-    expect(key({ ...consent, target: '1-9' })).toBe(key({ ...consent, target: '2-7', variant: 'v1' as const }));
+    expect(key({ ...consent, target: '1-9' })).toBe(
+      key({ ...consent, target: '2-7', variant: 'v1' as const }),
+    );
     const others = [
       key(requestOf('2')),
       key(requestOf('1'), 'c'),
