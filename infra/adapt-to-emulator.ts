@@ -29,12 +29,13 @@ type Adapted = {
  */
 export const adaptToEmulator = (
   queue: ReconcileQueue,
-  { startTask, receiveWebhook, sweepExtractions }: CosechaFunctions,
+  { startTask, dispatchStarts, receiveWebhook, sweepExtractions }: CosechaFunctions,
   { alarms, policies, stackName }: Adapted,
 ): void => {
   sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
-  allowOnAnyMachine(receiveWebhook.role, ['states:SendTaskSuccess']);
+  for (const { role } of [dispatchStarts, receiveWebhook])
+    allowOnAnyMachine(role, ['states:SendTaskSuccess']);
   allowViewer(policies.viewer, stackName);
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);
 };

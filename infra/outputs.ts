@@ -96,12 +96,28 @@ const dataOutputs = (
       'The table of the breakers: `cosecha pause` and `cosecha resume` write it',
     ],
     [
+      'StartLineTableName',
+      storage.startLine.tableName,
+      'The private table of starts that wait for the rate of the provider',
+    ],
+    [
       'ResultsBucketName',
       storage.results.bucketName,
       'The bucket with the results, unchanged as the provider returned them',
     ],
   ];
 };
+
+const rateOutput = ({ startsPerSecond }: Config): readonly Output[] =>
+  startsPerSecond === undefined
+    ? []
+    : [
+        [
+          'StartsPerSecond',
+          String(startsPerSecond),
+          'The setting: how many starts are made a second, unless `cosecha rate` sets another rate',
+        ],
+      ];
 
 const operatingOutputs = (
   { config, queue }: Resources,
@@ -128,6 +144,7 @@ const operatingOutputs = (
     String(config.sweepEveryMinutes),
     'The interval of the sweep: after three of them, `cosecha` calls a record overdue',
   ],
+  ...rateOutput(config),
   [
     'ReconcileQueueUrl',
     queue.queue.queueUrl,

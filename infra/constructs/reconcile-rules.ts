@@ -13,17 +13,23 @@ type ReconcileRulesProps = {
   readonly queue: ReconcileQueue;
   /** Sends everything that is due to the queue. */
   readonly sweep: CosechaFunction;
+  /** Releases starts that wait for the provider's rate. */
+  readonly dispatcher: CosechaFunction;
   readonly machine: IStateMachine;
 };
 
 /**
- * Two rules, which reconcile without the machine. One sends broken executions to the queue, which is fast but best effort.
- * The other invokes the sweep, which is the guarantee. Changing the id `SafetyNet` would replace both.
+ * Three rules, which act without the machine. One sends broken executions to the queue, which is fast but best effort.
+ * Another invokes the sweep, which is the guarantee. The third sees to it that a dispatcher runs while starts wait. Changing the id `SafetyNet` would replace both.
  */
 export class ReconcileRules extends Construct {
   readonly all: readonly Rule[];
 
-  constructor(scope: Construct, id: string, { config, queue, sweep, machine }: ReconcileRulesProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, queue, sweep, dispatcher, machine }: ReconcileRulesProps,
+  ) {
     super(scope, id);
     const executionBroken = new Rule(this, 'ExecutionBroken', {
       description: 'Reconciles the extraction of an execution that FAILED, TIMED_OUT or was ABORTED',
@@ -51,6 +57,15 @@ export class ReconcileRules extends Construct {
         new LambdaFunction(sweep.function, { event: RuleTargetInput.fromObject({ trigger: 'sweep' }) }),
       ],
     });
-    this.all = [executionBroken, scheduled];
+    const dispatching = new Rule(this, 'Dispatch', {
+      description: 'The dispatcher: releases starts that wait in line, if none does',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [
+        new LambdaFunction(dispatcher.function, {
+          event: RuleTargetInput.fromObject({ trigger: 'schedule' }),
+        }),
+      ],
+    });
+    this.all = [executionBroken, scheduled, dispatching];
   }
 }

@@ -28,6 +28,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     config,
     queue,
     sweep: functions.sweepExtractions,
+    dispatcher: functions.dispatchStarts,
     machine,
   });
   const api = new ExtractionApi(scope, 'ExtractionApi', {

@@ -17,9 +17,11 @@ export type Contract = {
   readonly BREAKERS_TABLE?: readonly ItemAction[];
   /** `repeats/*`: only the items whose keys begin so. The others are the marks. */
   readonly REFUSALS_TABLE?: readonly (ItemAction | 'UpdateItem repeats/*')[];
+  readonly START_LINE_TABLE?: readonly (ItemAction | 'Query line')[];
   readonly RESULTS_BUCKET?: readonly 'PutObject'[];
   readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
   readonly SLOW_QUEUE_URL?: readonly QueueAction[];
+  readonly DISPATCHER_NAME?: readonly 'InvokeFunction'[];
   readonly STATE_MACHINE_ARN?: readonly 'StartExecution'[];
   /** Allowed by the key's own policy. */
   readonly SEAL_KEY_ARN?: readonly ('Encrypt' | 'Decrypt' | 'Decrypt targets')[];
@@ -43,6 +45,7 @@ export type Setting =
   | 'PROVIDER_ENDPOINTS'
   | 'PROVIDER_SENDS_WEBHOOKS'
   | 'PROVIDER_TIMEOUTS'
+  | 'RATE'
   | 'READERS'
   | 'REFUSED_CREDENTIALS_DAYS'
   | 'RESULTS_MAX_BYTES'
@@ -99,6 +102,12 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
       'SESSION_MINUTES',
       ...provider,
     ],
+  },
+  'dispatch-starts': {
+    BREAKERS_TABLE: ['GetItem', 'PutItem'],
+    START_LINE_TABLE: ['BatchGetItem', 'Query line', 'UpdateItem'],
+    callbackToken: ['SendTaskSuccess'],
+    settings: ['RATE'],
   },
   'receive-webhook': {
     EXTRACTIONS_TABLE: ['UpdateItem'],

@@ -1,13 +1,17 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import type { Resources } from '../resources.ts';
 import type { Config } from '../settings/config.ts';
 import type { Contract, Setting } from './contracts.ts';
 
+/** What a function uses. The dispatcher is the one function that another one invokes, and is created before it. */
+export type Used = Resources & { readonly dispatcher?: IFunction };
+
 /** The environment variables that a contract names. A setting that is not set has none. */
 export const environmentOf = (
   { settings, ...needed }: Contract,
-  resources: Resources,
+  resources: Used,
 ): Readonly<Record<string, string>> => {
   const named: Readonly<Record<string, string | undefined>> = {
     ...namesOf(resources),
@@ -18,22 +22,27 @@ export const environmentOf = (
 };
 
 /** What names each resource. A callback token and the location of results come with the record. */
-const namesOf = ({ storage, queue, secrets, sealKey, machineArn }: Resources) =>
+const namesOf = ({ storage, queue, secrets, sealKey, machineArn, dispatcher }: Used) =>
   ({
     EXTRACTIONS_TABLE: storage.extractions.tableName,
     TASKS_TABLE: storage.tasks.tableName,
     REQUESTS_TABLE: storage.requests.tableName,
     BREAKERS_TABLE: storage.breakers.tableName,
     REFUSALS_TABLE: storage.refusals.tableName,
+    START_LINE_TABLE: storage.startLine.tableName,
     RESULTS_BUCKET: storage.results.bucketName,
     RECONCILE_QUEUE_URL: queue.queue.queueUrl,
     SLOW_QUEUE_URL: queue.slow.queueUrl,
     STATE_MACHINE_ARN: machineArn,
+    DISPATCHER_NAME: dispatcher?.functionName,
     SEAL_KEY_ARN: sealKey.key.keyArn,
     PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
     WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
     FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
-  }) satisfies Record<Exclude<keyof Contract, 'callbackToken' | 'resultsLocation' | 'settings'>, string>;
+  }) satisfies Record<
+    Exclude<keyof Contract, 'callbackToken' | 'resultsLocation' | 'settings'>,
+    string | undefined
+  >;
 
 const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
   BREAKER: breakerOf(config),
@@ -43,6 +52,7 @@ const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined
   PROVIDER_ENDPOINTS: endpointsOf(config),
   PROVIDER_SENDS_WEBHOOKS: String(config.providerSendsWebhooks),
   PROVIDER_TIMEOUTS: providerTimeoutsOf(config),
+  RATE: JSON.stringify({ perSecond: config.startsPerSecond }),
   READERS: JSON.stringify(config.readers),
   REFUSED_CREDENTIALS_DAYS: String(config.refusedCredentialsDays),
   RESULTS_MAX_BYTES: String(config.resultsMaxBytes),

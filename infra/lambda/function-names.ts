@@ -3,6 +3,7 @@ export const functionNames = [
   'request-extraction',
   'get-extraction',
   'start-task',
+  'dispatch-starts',
   'receive-webhook',
   'reconcile-extraction',
   'sweep-extractions',

@@ -4,14 +4,16 @@ import { allow } from '../constructs/allow.ts';
 import { readingSecret } from '../constructs/secrets.ts';
 import type { Resources } from '../resources.ts';
 import type { Contract } from './contracts.ts';
+import type { Used } from './function-environment.ts';
 
 /** The permissions that a contract names, with those on the data key that they need. The seal key's own policy has its. */
-export const permissionsOf = (contract: Contract, resources: Resources): readonly PolicyStatement[] => [
+export const permissionsOf = (contract: Contract, resources: Used): readonly PolicyStatement[] => [
   ...onTables(contract, resources),
   ...onResults(contract, resources),
   ...onSecrets(contract, resources),
   ...on('sqs', contract.RECONCILE_QUEUE_URL, resources.queue.queue.queueArn),
   ...on('sqs', contract.SLOW_QUEUE_URL, resources.queue.slow.queueArn),
+  ...on('lambda', contract.DISPATCHER_NAME, resources.dispatcher?.functionArn ?? ''),
   ...on(
     'states',
     [...(contract.STATE_MACHINE_ARN ?? []), ...(contract.callbackToken ?? [])],
@@ -55,10 +57,11 @@ const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly
     [contract.REQUESTS_TABLE, storage.requests],
     [contract.BREAKERS_TABLE, storage.breakers],
     [contract.REFUSALS_TABLE, storage.refusals],
+    [contract.START_LINE_TABLE, storage.startLine],
   ] as const;
   const actions = tables.flatMap(([its]): readonly string[] => its ?? []);
   if (actions.length === 0) return [];
-  const onlyReads = actions.every((action) => /^(GetItem|Query)/.test(action));
+  const onlyReads = actions.every((action) => /^(BatchGetItem|GetItem|Query)/.test(action));
   return [
     ...tables.flatMap(([its = [], { tableArn }]) => onTable(its, tableArn)),
     onlyReads ? dataKey.readingTables() : dataKey.writingTables(),

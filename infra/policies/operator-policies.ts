@@ -116,6 +116,7 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     refusals: storage.refusals.tableArn,
     breakers: storage.breakers.tableArn,
     indexes: `${storage.extractions.tableArn}/index/*`,
+    lineIndex: `${storage.startLine.tableArn}/index/line`,
     results: storage.results.bucketArn,
     everyResult: storage.results.arnForObjects('*'),
   };
@@ -123,7 +124,7 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
 
 const describing = ['ContinuousBackups', 'Table', 'TimeToLive'].map((of) => `dynamodb:Describe${of}`);
 
-/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `audit`, and the console without `--actions`. */
+/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
   const { dataKey, sealKey, queue } = props.resources;
@@ -137,7 +138,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
       [...describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
-      [arns.extractions, arns.indexes, arns.tasks, arns.breakers],
+      [arns.extractions, arns.indexes, arns.tasks, arns.breakers, arns.lineIndex],
     ),
     allow(describing, [arns.requests, arns.refusals]),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
@@ -150,11 +151,15 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     dataKey.readingTables(),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], arns.rules),
-    allow(['iam:SimulatePrincipalPolicy'], [functions.reconcileExtraction.role.roleArn]),
     ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
+    // One statement, as the policy is nearly full. Each action knows only its own kind of resource.
     allow(
-      ['lambda:GetFunctionConcurrency', 'lambda:GetFunctionConfiguration'],
-      [functions.reconcileExtraction.function.functionArn, functions.receiveWebhook.function.functionArn],
+      ['iam:SimulatePrincipalPolicy', 'lambda:GetFunctionConcurrency', 'lambda:GetFunctionConfiguration'],
+      [
+        functions.reconcileExtraction.role.roleArn,
+        functions.reconcileExtraction.function.functionArn,
+        functions.receiveWebhook.function.functionArn,
+      ],
     ),
     allow(['logs:FilterLogEvents', 'logs:StartQuery'], arns.logs),
     allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
@@ -163,8 +168,10 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
       ['sqs:GetQueueAttributes'],
       queues.map(({ queueArn }) => queueArn),
     ),
-    allow(['states:DescribeStateMachine', 'states:ListExecutions'], [machine.stateMachineArn]),
-    allow(['states:GetExecutionHistory'], [arns.executions]),
+    allow(
+      ['states:DescribeStateMachine', 'states:GetExecutionHistory', 'states:ListExecutions'],
+      [machine.stateMachineArn, arns.executions],
+    ),
     // None of them knows resources.
     allow(
       [
@@ -179,7 +186,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   ];
 };
 
-/** `start`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. The fixes of the runbook. */
+/** `start`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
   const { dataKey, sealKey, queue, storage } = resources;
   return [

@@ -464,6 +464,11 @@ const operating = {
         'An alarm with its two metrics costs $0.80 a month. All other banks are in the alarms over all of them.',
     },
   ),
+  lineAlarmStarts: withDefault(wholeNumber('starts', 1, 10_000_000), 20_000, {
+    description:
+      'How many starts may wait in line for the provider’s rate for a quarter of an hour, until `starts-wait` is in alarm.',
+    reason: 'At one start a second, the last of 20,000 waits for 5.6 hours, and `maxWaitSeconds` is 6.',
+  }),
   runbookUrl: withDefault(
     v.pipe(
       text,

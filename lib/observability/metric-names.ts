@@ -84,6 +84,8 @@ export type ServiceMetric =
   | 'BreakerOpened'
   /** The state of a breaker could not be read or written. The call was made. */
   | 'BreakerUnavailable'
+  /** How many starts wait to be released, each minute. */
+  | 'StartsInLine'
   /** The dispatcher released starts that waited. */
   | 'StartsReleased'
   /** The rate of starts could not be read or written, or is damaged. The start was made. */

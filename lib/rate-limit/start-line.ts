@@ -23,6 +23,8 @@ export type LineEntry = {
   readonly extractionId: string;
   /** Of the record that the execution was started for. */
   readonly requestId: string;
+  /** Grows with each try of the execution to start (`callbackAttempt`). */
+  readonly attempt: number;
   readonly slot: string;
   /** Since when it waits. Absent once it could go, because the start window counts again from then on. */
   readonly waitingSince?: string;
@@ -51,7 +53,10 @@ export type CallCounts = {
 
 /** The private table `StartLine`. Every method may throw, before or after it took effect. */
 export interface StartLineStore {
-  /** Writes the whole item, without `line` and `callbackToken`. */
+  /**
+   * Writes the whole item, without `line` and `callbackToken`. It changes nothing if the item is of this or a later attempt: a write that is
+   * late must not take out of the index what InLine has put there.
+   */
   park(entry: LineEntry): Promise<void>;
   /** Strongly consistent. */
   find(extractionId: string): Promise<LineEntry | undefined>;

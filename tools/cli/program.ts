@@ -91,6 +91,11 @@ const count = parsed(
   (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined),
   'It is a number from 1 to 999999.',
 );
+const startsPerSecond = parsed(
+  (text) =>
+    /^\d{1,3}(\.\d{1,3})?$/.test(text) && Number(text) > 0 && Number(text) <= 200 ? Number(text) : undefined,
+  'It is a number of starts a second, above 0 and at most 200, with three decimals at most.',
+);
 const port = parsed(
   (text) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined),
   'A port is a number from 0 to 65535.',
@@ -332,6 +337,14 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--reads', 'of reads only')
       .addHelpText('after', examples('--stage prod resume'))
       .action(run(async () => (await import('./commands/pause.ts')).resume)),
+  (command, run) =>
+    command('rate')
+      .description('print how many starts a second are made and who waits for them, or set the rate')
+      .argument('[startsPerSecond]', 'the rate from now on, in place of the setting', startsPerSecond)
+      .option('--reason <text>', 'why; required with a rate, and shown with it', pauseReason)
+      .option('--clear', 'end a rate by hand, and forget what was learnt')
+      .addHelpText('after', examples('--stage prod rate', "--stage prod rate 3 --reason 'as agreed'"))
+      .action(run(async () => (await import('./commands/rate.ts')).rate)),
   (command, run) =>
     command('doctor')
       .description('check the deployment, and print a remedy for each failed check')

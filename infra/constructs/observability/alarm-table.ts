@@ -96,7 +96,7 @@ export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly Al
   ...webhookAlarms(metrics),
   ...deliveryAlarms(metrics),
   ...providerAlarms(config, metrics),
-  ...heldAlarms(metrics),
+  ...heldAlarms(config, metrics),
   ...callerAlarms(metrics),
 ];
 
@@ -496,8 +496,8 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
   },
 ];
 
-/** Extractions that wait because a breaker or an operator holds their calls. Two alarms, as a sum needs a value of both metrics. */
-const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
+/** Extractions that wait: a breaker or an operator holds their calls, or the rate does. Two alarms of held calls, as a sum needs a value of both metrics. */
+const heldAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'starts-held',
     runbookEntry: 'calls-held',
@@ -521,6 +521,14 @@ const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     metric: metrics.custom('BreakerUnavailable'),
     threshold: 1,
     periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'starts-wait',
+    symptom:
+      'More starts wait for the rate of the provider than expected: the last of them may wait too long.',
+    metric: metrics.custom('StartsInLine', Stats.MAXIMUM),
+    threshold: config.lineAlarmStarts,
+    periods: { breaching: 3, of: 3 },
   },
 ];
 

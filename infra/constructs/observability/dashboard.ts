@@ -134,6 +134,12 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
       custom('BreakerOpened'),
       custom('BreakerUnavailable'),
     ]),
+    graph('Provider: starts in line', [
+      custom('StartsInLine', Stats.MAXIMUM),
+      custom('StartsReleased'),
+      custom('RateUnavailable'),
+      custom('RateCutUndone'),
+    ]),
     graph('Provider: undocumented answers', [
       custom('UnknownTaskStatus'),
       custom('WebhookUnknownStatus'),

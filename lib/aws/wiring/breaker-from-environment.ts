@@ -9,7 +9,7 @@ import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment.ts';
 
 /** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
-const breakerStoreFromEnvironment = (): BreakerStore =>
+export const breakerStoreFromEnvironment = (): BreakerStore =>
   dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
 
 /** Whether an operator paused calls. */

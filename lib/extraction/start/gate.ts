@@ -50,6 +50,7 @@ const day = 86_400;
 /** In line, with its place and what it has waited until now. `isWaiting`: it goes on to wait. */
 const entryOf = (
   record: Extraction,
+  attempt: number,
   waited: number,
   isWaiting: boolean,
   now: Date,
@@ -61,6 +62,7 @@ const entryOf = (
   return {
     extractionId,
     requestId,
+    attempt,
     slot: slotOf({ caller, priority: record.priority ?? 'interactive', group, requestedAt, extractionId }),
     ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
     waitedMs: Math.round(waited * 1_000),
@@ -129,7 +131,7 @@ export const gateOf = async (
   let mayWait = entry < maxEntries;
 
   const park = async (isHeld: boolean): Promise<void> => {
-    await limiter.wait(entryOf(record, waitedNow(), true, now(), deps.timings), isHeld);
+    await limiter.wait(entryOf(record, callbackAttempt, waitedNow(), true, now(), deps.timings), isHeld);
     isInLine = true;
   };
 
@@ -137,7 +139,8 @@ export const gateOf = async (
   const leave = async (): Promise<void> => {
     if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
     try {
-      if (isTriedAgain) await line.park(entryOf(record, waitedNow(), false, now(), deps.timings));
+      if (isTriedAgain)
+        await line.park(entryOf(record, callbackAttempt, waitedNow(), false, now(), deps.timings));
       else await line.remove(record.extractionId, requestId);
     } catch (error) {
       telemetry.failure('The item of a start that has waited could not be written.', error, record);

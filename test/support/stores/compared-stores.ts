@@ -6,6 +6,7 @@ import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
+import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
@@ -19,11 +20,13 @@ import type {
   TaskStore,
 } from '../../../lib/extraction/store.ts';
 import { type DueRecord, type Guard, leaseDue, type Update } from '../../../lib/extraction/transitions.ts';
+import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
 import { memoryBreakerStore } from './memory-breaker-store.ts';
 import { InvalidChange, memoryExtractionStore, memoryNameIndex } from './memory-extraction-store.ts';
 import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
 import { memoryRequestStore } from './memory-request-store.ts';
+import { memoryStartLine } from './memory-start-line.ts';
 import { memoryTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
@@ -351,7 +354,41 @@ const breakers = compared<BreakerStore>({
   ),
 });
 
-export const comparedStores = [extractions, tasks, requests, refusals, breakers];
+const lineCall = methodsOf<StartLineStore>();
+
+const startLine = compared<StartLineStore>({
+  table: 'StartLine',
+  key: 'extractionId',
+  onDynamo: dynamoStartLine,
+  inMemory: memoryStartLine,
+  calls: fc.oneof(
+    lineCall(
+      'park',
+      fc
+        .record(
+          {
+            extractionId,
+            requestId,
+            attempt: fc.integer({ min: 0, max: 3 }),
+            slot: fc.constantFrom(
+              'caller#interactive#bank#1#extraction-1',
+              'caller#background#bank#1#extraction-1',
+            ),
+            waitingSince: time,
+            waitedMs: fc.nat(),
+            expiresAt: epochSeconds,
+          },
+          { requiredKeys: ['extractionId', 'requestId', 'attempt', 'slot', 'waitedMs', 'expiresAt'] },
+        )
+        // Without fast-check's prototype, as DynamoDB has none.
+        .map((entry) => ({ ...entry })),
+    ),
+    lineCall('find', extractionId),
+    lineCall('remove', extractionId, requestId),
+  ),
+});
+
+export const comparedStores = [extractions, tasks, requests, refusals, breakers, startLine];
 
 /** What a call returned. Both kinds of store refuse an invalid change, each by its own error. */
 const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {

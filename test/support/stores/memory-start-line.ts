@@ -46,6 +46,8 @@ export const startLineOver = (
   return {
     park: (entry) =>
       call('park', entry.extractionId, () => {
+        const old = items.get(entry.extractionId);
+        if (old?.requestId === entry.requestId && old.attempt >= entry.attempt) return;
         index.remove(entry.extractionId);
         items.set(entry.extractionId, entry);
       }),

@@ -206,7 +206,7 @@ describe('the functions', () => {
   test('write to log groups that are encrypted and expire', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
-    expect(Object.keys(logs)).toHaveLength(9);
+    expect(Object.keys(logs)).toHaveLength(10);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: dataKey });
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },

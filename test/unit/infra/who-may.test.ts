@@ -140,12 +140,12 @@ describe('the data key', () => {
   const templates = everyTemplate();
 
   test.each([
-    ['every-option', 'Cosecha-prod', 10],
-    ['accept', 'Cosecha-accept', 10],
+    ['every-option', 'Cosecha-prod', 11],
+    ['accept', 'Cosecha-accept', 11],
     ['accept-fake-provider', 'Cosecha-accept-fake-provider', 2],
     ['accept-readers', 'Cosecha-accept-readers', 1],
-    ['embedded-twice', 'Banking', 19],
-    ['embedded-in-vpc', 'Banking', 9],
+    ['embedded-twice', 'Banking', 21],
+    ['embedded-in-vpc', 'Banking', 10],
   ])('encrypts the log groups of its stack: %s', (name, stackName, count) => {
     const { policy, groups } = logsOf(templates.get(name) as Template, stackName);
     expect(groups).toHaveLength(count);

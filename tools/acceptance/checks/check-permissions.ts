@@ -15,6 +15,7 @@ const samples: readonly (readonly [action: string, resource: string, may: string
   ['dynamodb:Scan', 'extractions', '', 'receive-webhook'],
   ['dynamodb:UpdateItem', 'extractions', 'start-task receive-webhook reconcile-extraction', 'get-extraction'],
   ['dynamodb:UpdateItem', 'tasks', 'start-task receive-webhook', ''],
+  ['dynamodb:UpdateItem', 'startLine', 'dispatch-starts', 'receive-webhook sweep-extractions'],
   ['kms:Decrypt', 'sealKey', '', 'request-extraction get-extraction receive-webhook manage-consents'],
   ['s3:DeleteObject', 'results', '', 'sweep-extractions'],
   [
@@ -49,6 +50,7 @@ const arnsOf = async ({ deployment, stack }: AcceptContext): Promise<ReadonlyMap
     ['extractions', extractions],
     ['tasks', extractions.replace(output('ExtractionsTableName'), output('TasksTableName'))],
     ['refusals', extractions.replace(output('ExtractionsTableName'), output('RefusalsTableName'))],
+    ['startLine', extractions.replace(output('ExtractionsTableName'), output('StartLineTableName'))],
     ['due', `${extractions}/index/due`],
     ['results', `arn:${partition}:s3:::${output('ResultsBucketName')}/any`],
     ['machine', output('StateMachineArn')],

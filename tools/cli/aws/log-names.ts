@@ -3,6 +3,7 @@ export const logOf = {
   'request-extraction': 'RequestExtractionLog',
   'get-extraction': 'GetExtractionLog',
   'start-task': 'StartTaskLog',
+  'dispatch-starts': 'StartDispatcherLog',
   'receive-webhook': 'ReceiveWebhookLog',
   'reconcile-extraction': 'ReconcileExtractionLog',
   'sweep-extractions': 'SweepExtractionsLog',

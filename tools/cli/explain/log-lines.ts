@@ -8,6 +8,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   'request-extraction': 'api',
   'get-extraction': 'api',
   'start-task': 'start',
+  'dispatch-starts': 'start',
   'receive-webhook': 'webhook',
   'reconcile-extraction': 'provider',
   'sweep-extractions': 'queue',

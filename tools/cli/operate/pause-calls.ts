@@ -8,6 +8,7 @@ import {
   parsePauses,
   pausesItem,
 } from '../../../lib/breaker/breaker-store.ts';
+import { rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import type { Breakers } from '../aws/stores.ts';
 
 type ChangeDeps = { readonly now: () => Date; readonly newVersion: () => string };
@@ -29,7 +30,8 @@ export const resumeCalls = async (breakers: Breakers, calls: PausableCalls, deps
   await changeItem(breakers, pausesItem, decide, { ...deps, parse: parsePauses });
   if (calls !== 'starts') return;
   for (const name of (await breakers.list()).keys()) {
-    if (name === pausesItem) continue;
+    // The rate of starts holds none, and what was learnt stays.
+    if (name === pausesItem || name === rateItem) continue;
     await changeItem(breakers, name, () => ({ ...noTrouble }), { ...deps, parse: parseBreakerState });
   }
 };

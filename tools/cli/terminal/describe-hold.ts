@@ -9,6 +9,7 @@ import {
 } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
+import { rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 import { callerName } from './operator-view.ts';
 
@@ -71,6 +72,7 @@ const rankOf = (hold: Hold): number => (hold.kind === 'paused' ? 0 : hold.group 
 /** What the items of the table `Breakers` hold now: pauses, then callers, then entities, and of each the longest held first. */
 export const holdsIn = (items: ReadonlyMap<string, StoredBreaker>, now: Date): readonly Hold[] =>
   [...items]
+    .filter(([name]) => name !== rateItem)
     .flatMap(([name, { state }]) =>
       name === pausesItem ? pausesIn(state, now.getTime()) : openFor(name, state, now.getTime()),
     )

@@ -33,7 +33,8 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 295_000,
   'get-extraction': 351_500,
-  'start-task': 355_000,
+  'start-task': 363_000,
+  'dispatch-starts': 271_000,
   'receive-webhook': 304_500,
   'reconcile-extraction': 452_500,
   'sweep-extractions': 254_000,

@@ -1,12 +1,22 @@
-import { ConditionalCheckFailedException, DynamoDBClient, type ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type BatchGetItemCommandInput,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  type ScanCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { extractionMachineDefinition } from '../../../../infra/extraction-machine-definition.ts';
+import { readConfig } from '../../../../infra/settings/config.ts';
 import { dynamoBreakerStore, listBreakers } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
 import { dynamoRefusedCredentialsStore } from '../../../../lib/aws/dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts';
+import { countInLine, dynamoStartLine } from '../../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import { pausesItem } from '../../../../lib/breaker/breaker-store.ts';
@@ -17,6 +27,7 @@ import { at, extraction, iso, timings } from '../../../support/data/extraction-f
 import { compareCalls, comparedStores } from '../../../support/stores/compared-stores.ts';
 import { interpretedDynamo } from '../../../support/stores/interpreted-dynamo.ts';
 import { taskExpiry } from '../../../support/stores/memory-task-store.ts';
+import { required } from '../../infra/synth.ts';
 
 test.each<readonly [string, (client: DynamoDBClient) => Promise<unknown>]>([
   ['Extractions', (client) => dynamoExtractionStore(client, 'T').get('id')],
@@ -159,6 +170,79 @@ test.each(comparedStores)(
     );
   },
 );
+
+/** What the state InLine writes, with its expressions evaluated. */
+const writeOfInLine = (token: string): UpdateItemCommand => {
+  const { Arguments } = extractionMachineDefinition(readConfig(required), {
+    startTask: 'start',
+    reconcile: 'reconcile',
+    startLine: 'StartLine',
+  }).States.InLine;
+  const evaluated = JSON.stringify(Arguments)
+    .replace('{% $states.input.extractionId %}', 'extraction-1')
+    .replace('{% $states.input.requestId %}', 'request-1')
+    .replace('{% $states.context.Task.Token %}', token);
+  return new UpdateItemCommand(JSON.parse(evaluated) as UpdateItemCommandInput);
+};
+
+test('who waits is in the index from the write of InLine until he is released, whatever comes late', async () => {
+  const { client, items } = interpretedDynamo('extractionId');
+  const store = dynamoStartLine(client, 'StartLine');
+  const waiting = { extractionId: 'extraction-1', requestId: 'request-1', slot: 'slot-1' };
+  const entry = { ...waiting, attempt: 1, waitedMs: 0, expiresAt: 1 };
+  await store.park(entry);
+  await client.send(writeOfInLine('token-1'));
+  const inLine = { ...entry, line: 'line', callbackToken: 'token-1' };
+  expect(items.get('extraction-1')).toEqual(inLine);
+  // A put of the same attempt that hung, and a release of an earlier wait.
+  await store.park(entry);
+  await store.leave({ ...waiting, callbackToken: 'token-0' });
+  expect(items.get('extraction-1')).toEqual(inLine);
+  await store.leave({ ...waiting, callbackToken: 'token-1' });
+  expect(items.get('extraction-1')).toEqual(entry);
+  await store.park({ ...entry, attempt: 2, waitedMs: 5 });
+  expect(items.get('extraction-1')).toEqual({ ...entry, attempt: 2, waitedMs: 5 });
+});
+
+test('the line is read from a place on, and counted', async () => {
+  const item = { extractionId: 'e', requestId: 'r', slot: 's', callbackToken: 't', line: 'line' };
+  const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [marshall(item)], Count: 3 }));
+  // The SDK's paginators take instances of the client's class only.
+  Object.setPrototypeOf(client, DynamoDBClient.prototype);
+  const store = dynamoStartLine(client, 'T');
+  expect(await store.next('', 5)).toEqual([
+    { extractionId: 'e', requestId: 'r', slot: 's', callbackToken: 't' },
+  ]);
+  await store.next('after', 5);
+  expect(await countInLine(client, 'T')).toBe(3);
+  const values = { ':line': 'line' };
+  expect(sent.map(({ input }) => input)).toMatchObject([
+    { IndexName: 'line', Limit: 5, KeyConditionExpression: 'line = :line' },
+    {
+      KeyConditionExpression: 'line = :line AND slot > :after',
+      ExpressionAttributeValues: marshall({ ...values, ':after': 'after' }),
+    },
+    { Select: 'COUNT', ExpressionAttributeValues: marshall(values) },
+  ]);
+});
+
+test('the calls of many seconds are read 100 at a time, and again what a busy table left out', async () => {
+  let left = true;
+  const asked: number[] = [];
+  const { client } = stubClient<DynamoDBClient>(({ input }) => {
+    const { Keys = [] } = (input as unknown as BatchGetItemCommandInput).RequestItems?.T ?? {};
+    asked.push(Keys.length);
+    const unprocessed = left ? { UnprocessedKeys: { T: { Keys: Keys.slice(0, 1) } } } : {};
+    left = false;
+    return { Responses: { T: [marshall({ accepted: 2, refused: 1 })] }, ...unprocessed };
+  });
+  expect(await dynamoStartLine(client, 'T').counts(1_000, 1_149)).toEqual({
+    accepted: 6,
+    refused: 3,
+    overloaded: 0,
+  });
+  expect(asked).toEqual([100, 1, 50]);
+});
 
 test('only the first write of a task decides when it expires, in whole seconds', async () => {
   const writes: readonly ((store: TaskStore) => Promise<unknown>)[] = [

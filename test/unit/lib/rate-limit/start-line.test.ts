@@ -57,7 +57,7 @@ test('the slots of a group come together, the oldest request first, and another 
 });
 
 test('the start window does not count the time in line', () => {
-  const entry = { extractionId: 'one', requestId: 'r', slot: '', waitedMs: 2_000, expiresAt: 0 };
+  const entry = { extractionId: 'one', requestId: 'r', attempt: 0, slot: '', waitedMs: 2_000, expiresAt: 0 };
   const now = new Date('2026-03-01T12:00:10.000Z');
   expect(waitedMs(undefined, now)).toBe(0);
   expect(waitedMs(entry, now)).toBe(2_000);

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { countInLine, dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
+import { wakeMachine } from '../lib/aws/step-functions.ts';
+import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { breakerStoreFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { rateSettingsFromEnvironment } from '../lib/aws/wiring/limiter-from-environment.ts';
+import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import {
+  endAtTimeout,
+  observability,
+  publishNow,
+  telemetry,
+} from '../lib/observability/powertools-telemetry.ts';
+import { type DispatchResult, dispatchStarts } from '../lib/rate-limit/dispatch-starts.ts';
+
+const now = () => new Date();
+// A tick is a second, and the next one repeats what failed.
+const database = new DynamoDBClient(promptClient);
+const machine = new SFNClient(promptClient);
+const table = requiredVariable('START_LINE_TABLE');
+const store = breakerStoreFromEnvironment();
+const wake = wakeMachine(machine);
+
+const deps = {
+  store,
+  line: dynamoStartLine(database, table),
+  ...rateSettingsFromEnvironment(store, now),
+  // Whatever it answers, nobody waits with this token any more.
+  release: async ({ callbackToken, extractionId }: { callbackToken: string; extractionId: string }) => {
+    await wake(callbackToken, extractionId);
+  },
+  wait: async (milliseconds: number) => {
+    await wait(milliseconds);
+  },
+  now,
+  newId: randomUUID,
+  telemetry,
+};
+
+/** By the schedule each minute, and by a start that found no dispatcher when it went into the line. */
+type Invocation = { readonly trigger?: 'schedule' };
+
+const dispatch = async ({ trigger }: Invocation, context: Context): Promise<DispatchResult> => {
+  if (trigger === 'schedule') {
+    const waiting = await countInLine(database, table);
+    telemetry.count('StartsInLine', { value: waiting });
+    publishNow();
+    if (waiting === 0) return { as: 'idle', released: 0 };
+  }
+  return dispatchStarts({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() });
+};
+
+export const handler = middy<Invocation, DispatchResult>(endAtTimeout)
+  .use(observability())
+  .use(concealFailures())
+  .handler(dispatch);

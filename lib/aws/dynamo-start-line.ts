@@ -1,0 +1,163 @@
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  paginateQuery,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  type CallCounts,
+  countsKeptSeconds,
+  countsKey,
+  type InLine,
+  type LineEntry,
+  type StartLineStore,
+} from '../rate-limit/start-line.ts';
+
+/** "A single operation can retrieve up to 16 MB of data, which can contain as many as 100 items" (BatchGetItem). */
+const maxKeys = 100;
+
+/** Lets a call whose condition does not hold change nothing. */
+const unlessRefused = async (call: Promise<unknown>): Promise<void> => {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+};
+
+/** All that is in the index `line` of this table. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
+const inIndex = (table: string) =>
+  ({
+    TableName: table,
+    IndexName: 'line',
+    KeyConditionExpression: 'line = :line',
+    ExpressionAttributeValues: marshall({ ':line': 'line' }),
+  }) satisfies QueryCommandInput;
+
+const asInLine = (item: Parameters<typeof unmarshall>[0]): InLine => {
+  const { extractionId, requestId, slot, callbackToken } = unmarshall(item);
+  return { extractionId, requestId, slot, callbackToken };
+};
+
+/** The table `StartLine` on DynamoDB. Throws the SDK's errors. */
+export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLineStore => {
+  const keyed = (extractionId: string) => ({ TableName: table, Key: marshall({ extractionId }) });
+
+  /** What was counted in these seconds, 100 at most. A key that a busy table left out is asked for again. */
+  const countsOf = async (seconds: readonly number[]): Promise<readonly Partial<CallCounts>[]> => {
+    const found: Partial<CallCounts>[] = [];
+    let keys = seconds.map((second) => marshall({ extractionId: countsKey(second) }));
+    while (keys.length > 0) {
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
+      );
+      found.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item)));
+      keys = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+    return found;
+  };
+
+  return {
+    park: (entry) =>
+      unlessRefused(
+        client.send(
+          new PutItemCommand({
+            TableName: table,
+            Item: marshall(entry, { removeUndefinedValues: true }),
+            ConditionExpression:
+              'attribute_not_exists(attempt) OR attempt < :attempt OR requestId <> :requestId',
+            ExpressionAttributeValues: marshall({
+              ':attempt': entry.attempt,
+              ':requestId': entry.requestId,
+            }),
+          }),
+        ),
+      ),
+
+    find: async (extractionId) => {
+      const { Item } = await client.send(
+        new GetItemCommand({ ...keyed(extractionId), ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : (unmarshall(Item) as LineEntry);
+    },
+
+    remove: (extractionId, requestId) =>
+      unlessRefused(
+        client.send(
+          new DeleteItemCommand({
+            ...keyed(extractionId),
+            ConditionExpression: 'requestId = :requestId',
+            ExpressionAttributeValues: marshall({ ':requestId': requestId }),
+          }),
+        ),
+      ),
+
+    next: async (after, limit) => {
+      const all = inIndex(table);
+      // A key cannot be compared with an empty text.
+      const from =
+        after === ''
+          ? all
+          : {
+              ...all,
+              KeyConditionExpression: 'line = :line AND slot > :after',
+              ExpressionAttributeValues: marshall({ ':line': 'line', ':after': after }),
+            };
+      const { Items = [] } = await client.send(new QueryCommand({ ...from, Limit: limit }));
+      return Items.map(asInLine);
+    },
+
+    leave: ({ extractionId, callbackToken }) =>
+      unlessRefused(
+        client.send(
+          new UpdateItemCommand({
+            ...keyed(extractionId),
+            UpdateExpression: 'REMOVE line, callbackToken',
+            ConditionExpression: 'callbackToken = :released',
+            ExpressionAttributeValues: marshall({ ':released': callbackToken }),
+          }),
+        ),
+      ),
+
+    count: async (second, call) => {
+      await client.send(
+        new UpdateItemCommand({
+          ...keyed(countsKey(second)),
+          UpdateExpression: 'SET expiresAt = :expiry ADD #call :one',
+          ExpressionAttributeNames: { '#call': call },
+          ExpressionAttributeValues: marshall({ ':expiry': second + countsKeptSeconds, ':one': 1 }),
+        }),
+      );
+    },
+
+    counts: async (from, to) => {
+      const sum = { accepted: 0, refused: 0, overloaded: 0 };
+      for (let first = from; first <= to; first += maxKeys) {
+        const length = Math.min(maxKeys, to - first + 1);
+        const counted = await countsOf(Array.from({ length }, (_, index) => first + index));
+        for (const { accepted = 0, refused = 0, overloaded = 0 } of counted) {
+          sum.accepted += accepted;
+          sum.refused += refused;
+          sum.overloaded += overloaded;
+        }
+      }
+      return sum;
+    },
+  };
+};
+
+/** How many wait to be released. */
+export const countInLine = async (client: DynamoDBClient, table: string): Promise<number> => {
+  let count = 0;
+  for await (const { Count = 0 } of paginateQuery({ client }, { ...inIndex(table), Select: 'COUNT' })) {
+    count += Count;
+  }
+  return count;
+};

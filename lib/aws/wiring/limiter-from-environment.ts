@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import * as v from 'valibot';
+import { type BreakerStore, operatorSettingsOf } from '../../breaker/breaker-store.ts';
+import { telemetry } from '../../observability/powertools-telemetry.ts';
+import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-limiter.ts';
+import type { StartLineStore } from '../../rate-limit/start-line.ts';
+import { dynamoStartLine } from '../dynamo-start-line.ts';
+import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
+import { promptClient } from './aws-client-timeouts.ts';
+import { breakerStoreFromEnvironment } from './breaker-from-environment.ts';
+import { requiredVariable } from './environment.ts';
+
+/** The variable `RATE`. `perSecond`: the setting startsPerSecond. */
+const rateSchema = v.strictObject({ perSecond: v.optional(v.number()) });
+
+/**
+ * What an operator has set or paused, and the starts a second that are made at most: by hand, or of the setting. Throws SyntaxError or
+ * ValiError if the variable `RATE` is malformed.
+ */
+export const rateSettingsFromEnvironment = (store: BreakerStore, now: () => Date) => {
+  const { perSecond } = v.parse(rateSchema, JSON.parse(requiredVariable('RATE')));
+  const { isPaused, ratePerSecond } = operatorSettingsOf({ store, now, telemetry });
+  return { isPaused: () => isPaused('starts'), limit: async () => (await ratePerSecond()) ?? perSecond };
+};
+
+/** The limiter of start-task, over the line that all processes share. */
+export const limiterFromEnvironment = (
+  database: DynamoDBClient,
+  now: () => Date,
+): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
+  const store = breakerStoreFromEnvironment();
+  const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
+  const wakeDispatcher = invokeDispatcherOf(
+    new LambdaClient(promptClient),
+    requiredVariable('DISPATCHER_NAME'),
+  );
+  const { limit } = rateSettingsFromEnvironment(store, now);
+  const limiter = createStartLimiter({
+    store,
+    line,
+    limit,
+    wakeDispatcher,
+    now,
+    newVersion: randomUUID,
+    telemetry,
+  });
+  return { limiter, line };
+};

@@ -1,0 +1,39 @@
+import { defined } from '../../../lib/defined.ts';
+import { identityOf } from '../aws/identity.ts';
+import { readStartRate } from '../aws/read-rate.ts';
+import { breakersOf } from '../aws/stores.ts';
+import { clearRate, setRate } from '../operate/set-rate.ts';
+import { describeRate, waitingIn } from '../terminal/describe-rate.ts';
+import { UsageError } from '../terminal/errors.ts';
+import type { CommandContext } from './command-context.ts';
+
+type RateOptions = { readonly reason?: string; readonly clear?: true };
+
+export const rate = async (
+  perSecond: number | undefined,
+  { reason, clear }: RateOptions,
+  { shell, connect }: CommandContext,
+): Promise<number> => {
+  if (clear && perSecond !== undefined) throw new UsageError('Name a rate, or use --clear.');
+  if (perSecond !== undefined && reason === undefined) throw new UsageError('Say why with --reason.');
+  if (perSecond === undefined && reason !== undefined)
+    throw new UsageError('--reason is of a rate: name it.');
+  const deployment = await connect();
+  const breakers = breakersOf(deployment);
+  const deps = { now: shell.now, newVersion: shell.randomId };
+  if (clear) await clearRate(breakers, deps);
+  if (perSecond !== undefined && reason !== undefined) {
+    const by = await identityOf(deployment);
+    const since = shell.now().getTime();
+    await setRate(breakers, { perSecond, reason, since, ...defined({ by }) }, deps);
+  }
+  const found = await readStartRate(deployment, shell.now());
+  const { lanes, ...rest } = found;
+  shell.print([...describeRate(found, shell.now())], {
+    ...rest,
+    waiting: waitingIn(found),
+    lanes: lanes.map(({ caller, priority, waiting }) => ({ caller, priority, waiting: waiting.length })),
+  });
+  if (clear || perSecond !== undefined) shell.hint('It takes effect within 5 seconds.');
+  return 0;
+};
