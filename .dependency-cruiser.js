@@ -66,6 +66,7 @@ const rules = [
     'A construct gets the configuration, and imports nothing of the app above it.',
   ],
   ['infra/', [...outside, 'lib/'], 'The product imports no tool. A function is bundled, never imported.'],
+  ['sandbox/', [node, packagesButAws], 'It checks lib, so it shares no code with it.'],
   ['tools/cli/terminal/', [...outside, 'lib/'], 'It is the lowest room of the command line.'],
   ['tools/cli/aws/', libAndTerminal, 'It reads a deployment and knows no tool.'],
   [
@@ -87,8 +88,8 @@ const rules = [
   ['tools/cli/', [...outside, 'lib/'], 'Other tools import the command line, and it none of them.'],
   [
     'tools/local/',
-    [...outside, 'lib/', 'tools/cli/', 'test/sandbox/'],
-    'It deploys infra with the CDK CLI, and takes of test only the sandbox.',
+    [...outside, 'lib/', 'tools/cli/', 'sandbox/'],
+    'It deploys infra with the CDK CLI, and runs the sandbox.',
   ],
   [
     'tools/acceptance/fake-provider/function/fake-provider.ts',

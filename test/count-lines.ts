@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 const notWritten =
   /\.(?:png|svg|ico|snap)$|package-lock\.json$|requirements\.txt$|artifacts\.sha256$|^LICENSE|^docs\/(?:schemas|events|openapi)|^test\/releases\/\d/;
-const folders = ['functions', 'lib', 'infra', 'tools', 'test', 'docs', 'examples', ''];
+const folders = ['functions', 'lib', 'infra', 'sandbox', 'tools', 'test', 'docs', 'examples', ''];
 
 /** Git's name for a tree without files. The difference from it has the lines of each file. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '../../lib/provider/consents/consent.ts';
 import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
-import { withDots } from '../sandbox/consents/national-id.ts';
+import { withDots } from '../../sandbox/consents/national-id.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
 import { provider } from './support/call-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';

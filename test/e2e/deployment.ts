@@ -13,14 +13,14 @@ import {
 } from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { sandboxControl } from '../../sandbox/control-client.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
 import { deployStack } from '../../tools/local/deploy.ts';
 import { type Emulator, startEmulator } from '../../tools/local/emulator/emulator.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
-import { sandboxControl } from '../sandbox/control-client.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEMO_BUSINESS_ID } from '../sandbox/outcome-table.ts';
+import { DEMO_BUSINESS_ID } from '../../sandbox/outcome-table.ts';
 import {
   deliveriesEnded,
   extract,

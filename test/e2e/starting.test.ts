@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
-import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
-import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
+import { persistCredentials } from '../../sandbox/credentials/read-credentials.ts';
+import { encryptDelivery } from '../../sandbox/webhook/make-delivery.ts';
 import {
   type Body,
   extract,

@@ -11,7 +11,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { Plan } from '../sandbox/plan-schemas.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';

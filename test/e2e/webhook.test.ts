@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, inject, test } from 'vitest';
-import type { Plan } from '../sandbox/plan-schemas.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { stackName } from './deployment.ts';
 import { aws } from './support/aws.ts';
 import { deliveriesEnded, extractWith, provider } from './support/call-extractions.ts';

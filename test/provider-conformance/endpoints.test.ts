@@ -12,7 +12,7 @@ import {
   startLegacyTask,
   type TefRecipient,
 } from '../../lib/provider/index.ts';
-import { persistCredentials } from '../sandbox/credentials/read-credentials.ts';
+import { persistCredentials } from '../../sandbox/credentials/read-credentials.ts';
 import {
   client,
   clientWith,

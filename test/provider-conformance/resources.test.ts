@@ -15,8 +15,8 @@ import {
 import {
   decryptCredentials as decryptedBySandbox,
   persistCredentials,
-} from '../sandbox/credentials/read-credentials.ts';
-import { encryptDelivery } from '../sandbox/webhook/make-delivery.ts';
+} from '../../sandbox/credentials/read-credentials.ts';
+import { encryptDelivery } from '../../sandbox/webhook/make-delivery.ts';
 import { decryptedByOpenssl, encryptedByOpenssl } from '../support/programs/openssl.ts';
 import {
   client,

@@ -9,12 +9,12 @@ import {
   type TaskToken,
   type WaitOptions,
 } from '../../lib/provider/index.ts';
-import { newNationalId } from '../sandbox/consents/national-id.ts';
-import { type SandboxControl, sandboxControl } from '../sandbox/control-client.ts';
-import { DEMO_BUSINESS_ID } from '../sandbox/outcome-table.ts';
-import type { Plan, Restrictions } from '../sandbox/plan-schemas.ts';
-import { DEFAULT_WIDGET_CONFIG_ID } from '../sandbox/registered-client.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
+import { newNationalId } from '../../sandbox/consents/national-id.ts';
+import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
+import { DEMO_BUSINESS_ID } from '../../sandbox/outcome-table.ts';
+import type { Plan, Restrictions } from '../../sandbox/plan-schemas.ts';
+import { DEFAULT_WIDGET_CONFIG_ID } from '../../sandbox/registered-client.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
 
 /**
  * The server that the statements are tested against: our sandbox, started for each file, or the one in the environment

@@ -1,5 +1,5 @@
-import type { Fault, Plan, ReadBehaviour, StartBehaviour, WebhookPlan } from '../sandbox/plan-schemas.ts';
-import { TERMINAL_STATUSES } from '../sandbox/task-vocabulary.ts';
+import type { Fault, Plan, ReadBehaviour, StartBehaviour, WebhookPlan } from '../../sandbox/plan-schemas.ts';
+import { TERMINAL_STATUSES } from '../../sandbox/task-vocabulary.ts';
 import { type Random, randomOf } from '../support/data/random.ts';
 import { drawFailure } from './draw-failure.ts';
 

@@ -1,12 +1,12 @@
 import { extractionsClient } from '../../lib/client/index.ts';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import type { PolledTaskView, TaskView } from '../../sandbox/control/views.ts';
+import { TERMINAL_STATUSES } from '../../sandbox/task-vocabulary.ts';
 import { audit } from '../../tools/cli/audit/audit.ts';
 import { auditSources } from '../../tools/cli/audit/audit-sources-from-aws.ts';
 import { describeAudit, describeRule } from '../../tools/cli/audit/describe-audit.ts';
 import type { Deployment } from '../../tools/cli/aws/deployment.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import type { PolledTaskView, TaskView } from '../sandbox/control/views.ts';
-import { TERMINAL_STATUSES } from '../sandbox/task-vocabulary.ts';
 import type { Sent } from './run-storm.ts';
 
 type Task = TaskView | PolledTaskView;

@@ -5,11 +5,11 @@ import {
   extractionsClient,
   NoAnswerError,
 } from '../../lib/client/index.ts';
+import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { bodyByCredentials } from '../bench/benchmark-request.ts';
 import { type PlannedFault, planFaultIn } from '../e2e/injected-failures/plan-fault.ts';
-import { newNationalId } from '../sandbox/consents/national-id.ts';
 import type { Storm } from './draw-storm.ts';
 
 type Request = Storm['requests'][number] & { readonly username: string; readonly body: ExtractionRequest };

@@ -1,6 +1,6 @@
+import { newNationalId } from '../../sandbox/consents/national-id.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Cases } from '../../tools/acceptance/checks/update-in-place.ts';
-import { newNationalId } from '../sandbox/consents/national-id.ts';
-import type { Plan } from '../sandbox/plan-schemas.ts';
 import type { Extractions, One } from './extractions.ts';
 
 const open: Plan = { durationMs: null };

@@ -7,11 +7,11 @@ import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { endWait } from '../../tools/acceptance/move-time.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import type { Plan } from '../sandbox/plan-schemas.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { eventually } from '../support/eventually.ts';
 

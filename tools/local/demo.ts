@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
-import { eventText } from '../../test/sandbox/describe-event.ts';
+import { eventText } from '../../sandbox/describe-event.ts';
 import { describeStreamRecord } from '../cli/aws/describe-stream-record.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
 import { printable } from '../cli/terminal/printable.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
-import { SandboxControlError } from '../../test/sandbox/control-client.ts';
-import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcome-table.ts';
-import type { Fault, Plan } from '../../test/sandbox/plan-schemas.ts';
+import { SandboxControlError } from '../../sandbox/control-client.ts';
+import { DEMO_BUSINESS_ID, OUTCOMES } from '../../sandbox/outcome-table.ts';
+import type { Fault, Plan } from '../../sandbox/plan-schemas.ts';
 import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions/action-types.ts';
 import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';

@@ -9,10 +9,10 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import { createProviderClient } from '../../../lib/provider/client.ts';
+import { DEFAULT_CLIENT_ID } from '../../../sandbox/sandbox.ts';
 import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import { queueClient, readQueue } from '../../../tools/cli/aws/queues.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
-import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { bodyByCredentials } from '../benchmark-request.ts';
 import type { Records } from './follow-records.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
-import type { Plan } from '../../sandbox/plan-schemas.ts';
+import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { backdate } from '../support/backdate.ts';

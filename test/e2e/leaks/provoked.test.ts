@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { withDots } from '../../sandbox/consents/national-id.ts';
-import type { Plan } from '../../sandbox/plan-schemas.ts';
+import { withDots } from '../../../sandbox/consents/national-id.ts';
+import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { callConsents, openSession } from '../support/call-consents.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Plan } from '../../sandbox/plan-schemas.ts';
+import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { type Body, provider } from './call-extractions.ts';
 import { uniqueNationalId } from './searched-secrets.ts';
 

@@ -1,7 +1,7 @@
 import { expect, inject } from 'vitest';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { endWait } from '../../../tools/acceptance/move-time.ts';
-import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../../support/eventually.ts';
 import { aws } from './aws.ts';
 import { backdate } from './backdate.ts';

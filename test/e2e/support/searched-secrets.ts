@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
-import { newNationalId } from '../../sandbox/consents/national-id.ts';
+import { newNationalId } from '../../../sandbox/consents/national-id.ts';
 import type { Secret } from '../leaks/secret.ts';
 
 const { secretsFile } = inject('cosecha');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
-import { startSandbox } from '../../sandbox/sandbox.ts';
+import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { read } from './metric-names.ts';
 
 /** All pages but those that are history. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { outcomesAsMarkdown } from '../../sandbox/outcome-table.ts';
+import { outcomesAsMarkdown } from '../../../sandbox/outcome-table.ts';
 import { read } from './metric-names.ts';
 
 const repository = new URL('../../../', import.meta.url);

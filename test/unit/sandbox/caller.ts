@@ -1,5 +1,5 @@
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import type { RunningSandbox } from '../../sandbox/sandbox.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import type { RunningSandbox } from '../../../sandbox/sandbox.ts';
 
 /** It has a valid check digit. */
 export const PERSON = '11111111-1';

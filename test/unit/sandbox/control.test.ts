@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventStream } from '../../sandbox/control/event-stream.ts';
-import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../sandbox/control-client.ts';
-import { createEventLog } from '../../sandbox/event-log.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import type { Sandbox } from '../../sandbox/state-types.ts';
+import { eventStream } from '../../../sandbox/control/event-stream.ts';
+import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../../sandbox/control-client.ts';
+import { createEventLog } from '../../../sandbox/event-log.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import type { Sandbox } from '../../../sandbox/state-types.ts';
 import { callerOf, PERSON, requestFor } from './caller.ts';
 
 let sandbox: RunningSandbox;

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseFlags } from '../../sandbox/parse-flags.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { parseFlags } from '../../../sandbox/parse-flags.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
-const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
 
 test('the command prints lines that work as printed, refuses a port in use, and ends on a signal', async () => {
   const running = spawn(process.execPath, [main, '--port', '0', '--task-duration-ms', '0']);

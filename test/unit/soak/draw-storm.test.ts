@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { FaultSchema, PlanSchema } from '../../sandbox/plan-schemas.ts';
+import { FaultSchema, PlanSchema } from '../../../sandbox/plan-schemas.ts';
 import { drawStorm } from '../../soak/draw-storm.ts';
 
 test('the seed decides everything that happens in a soak', () => {

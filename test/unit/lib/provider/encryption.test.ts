@@ -11,7 +11,7 @@ import {
   encryptRawCredentials,
   UndecryptableText,
 } from '../../../../lib/provider/index.ts';
-import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 
 test('credentials are encrypted under a session token, which decrypts them', () => {

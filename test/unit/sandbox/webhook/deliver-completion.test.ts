@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
-import type { Plan } from '../../../sandbox/plan-schemas.ts';
-import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type SandboxControl, sandboxControl } from '../../../../sandbox/control-client.ts';
+import type { Plan } from '../../../../sandbox/plan-schemas.ts';
+import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../../../support/programs/openssl.ts';
 import { callerOf, requestFor } from '../caller.ts';
 import { startReceiver } from '../webhook-receiver.ts';

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type SandboxControl, sandboxControl } from '../../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../support/browser/chromium.ts';
 import { callerOf } from '../caller.ts';
 

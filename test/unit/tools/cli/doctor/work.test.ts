@@ -4,6 +4,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
+import { startSandbox } from '../../../../../sandbox/sandbox.ts';
 import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
 import {
   checkAlarms,
@@ -16,7 +17,6 @@ import {
 } from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
 import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
-import { startSandbox } from '../../../../sandbox/sandbox.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
