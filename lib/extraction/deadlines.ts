@@ -1,4 +1,5 @@
 import { retryAtOfStatus } from '../provider/transport/errors.ts';
+import type { Collecting, Readable } from './phase.ts';
 import { type Extraction, isTerminalStatus } from './record.ts';
 
 /** All in seconds. `infra/settings/settings.ts` has their defaults and reasons, and `infra/settings/config.ts` validates them. */
@@ -76,8 +77,8 @@ export const secondsSince = (since: string, now: Date): number => {
 };
 
 /** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
-export const lagEnd = ({ settledAt, requestedAt }: Extraction, { resultsLag }: Timings): string =>
-  plusSeconds(settledAt ?? requestedAt, resultsLag);
+export const lagEnd = ({ settledAt }: Collecting, { resultsLag }: Timings): string =>
+  plusSeconds(settledAt, resultsLag);
 
 /**
  * The longest delay of a message of SQS, in seconds: "Valid values: 0 to 900"
@@ -99,15 +100,12 @@ export const isStartStale = (record: Extraction, now: Date, timings: Timings): b
   now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000;
 
 /** Until when the task of a record is read: for its final status, for a correction, or for its results. */
-export const readUntil = (
-  { status, requestedAt, deadlineAt, settledAt }: Extraction,
-  { grace, collectFor }: Timings,
-): string => {
-  if (isTerminalStatus(status)) return plusSeconds(settledAt ?? requestedAt, collectFor);
-  return status === 'TIMED_OUT' ? plusSeconds(settledAt ?? deadlineAt, grace) : deadlineAt;
+export const readUntil = (record: Readable, { grace, collectFor }: Timings): string => {
+  if (record.phase === 'running') return record.deadlineAt;
+  return plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);
 };
 
-export const isReadTimeOver = (record: Extraction, now: Date, timings: Timings): boolean =>
+export const isReadTimeOver = (record: Readable, now: Date, timings: Timings): boolean =>
   now.toISOString() >= readUntil(record, timings);
 
 /**

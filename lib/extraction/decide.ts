@@ -10,6 +10,7 @@ import {
   type Timings,
 } from './deadlines.ts';
 import * as due from './due.ts';
+import { type Collecting, type Grace, type Phase, phaseOf, type Readable, type Running } from './phase.ts';
 import {
   type Ended,
   type Ending,
@@ -40,12 +41,17 @@ import * as change from './transitions.ts';
  */
 
 /** What a decision is made with. */
-type At = {
-  readonly record: Extraction;
+type At<In extends Phase = Phase> = {
+  readonly record: In;
   readonly who: Invoker;
   readonly now: Date;
   readonly timings: Timings;
 };
+
+const isIn = <Name extends Phase['phase']>(
+  at: At,
+  ...names: readonly Name[]
+): at is At<Extract<Phase, { readonly phase: Name }>> => names.some((name) => name === at.record.phase);
 
 type Follows = Partial<Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused'>>;
 
@@ -106,12 +112,11 @@ const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
       };
 
 /**
- * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
+ * Nothing can be decided about a running task now. The machine retries by itself, at the price of a transition for each retry. So a task by
  * consent, or without webhooks, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
  */
-const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
-  const isPolledByQueue = record.status === 'RUNNING' && !hasWebhook(record);
-  if (who.kind === 'machine' && !isPolledByQueue) return end('not-yet', waiting.why);
+const notYet = ({ record, who, now, timings }: At<Running>, waiting: Waiting): Plan => {
+  if (who.kind === 'machine' && hasWebhook(record)) return end('not-yet', waiting.why);
   return toDefer(record, due.nextPoll(record, now, timings), waiting);
 };
 
@@ -121,10 +126,10 @@ const notYet = ({ record, who, now, timings }: At, waiting: Waiting): Plan => {
  * Whether the time of the status is over, so that a read decides, whatever it brings. Asked when it is judged: one that began before
  * saw the task at most one timeout of the function before the end.
  */
-const isTimeOver = ({ record, now, timings }: At): boolean => isReadTimeOver(record, now, timings);
+const isTimeOver = ({ record, now, timings }: At<Readable>): boolean => isReadTimeOver(record, now, timings);
 
 /** Whether the last read ended its process. Lambda ends a process at the timeout of its function. */
-const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At): boolean =>
+const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At<Readable>): boolean =>
   lastReadBegunAt !== undefined && now.toISOString() > plusSeconds(lastReadBegunAt, timings.reconcileTimeout);
 
 /**
@@ -132,16 +137,15 @@ const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: At): bool
  * again. Once the time of the status is over, this must not keep the record open. So the record keeps when the last read began, and
  * goes on unread if that process has ended. The last read has its whole time, as a brief one that fails decides nothing.
  */
-const toRead = (at: At, taskId: string): Plan => {
+const toRead = (at: At<Readable>): Plan => {
   const { record, who, now } = at;
+  const { taskId } = record;
   const isOver = isTimeOver(at);
   if (isBriefFor(who) && (isOver || record.readsSlowly === true)) return moveToSlowQueue();
   // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
-  const mayWait = !isOver || record.status === 'RUNNING';
-  if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore) {
-    const seen = { kind: 'unread', unread: 'held', why: 'ProviderPaused', problem: undefined } as const;
-    return judge(record, who, seen, now, at.timings);
-  }
+  const mayWait = !isOver || record.phase === 'running';
+  if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
+    return goOn(at, { why: 'ProviderPaused', unread: 'held' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
   return isLastReadLost(at) ? { kind: 'no-read', counts: [] } : { kind: 'last-read', taskId, counts: [] };
 };
@@ -159,36 +163,32 @@ const beforeStart = (at: At): Plan => {
     : { kind: 'start', counts: [] };
 };
 
-const staleStart = (at: At, attemptId: string): Plan =>
-  toWrite(
-    change.markUnconfirmed({ ...at, attemptId, reason: 'start-interrupted', settledBy: settledBy(at.who) }),
-    ['Unconfirmed'],
-  );
+const staleStart = (at: At): Plan =>
+  toWrite(change.markUnconfirmed({ ...at, reason: 'start-interrupted', settledBy: settledBy(at.who) }), [
+    'Unconfirmed',
+  ]);
 
 /** For the machine's state StartTask. */
 const planStart = (at: At, requestId: string): Plan => {
   const { record, now, timings } = at;
   // After an erasure or a loss, a repeated idempotency key creates another record under the same id.
   if (record.requestId !== requestId) return end('gone');
-  const { status, attemptId, taskId } = record;
-  if (status === 'REQUESTED') return beforeStart(at);
-  if (status === 'STARTING' && attemptId !== undefined) {
-    return isStartStale(record, now, timings) ? staleStart(at, attemptId) : end('not-yet', 'StartInProgress');
-  }
-  if (status === 'RUNNING' && taskId !== undefined) {
-    if (hasTaskItem(record)) return { kind: 'find-task', taskId, counts: [] };
-    return end('queued', undefined, 'due');
-  }
-  return atRest(record, 'start');
+  if (isIn(at, 'requested')) return beforeStart(at);
+  if (isIn(at, 'starting'))
+    return isStartStale(record, now, timings) ? staleStart(at) : end('not-yet', 'StartInProgress');
+  if (!isIn(at, 'running')) return atRest(at, 'start');
+  return hasTaskItem(record)
+    ? { kind: 'find-task', taskId: at.record.taskId, counts: [] }
+    : end('queued', undefined, 'due');
 };
 
 /** What is left of an open record is the queue's. */
-const atRest = (record: Extraction, cause: 'start' | 'webhook'): Ending =>
-  record.dueShard === undefined ? end('closed') : end('queued', undefined, cause);
+const atRest = (at: At, cause: 'start' | 'webhook'): Ending =>
+  isIn(at, 'closed') ? end('closed') : end('queued', undefined, cause);
 
 const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan | undefined => {
   const { record } = at;
-  if (record.status !== 'REQUESTED') return undefined;
+  if (!isIn(at, 'requested')) return undefined;
   const { notBefore, problem } = seen;
   if (isWindowOver(at)) {
     // Reconcile then writes NOT_STARTED. The machine invokes it and passes the problem on. Without a problem, the queue invokes it.
@@ -202,14 +202,13 @@ const afterNoCall = (at: At, seen: Extract<Seen, { kind: 'not-called' }>): Plan 
 };
 
 const afterCall = (at: At, seen: Extract<Seen, { kind: 'called' }>): Plan | undefined => {
-  const { status, attemptId } = at.record;
-  const { result } = seen;
-  if (attemptId !== seen.attemptId) return undefined;
+  const { result, attemptId } = seen;
+  if (at.record.attemptId !== attemptId) return undefined;
   const decision = { ...at, attemptId };
-  if (status === 'UNCONFIRMED' && result.kind === 'accepted') {
+  if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {
     return toWrite(change.markRunningLate({ ...decision, taskId: result.taskId }));
   }
-  if (status !== 'STARTING') return undefined;
+  if (!isIn(at, 'starting')) return undefined;
   switch (result.kind) {
     case 'accepted':
       // If another process has settled the start as stale, the task id may still be written.
@@ -254,20 +253,14 @@ const settle = (
     : toWrite(change.correctOutcome(decision), [...once, 'Corrected'], follows);
 };
 
-const lacksFinalStatus = ({ status, dueShard }: Extraction): boolean =>
-  status === 'RUNNING' || (status === 'TIMED_OUT' && dueShard !== undefined);
-
 /** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
 const mayTakeStatus = ({ status }: Extraction): boolean => status === 'RUNNING' || status === 'TIMED_OUT';
 
-const isCollecting = ({ status, dueShard }: Extraction): boolean =>
-  isTerminalStatus(status) && dueShard !== undefined;
-
-const disown = (at: At, taskId: string): Plan =>
+const disown = (at: At<Running | Grace>, taskId: string): Plan =>
   // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
   counting(
     'TaskLinkedElsewhere',
-    at.record.status === 'RUNNING'
+    at.record.phase === 'running'
       ? toWrite(change.disownTask({ ...at, taskId, settledBy: settledBy(at.who) }), ['Unconfirmed'])
       : toWrite(change.closeUncollected({ ...at, collectionError: 'task-linked-elsewhere' })),
   );
@@ -276,26 +269,25 @@ const disown = (at: At, taskId: string): Plan =>
  * The answer was over the size limit, so its results are abandoned. A v2 task that still runs by its record waits for the webhook
  * until the deadline, because a read cannot return its status.
  */
-const planOversized = (at: At, seen: Extract<Seen, { kind: 'read' }> | 'plan'): Plan => {
-  const { record, now } = at;
+const planOversized = (at: At<Readable>, seen: Extract<Seen, { kind: 'read' }> | 'plan'): Plan => {
   const follows = { ifWritten: seen, ifRefused: seen };
-  if (record.status !== 'RUNNING') {
+  if (!isIn(at, 'running')) {
     return toWrite(change.abandonOversized(at), ['CollectionAbandoned'], follows);
   }
-  if (now.toISOString() >= record.deadlineAt) {
+  if (isTimeOver(at)) {
     return toWrite(change.timeOutOversized(at), ['TimedOut', 'CollectionAbandoned'], follows);
   }
-  return record.oversizedAt === undefined
+  return at.record.oversizedAt === undefined
     ? toWrite(change.rememberOversized(at), [], follows)
     : notYet(at, { why: 'results-too-large' });
 };
 
 /** No final status was learned. */
-const waitForFinalStatus = (at: At, waiting: Waiting): Plan => {
+const waitForFinalStatus = (at: At<Running | Grace>, waiting: Waiting): Plan => {
   const { record, now } = at;
   const { why, unread } = waiting;
-  if (record.status === 'RUNNING') {
-    if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);
+  if (record.phase === 'running') {
+    if (!isTimeOver(at)) return notYet({ ...at, record }, waiting);
     // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
     // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
@@ -313,7 +305,7 @@ const waitForFinalStatus = (at: At, waiting: Waiting): Plan => {
     : toWrite(change.closeAfterGrace({ ...at, lastProblem: problemIn(waiting) }));
 };
 
-const abandon = (at: At, waiting: Waiting): Plan => {
+const abandon = (at: At<Readable>, waiting: Waiting): Plan => {
   const { why: collectionError } = waiting;
   return toWrite(change.closeUncollected({ ...at, collectionError, lastProblem: problemIn(waiting) }), [
     'CollectionAbandoned',
@@ -322,7 +314,7 @@ const abandon = (at: At, waiting: Waiting): Plan => {
 };
 
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
-const retryCollection = (at: At, waiting: Waiting): Plan => {
+const retryCollection = (at: At<Collecting>, waiting: Waiting): Plan => {
   const { record, now, timings } = at;
   const { why, unread } = waiting;
   if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));
@@ -334,10 +326,10 @@ const retryCollection = (at: At, waiting: Waiting): Plan => {
   return unread === 'held' ? planned : counting('CollectionFailed', planned);
 };
 
-const goOn = (at: At, waiting: Waiting): Plan | undefined => {
-  if (lacksFinalStatus(at.record)) return waitForFinalStatus(at, waiting);
-  return isCollecting(at.record) ? retryCollection(at, waiting) : undefined;
-};
+const goOn = ({ record, ...at }: At<Readable>, waiting: Waiting): Plan =>
+  record.phase === 'collecting'
+    ? retryCollection({ ...at, record }, waiting)
+    : waitForFinalStatus({ ...at, record }, waiting);
 
 /**
  * A brief read that fails decides nothing: the slow queue makes it again, with the whole timeout. Any other read that fails counts
@@ -347,10 +339,12 @@ const afterNoRead = (
   at: At,
   { unread, why, problem }: Extract<Seen, { kind: 'unread' }>,
 ): Plan | undefined => {
-  if (unread !== 'failed') return goOn(at, { why, unread });
-  if (isBriefFor(at.who)) return moveToSlowQueue(why);
-  const planned = goOn(at, { why, unread, problem, readsSlowly: true });
-  return planned && counting('ProviderReadFailed', planned);
+  const isBrief = unread === 'failed' && isBriefFor(at.who);
+  if (isBrief) return moveToSlowQueue(why);
+  if (!isIn(at, 'running', 'grace', 'collecting')) return undefined;
+  return unread === 'failed'
+    ? counting('ProviderReadFailed', goOn(at, { why, unread, problem, readsSlowly: true }))
+    : goOn(at, { why, unread });
 };
 
 /** Whether the document shows results for the outcome: not with wrong or locked credentials, nor with a failure by consent. */
@@ -361,7 +355,7 @@ const impliesResults = ({ method, status }: Extraction): boolean =>
 const lacksResults = (record: Extraction, { isComplete }: Ended): boolean =>
   impliesResults(record) && !isComplete;
 
-const closeCollected = (at: At, reading: Ended, results: StoredResults | undefined): Plan => {
+const closeCollected = (at: At<Collecting>, reading: Ended, results: StoredResults | undefined): Plan => {
   const { actionResults } = reading;
   const once: readonly ExtractionMetric[] = ['Collected'];
   return results !== undefined && lacksResults(at.record, reading)
@@ -373,7 +367,7 @@ const closeCollected = (at: At, reading: Ended, results: StoredResults | undefin
 };
 
 /** Stores the results of an extraction that has ended, and closes the record. */
-const collect = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan => {
+const collect = (at: At<Collecting>, seen: Extract<Seen, { kind: 'read' }>): Plan => {
   const { record } = at;
   const { reading } = seen;
   if (reading.kind === 'too-large') return planOversized(at, seen);
@@ -398,7 +392,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
   const { record } = at;
   const { taskId, reading } = seen;
   if (record.taskId !== taskId) return undefined;
-  if (isCollecting(record)) return collect(at, seen);
+  if (isIn(at, 'collecting')) return collect(at, seen);
   if (reading.kind !== 'running' && reading.taskStatus !== undefined && mayTakeStatus(record)) {
     const { taskStatus } = reading;
     const reason = reading.kind === 'ended' ? reading.reason : undefined;
@@ -407,7 +401,7 @@ const afterRead = (at: At, seen: Extract<Seen, { kind: 'read' }>): Plan | undefi
     // moment between the end of a task and its first delivery.
     return settle(at, reported, hasWebhook(record) ? ['WebhookMissed'] : [], seen);
   }
-  if (!lacksFinalStatus(record)) return undefined;
+  if (!isIn(at, 'running', 'grace')) return undefined;
   if (reading.kind !== 'running') return planOversized(at, seen);
   const waiting = waitForFinalStatus(at, { why: 'still-running', readsSlowly: false });
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
@@ -418,7 +412,7 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
   const { record, who } = at;
   const { taskId, taskStatus, isNew } = seen;
   if (record.taskId !== taskId) return undefined;
-  if (!seen.isOwn) return lacksFinalStatus(record) ? disown(at, taskId) : undefined;
+  if (!seen.isOwn) return isIn(at, 'running', 'grace') ? disown(at, taskId) : undefined;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
     if (mayTakeStatus(record)) {
       // The delivery came before this process linked the task, or found it linked.
@@ -429,9 +423,9 @@ const afterTask = (at: At, seen: Extract<Seen, { kind: 'task' }>): Plan | undefi
     const disagrees = isTerminalStatus(record.status) && record.status !== taskStatus;
     return disagrees ? counting('StatusDisagreement', planOf(at)) : undefined;
   }
-  if (!lacksFinalStatus(record)) return undefined;
+  if (!isIn(at, 'running', 'grace')) return undefined;
   if (who.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
-  return record.oversizedAt === undefined ? toRead(at, taskId) : planOversized(at, 'plan');
+  return record.oversizedAt === undefined ? toRead(at) : planOversized(at, 'plan');
 };
 
 const judgeOf = (at: At, seen: Seen): Plan | undefined => {
@@ -439,11 +433,11 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
     case 'not-called':
       return afterNoCall(at, seen);
     case 'refused-before':
-      return at.record.status === 'REQUESTED' ? toWrite(change.rejectRefused(at), ['Rejected']) : undefined;
+      return isIn(at, 'requested') ? toWrite(change.rejectRefused(at), ['Rejected']) : undefined;
     case 'called':
       return afterCall(at, seen);
     case 'request': {
-      if (at.record.status !== 'REQUESTED') return undefined;
+      if (!isIn(at, 'requested')) return undefined;
       const reason = seen.isThere ? seen.reason : 'request-data-gone';
       const { lastProblem = at.record.lastProblem } = at.who.kind === 'machine' ? at.who : {};
       return toWrite(change.markNotStarted({ ...at, reason, lastProblem }), ['NotStarted']);
@@ -456,7 +450,7 @@ const judgeOf = (at: At, seen: Seen): Plan | undefined => {
       return afterNoRead(at, seen);
     case 'stored': {
       const { reading, results } = seen;
-      if (!isCollecting(at.record)) return undefined;
+      if (!isIn(at, 'collecting')) return undefined;
       if (results !== undefined) return closeCollected(at, reading, results);
       // As after a read: one that failed briefly decides nothing.
       return isBriefFor(at.who)
@@ -476,40 +470,55 @@ const planRequested = (at: At): Plan => {
 };
 
 /** Looks for an outcome, or for the results of one. */
-const planRead = (at: At, taskId: string): Plan => {
+const planRead = (at: At<Readable>): Plan => {
   const { record } = at;
-  if (!isCollecting(record) && hasTaskItem(record)) return { kind: 'find-task', taskId, counts: [] };
-  return record.oversizedAt === undefined ? toRead(at, taskId) : planOversized(at, 'plan');
+  if (record.phase !== 'collecting' && hasTaskItem(record))
+    return { kind: 'find-task', taskId: record.taskId, counts: [] };
+  return record.oversizedAt === undefined ? toRead(at) : planOversized(at, 'plan');
 };
 
 /** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
 const isForeign = ({ record, who }: At): boolean =>
   who.kind !== 'start' && who.kind !== 'webhook' && record.dueShard !== undefined && !isUnderstood(record);
 
+/** Another process may make the start call. */
+const startInProgress = ({ record, who, now, timings }: At): Plan =>
+  who.kind === 'machine'
+    ? end('not-yet', 'start-in-progress')
+    : toDefer(record, due.startInProgress(now, timings), { why: 'start-in-progress' });
+
+/** What a record lacks never comes, and neither does an outcome or results without it. */
+const endIncomplete = (at: At): Plan => {
+  const { status, collectedAt } = at.record;
+  if (status === 'STARTING') return staleStart(at);
+  if (status === 'RUNNING')
+    return toWrite(change.loseTask({ ...at, settledBy: settledBy(at.who) }), ['Unconfirmed']);
+  const isCollected = collectedAt !== undefined || !(isTerminalStatus(status) || status === 'TIMED_OUT');
+  return isCollected
+    ? toWrite(change.closeDone(at))
+    : toWrite(change.closeUncollected({ ...at, collectionError: 'InternalError' }), ['CollectionAbandoned']);
+};
+
 const planReconcile = (at: At): Plan => {
   const { record, now, timings } = at;
-  const { status, attemptId, taskId } = record;
   if (isForeign(at)) {
     return counting('UnknownRecord', toDefer(record, due.newerVersion(now), { why: 'unknown-record' }));
   }
-  if (status === 'REQUESTED') return planRequested(at);
-  if (status === 'STARTING') {
-    return attemptId !== undefined && isStartStale(record, now, timings)
-      ? staleStart(at, attemptId)
-      : notYet(at, { why: 'start-in-progress' });
-  }
-  return record.dueShard === undefined || taskId === undefined ? end('closed') : planRead(at, taskId);
+  if (isIn(at, 'requested')) return planRequested(at);
+  if (isIn(at, 'starting')) return isStartStale(record, now, timings) ? staleStart(at) : startInProgress(at);
+  if (isIn(at, 'incomplete')) return endIncomplete(at);
+  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at) : end('closed');
 };
 
 const planOf = (at: At): Plan => {
-  const { record, who } = at;
+  const { who } = at;
   if (who.kind === 'start') return planStart(at, who.requestId);
-  return who.kind === 'webhook' ? atRest(record, 'webhook') : planReconcile(at);
+  return who.kind === 'webhook' ? atRest(at, 'webhook') : planReconcile(at);
 };
 
 /** What follows before anything is learned: from the record, the clock and who asks. */
 export const plan = (record: Extraction | undefined, who: Invoker, now: Date, timings: Timings): Plan =>
-  record === undefined ? end('gone') : planOf({ record, who, now, timings });
+  record === undefined ? end('gone') : planOf({ record: phaseOf(record), who, now, timings });
 
 /** What follows after one thing is learned. What does not matter for the record as it is now is ignored. */
 export const judge = (
@@ -520,7 +529,7 @@ export const judge = (
   timings: Timings,
 ): Plan => {
   if (record === undefined) return end('gone');
-  const at = { record, who, now, timings };
+  const at = { record: phaseOf(record), who, now, timings };
   return isForeign(at) ? planOf(at) : (judgeOf(at, seen) ?? planOf(at));
 };
 

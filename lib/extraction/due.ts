@@ -6,6 +6,7 @@ import {
   plusSeconds,
   type Timings,
 } from './deadlines.ts';
+import type { Collecting, Grace, Running } from './phase.ts';
 import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
 
 /**
@@ -53,13 +54,12 @@ export const startedTask = (record: Extraction, now: Date, timings: Timings): Ti
 /** The same after a late answer. The execution has probably ended. */
 export const lateTask = (now: Date, { pollEvery }: Timings): Timestamp => plusSeconds(now, pollEvery);
 
-/** The next poll of a running task, or the next reconcile of a start that another process may make. */
-export const nextPoll = ({ startedAt }: Extraction, now: Date, timings: Timings): Timestamp => {
-  const { pollFirst, pollEvery } = timings;
-  return startedAt === undefined
-    ? plusSeconds(now, pollEvery)
-    : growing(startedAt, now, pollFirst, pollEvery);
-};
+/** The next reconcile of a start that another process may make. */
+export const startInProgress = (now: Date, { pollEvery }: Timings): Timestamp => plusSeconds(now, pollEvery);
+
+/** The next poll of a running task. */
+export const nextPoll = ({ startedAt }: Running, now: Date, { pollFirst, pollEvery }: Timings): Timestamp =>
+  growing(startedAt, now, pollFirst, pollEvery);
 
 /** The results of a task that has just ended. A message asks for them at once. A delivery knows no record. */
 export const results = (now: Date, { pollEvery }: Pick<Timings, 'pollEvery'>): Timestamp =>
@@ -69,14 +69,13 @@ export const results = (now: Date, { pollEvery }: Pick<Timings, 'pollEvery'>): T
 const collectCeiling = 3600;
 
 /** The results, after a try that failed. Past their time, reads are held and tried with each poll interval. */
-export const resultsAgain = (record: Extraction, now: Date, timings: Timings): Timestamp => {
-  const { settledAt = record.requestedAt } = record;
+export const resultsAgain = (record: Collecting, now: Date, timings: Timings): Timestamp => {
   const ceiling = isReadTimeOver(record, now, timings) ? timings.pollEvery : collectCeiling;
-  return growing(settledAt, now, timings.pollFirst, ceiling);
+  return growing(record.settledAt, now, timings.pollFirst, ceiling);
 };
 
 /** The rest of the results: as before, and at the end of the time in which they may lag. */
-export const restOfResults = (record: Extraction, now: Date, timings: Timings): Timestamp =>
+export const restOfResults = (record: Collecting, now: Date, timings: Timings): Timestamp =>
   earlier(lagEnd(record, timings), resultsAgain(record, now, timings));
 
 /** A correction, from the first read in grace. */
@@ -84,8 +83,11 @@ export const correction = (now: Date, { pollEvery, grace }: Timings): Timestamp 
   plusSeconds(now, Math.min(pollEvery, grace));
 
 /** A correction, from the next read in grace. The last one is at its end. Past it, reads are held and tried with each poll interval. */
-export const correctionAgain = (record: Extraction, now: Date, { pollEvery, grace }: Timings): Timestamp => {
-  const { settledAt = record.deadlineAt } = record;
+export const correctionAgain = (
+  { settledAt }: Grace,
+  now: Date,
+  { pollEvery, grace }: Timings,
+): Timestamp => {
   const graceEnd = plusSeconds(settledAt, grace);
   if (now.toISOString() >= graceEnd) return plusSeconds(now, pollEvery);
   return earlier(growing(settledAt, now, pollEvery, grace), graceEnd);

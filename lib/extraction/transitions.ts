@@ -302,14 +302,20 @@ export const rejectRefused = (decision: Decision): Change => {
 };
 
 /** A task may exist, and its id is unknown. No other start call may follow. */
-export const markUnconfirmed = (decision: Decision<'attemptId' | 'reason' | 'settledBy'>): Change =>
-  endOwn('markUnconfirmed', decision, { attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });
+export const markUnconfirmed = (decision: Decision<'reason' | 'settledBy'>): Change =>
+  endOwn('markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED' });
 
 /** The task is linked to another extraction, so that nothing of it may be used. */
 export const disownTask = (decision: Decision<'taskId' | 'settledBy'>): Change => {
   const { taskId } = decision;
   const disowned = { ...decision, reason: 'task-linked-elsewhere' };
   return endOwn('disownTask', disowned, { taskId }, { status: 'UNCONFIRMED' });
+};
+
+/** A running record without its task id can never be read. */
+export const loseTask = (decision: Decision<'settledBy'>): Change => {
+  const lost = { ...decision, reason: 'no-task-id' };
+  return endOwn('disownTask', lost, sameAttempt(decision.record), { status: 'UNCONFIRMED' });
 };
 
 /** No start call reached the provider. */
@@ -422,12 +428,12 @@ export const timeOutOversized = (decision: Decision): Change => {
   return settling(moving('markTimedOut', { when, ...closing(decision, set) }));
 };
 
-/** The condition of a close: status and attempt are unchanged, it is open, and the results are not collected. */
+/** The condition of a close: status and attempt are unchanged, it is open, and the results were not collected meanwhile. */
 const unchangedSince = (record: Extraction): Guard => ({
   status: [record.status],
   ...sameAttempt(record),
   open: true,
-  uncollected: true,
+  ...(record.collectedAt === undefined ? { uncollected: true } : {}),
 });
 
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
@@ -483,6 +489,9 @@ export const abandonOversized = (decision: Decision): Change => closeWith(decisi
 /** Grace is over. Closes a `TIMED_OUT`. */
 export const closeAfterGrace = (decision: Decision & Problem): Change =>
   closeWith(decision, defined({ lastProblem: decision.lastProblem }));
+
+/** Nothing was left to do, and it was open all the same. */
+export const closeDone = (decision: Decision): Change => closeWith(decision, {});
 
 /** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = ({

@@ -64,7 +64,9 @@ const deferred = (chain: Chain, record: Extraction): string | undefined => {
   const last = of(chain, 'write').at(-1);
   const isOwn = last?.outcome === 'written' && last.change.set.dueAt === dueAt;
   const isEarly = end.why === 'early' && who.kind === 'queue' && who.dueAt === dueAt;
-  if (last?.outcome === 'lost' && last.change.set.status !== undefined)
+  // The sweep comes for a start at the end of its window, which no reconcile moves.
+  const isStart = record.status === 'REQUESTED';
+  if (last?.outcome === 'lost' && last.change.set.status !== undefined && !isStart)
     return 'It ends after a refused write.';
   if (isOwn && dueAt > latestDueAt(record, endedAt)) return `It is due too late, at ${dueAt}.`;
   if (!isOwn && !isEarly) return sent === undefined ? undefined : 'It sends the message of another process.';

@@ -133,6 +133,20 @@ const dieInEachRead = async (): Promise<string | undefined> => {
   return undefined;
 };
 
+const mayLack = ['attemptId', 'startingAt', 'startedAt', 'taskId', 'settledAt'] as const;
+
+/** What breaks the rule that every open record closes, whatever it lacks, and whatever its status is. */
+const lackAttributes = async (): Promise<string | undefined> => {
+  for (const record of await allRecords()) {
+    for (const name of mayLack) {
+      const { [name]: _lacked, ...rest } = { ...record, dueShard: 0, dueAt: record.deadlineAt };
+      const broken = await lifeOf(rest);
+      if (broken === 'It is never closed.') return `${broken}\n${JSON.stringify(rest)}`;
+    }
+  }
+  return undefined;
+};
+
 /** What breaks a rule in the chains with at most one departure, and in `drawn` others of a seed. */
 export const search = async ({
   seed,
@@ -157,6 +171,8 @@ export const search = async ({
   if (endless !== undefined) return { decisions: 0, broken: ['ends-contended', endless] };
   const unclosed = await dieInEachRead();
   if (unclosed !== undefined) return { decisions: 0, broken: ['closes-though-reads-die', unclosed] };
+  const incomplete = await lackAttributes();
+  if (incomplete !== undefined) return { decisions: 0, broken: ['closes-incomplete', incomplete] };
   const decisions = await enumerate(take);
   if (broken === undefined) await drawChains(randomOf(seed), drawn, take);
   const missing = Object.keys(transitions).filter((name) => !made.has(name as TransitionName));
@@ -169,6 +185,7 @@ export const checkNames: readonly string[] = [
   ...checks.map(({ name }) => name),
   'ends-contended',
   'closes-though-reads-die',
+  'closes-incomplete',
   'transitions-occur',
 ];
 

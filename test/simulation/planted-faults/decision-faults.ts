@@ -97,8 +97,8 @@ export const decisionFaults: Faults = {
   'operator-is-not-repeated': {
     does: 'An operator is asked to repeat it, and nobody continues.',
     file: decide,
-    find: "if (who.kind === 'machine' && !isPolledByQueue)",
-    replace: "if (who.kind !== 'queue' && !isPolledByQueue)",
+    find: "if (who.kind === 'machine' && hasWebhook(record))",
+    replace: "if (who.kind !== 'queue' && hasWebhook(record))",
     caughtBy: 'visited-again',
   },
   'moved-without-message': {
@@ -154,9 +154,16 @@ export const decisionFaults: Faults = {
   'runs-at-its-deadline': {
     does: 'A task that is read at its deadline goes on running.',
     file: decide,
-    find: 'if (now.toISOString() < record.deadlineAt) return notYet(at, waiting);',
-    replace: 'if (now.toISOString() <= record.deadlineAt) return notYet(at, waiting);',
+    find: 'if (!isTimeOver(at)) return notYet({ ...at, record }, waiting);',
+    replace: 'if (now.toISOString() <= record.deadlineAt) return notYet({ ...at, record }, waiting);',
     caughtBy: 'limits-hold',
+  },
+  'incomplete-deferred': {
+    does: 'A STARTING without its attempt is deferred for ever.',
+    file: decide,
+    find: "if (status === 'STARTING') return staleStart(at);",
+    replace: "if (status === 'STARTING') return startInProgress(at);",
+    caughtBy: 'closes-incomplete',
   },
   'last-read-made-again': {
     does: 'The last read is made again and again, although each time it ends its process.',
@@ -196,7 +203,7 @@ export const decisionFaults: Faults = {
   'delivery-reads': {
     does: 'A delivery reconciles the record that refused it.',
     file: decide,
-    find: "who.kind === 'webhook' ? atRest(record, 'webhook') :",
+    find: "who.kind === 'webhook' ? atRest(at, 'webhook') :",
     caughtBy: 'never-throws',
   },
   'refused-claim-calls': {
@@ -216,15 +223,15 @@ export const decisionFaults: Faults = {
   'closed-twice': {
     does: 'A close is written although another process has closed the record.',
     file: 'lib/extraction/transitions.ts',
-    find: 'open: true,\n  uncollected: true,',
-    replace: 'uncollected: true,',
+    find: '  open: true,\n  ...(record.collectedAt',
+    replace: '  ...(record.collectedAt',
     caughtBy: 'closed-left-alone',
   },
   'late-task-not-written': {
     does: 'A start that was settled as stale does not write its task.',
     file: decide,
-    find: "if (status === 'UNCONFIRMED' && result.kind === 'accepted') {",
-    replace: "if (status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
+    find: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
+    replace: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'transitions-occur',
   },
 };

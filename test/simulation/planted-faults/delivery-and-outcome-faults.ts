@@ -40,7 +40,7 @@ export const deliveryAndOutcomeFaults: Faults = {
   'woken-before-queued': {
     does: 'The machine is ended before the queue has the collection.',
     file: decide,
-    find: "atRest(record, 'webhook')",
+    find: "atRest(at, 'webhook')",
     replace: "end('closed')",
     caughtBy: 'queued-before-woken',
   },
@@ -74,8 +74,9 @@ export const deliveryAndOutcomeFaults: Faults = {
   'interrupted-start-is-final': {
     does: 'UNCONFIRMED is written as final, although the attempt may still write its taskId.',
     file: transitions,
-    find: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED' });",
-    replace: "{ attemptId: decision.attemptId }, { status: 'UNCONFIRMED', isFinal: true });",
+    find: "'markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED' });",
+    replace:
+      "'markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED', isFinal: true });",
     caughtBy: 'final-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
@@ -142,21 +143,17 @@ export const deliveryAndOutcomeFaults: Faults = {
   'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: decide,
-    find: "end('closed') : planRead(at, taskId);",
-    replace: `end('closed')
-    : status === 'RUNNING' && isTimeOver(at)
-      ? waitForFinalStatus(at, { why: 'still-running' })
-      : planRead(at, taskId);`,
+    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
+    replace: `  if (isIn(at, 'running') && isTimeOver(at)) return waitForFinalStatus(at, { why: 'still-running' });
+  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
     caughtBy: 'last-read-before-timed-out',
   },
   'no-read-in-grace': {
     does: 'The task is not read in grace.',
     file: decide,
-    find: "end('closed') : planRead(at, taskId);",
-    replace: `end('closed')
-    : status === 'TIMED_OUT'
-      ? waitForFinalStatus(at, { why: 'still-running' })
-      : planRead(at, taskId);`,
+    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
+    replace: `  if (isIn(at, 'grace')) return waitForFinalStatus(at, { why: 'still-running' });
+  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
     caughtBy: 'closed-after-a-read',
   },
   'timed-out-over-outcome': {

@@ -21,7 +21,11 @@ export const intakeAndClosingFaults: Faults = {
   'close-without-condition': {
     does: 'A close is written although the status changed since the decision.',
     file: transitions,
-    find: '  status: [record.status],\n  ...sameAttempt(record),\n  open: true,\n  uncollected: true,\n',
+    find: `  status: [record.status],
+  ...sameAttempt(record),
+  open: true,
+  ...(record.collectedAt === undefined ? { uncollected: true } : {}),
+`,
     replace: '  status: [record.status, ...terminalStatuses],\n',
     caughtBy: 'open-while-unfinished',
   },
@@ -52,9 +56,9 @@ export const intakeAndClosingFaults: Faults = {
   'stored-before-the-outcome': {
     does: 'A read stores the results before it records the outcome.',
     file: decide,
-    find: 'if (isCollecting(record)) return collect(at, seen);',
+    find: "if (isIn(at, 'collecting')) return collect(at, seen);",
     replace:
-      "if (isCollecting(record) || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen);",
+      "if (isIn(at, 'collecting') || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen);",
     caughtBy: 'outcome-before-results',
   },
   'no-data-of-a-consent-stored-at-once': {
@@ -97,8 +101,8 @@ export const intakeAndClosingFaults: Faults = {
   'collection-abandoned-at-once': {
     does: 'Collecting is abandoned after the first failure.',
     file: deadlines,
-    find: 'return plusSeconds(settledAt ?? requestedAt, collectFor);',
-    replace: 'return requestedAt;',
+    find: "plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);",
+    replace: "record.phase === 'grace' ? plusSeconds(record.settledAt, grace) : record.requestedAt;",
     caughtBy: 'results-collected',
   },
   'collection-never-abandoned': {
@@ -217,8 +221,8 @@ export const intakeAndClosingFaults: Faults = {
   'closed-without-grace': {
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
     file: deadlines,
-    find: 'plusSeconds(settledAt ?? deadlineAt, grace)',
-    replace: 'deadlineAt',
+    find: "plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);",
+    replace: "record.phase === 'grace' ? record.deadlineAt : plusSeconds(record.settledAt, collectFor);",
     caughtBy: 'correction-found',
     where: { scenario: 'late-silent', faults: 1 },
   },
@@ -352,11 +356,9 @@ export const intakeAndClosingFaults: Faults = {
   'late-record-closed-unread': {
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
-    find: "end('closed') : planRead(at, taskId);",
-    replace: `end('closed')
-    : status !== 'RUNNING' && status !== 'TIMED_OUT' && isTimeOver(at)
-      ? abandon(at, { why: 'still-running' })
-      : planRead(at, taskId);`,
+    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
+    replace: `  if (isIn(at, 'collecting') && isTimeOver(at)) return abandon(at, { why: 'still-running' });
+  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
     caughtBy: 'closed-after-a-read',
   },
   'newer-record-read': {

@@ -163,8 +163,8 @@ export const startFaults: Faults = {
   'no-running-after-unconfirmed': {
     does: 'A start attempt that was settled as stale does not write its taskId.',
     file: decide,
-    find: "if (status === 'UNCONFIRMED' && result.kind === 'accepted') {",
-    replace: "if (status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
+    find: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
+    replace: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
     where: 'at random',
     firstSeed: 30_800,
@@ -240,8 +240,8 @@ export const startFaults: Faults = {
   'consent-not-queued': {
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
     file: decide,
-    find: "return end('queued', undefined, 'due');",
-    replace: "return end('queued');",
+    find: "    : end('queued', undefined, 'due');",
+    replace: "    : end('queued');",
     caughtBy: 'queued-before-woken',
   },
   'waits-without-webhooks': {

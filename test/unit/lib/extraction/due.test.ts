@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import * as due from '../../../../lib/extraction/due.ts';
+import { type Collecting, type Grace, phaseOf } from '../../../../lib/extraction/phase.ts';
 import { at, extraction, extractionIn, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 
-const settled = extractionIn('COMPLETED', { settledAt: iso(0) });
+const settled = phaseOf(extractionIn('COMPLETED', { settledAt: iso(0) })) as Collecting;
+const timedOut = phaseOf(extractionIn('TIMED_OUT', { settledAt: iso(0) })) as Grace;
 
 test.each([
   ['never sooner than the first pause', 0, 5],
@@ -23,9 +25,7 @@ test.each([
   ['at the end of grace', 80_000, 86_400],
   ['with each poll, past it', 90_000, 90_120],
 ])('the next read in grace comes %s: at %i s, at %i s', (_when, now, next) => {
-  expect(due.correctionAgain(extractionIn('TIMED_OUT', { settledAt: iso(0) }), at(now), timings)).toBe(
-    iso(next),
-  );
+  expect(due.correctionAgain(timedOut, at(now), timings)).toBe(iso(next));
 });
 
 test('a claimed start leaves a later time unchanged', () => {

@@ -1,0 +1,45 @@
+import { type Extraction, isTerminalStatus } from './record.ts';
+
+/** A record, with the attributes that each record of its phase has. */
+type In<Name extends string, Must extends keyof Extraction = never> = Extraction & {
+  readonly phase: Name;
+} & { readonly [Each in Must]-?: NonNullable<Extraction[Each]> };
+
+type Requested = In<'requested'>;
+type Starting = In<'starting', 'attemptId' | 'startingAt'>;
+export type Running = In<'running', 'taskId' | 'startedAt'>;
+/** `TIMED_OUT` and open: read for a correction. */
+export type Grace = In<'grace', 'taskId' | 'settledAt'>;
+/** A final status, and open: its results are read. */
+export type Collecting = In<'collecting', 'taskId' | 'settledAt'>;
+type Closed = In<'closed'>;
+/** Open without an attribute that its status needs, or although nothing is left to do. Somebody wrote the table by hand. */
+type Incomplete = In<'incomplete'>;
+
+export type Phase = Requested | Starting | Running | Grace | Collecting | Closed | Incomplete;
+
+/** The phases in which the task is read. */
+export type Readable = Running | Grace | Collecting;
+
+/**
+ * The phase of a record: what decisions are made from. Each record has one, and unknown attributes stay. A time that is missing is that
+ * of the step before, so that nothing waits for longer than it would with it.
+ */
+export const phaseOf = (record: Extraction): Phase => {
+  const { status, attemptId, taskId, dueShard, collectedAt, requestedAt, deadlineAt } = record;
+  if (status === 'REQUESTED') return { ...record, phase: 'requested' };
+  if (status === 'STARTING' && attemptId !== undefined) {
+    return { ...record, phase: 'starting', attemptId, startingAt: record.startingAt ?? requestedAt };
+  }
+  if (status !== 'STARTING' && dueShard === undefined) return { ...record, phase: 'closed' };
+  if (taskId !== undefined && status === 'RUNNING') {
+    return { ...record, phase: 'running', taskId, startedAt: record.startedAt ?? requestedAt };
+  }
+  if (taskId !== undefined && status === 'TIMED_OUT') {
+    return { ...record, phase: 'grace', taskId, settledAt: record.settledAt ?? deadlineAt };
+  }
+  if (taskId !== undefined && collectedAt === undefined && isTerminalStatus(status)) {
+    return { ...record, phase: 'collecting', taskId, settledAt: record.settledAt ?? requestedAt };
+  }
+  return { ...record, phase: 'incomplete' };
+};
