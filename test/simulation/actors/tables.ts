@@ -25,8 +25,8 @@ const staleIndex = [
   },
 ];
 
-/** The same store, noting for a process which state of the record it has seen last. */
-const notedBy = (process: Process, store: ExtractionStore): ExtractionStore => ({
+/** The same store, noting for a process which state of the record it has seen last, and whether it takes another's write for its own. */
+const notedBy = (world: World, process: Process, store: ExtractionStore): ExtractionStore => ({
   ...store,
   get: async (extractionId) => {
     process.lastSeen = await store.get(extractionId);
@@ -36,6 +36,7 @@ const notedBy = (process: Process, store: ExtractionStore): ExtractionStore => (
   apply: async (change) => {
     const applied = await store.apply(change);
     process.lastSeen = applied.record;
+    if (applied.record !== undefined && !applied.applied) world.noteRefusal(process, change, applied.record);
     return applied;
   },
 });
@@ -79,7 +80,7 @@ export const tablesFor = (
   };
   return {
     requests: requestStoreOver(world.requests, counted),
-    extractions: notedBy(process, extractionStoreOver(world.extractions, carryOut)),
+    extractions: notedBy(world, process, extractionStoreOver(world.extractions, carryOut)),
     tasks: taskStoreOver(world.tasks, carryOut),
     refusals: refusalStoreOver(world.refusals, carryOut),
     keptDays: world.scenario.marks === undefined ? 0 : 7,

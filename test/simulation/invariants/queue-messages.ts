@@ -47,15 +47,14 @@ const isStillFor = ({ cause, firstSeen, dueAt }: Process): boolean =>
 
 export const oneChainOfMessages: Invariant = {
   name: 'one-chain-of-messages',
-  rule: 'However often messages are repeated, the provider is read once for each time that dueAt was set: a message whose dueAt has moved reads nothing, and only the process that set dueAt, or consumes its message, sends one for it. A repetition costs one read more at most.',
-  needs:
-    'No two processes write TIMED_OUT within one millisecond, because nothing distinguishes such writes.',
+  rule: 'However often messages are repeated, the provider is read once for each time that dueAt was set: a message whose dueAt has moved reads nothing, and only the process that set dueAt, or consumes its message, sends one for it. A repetition costs one read more at most, and so does a process that takes the TIMED_OUT of another for its own, as both have the same millisecond on their clocks.',
+  needs: 'No two writes of dueAt within one millisecond, as it is then the same and was not set.',
   checks: {
     sent: ({ message, by }, world, premise) => {
       if (world.scenario.clock === 'coarse') return undefined;
       if (message.cause !== 'due' || by === undefined || by.name.startsWith('start-task')) return undefined;
       premise();
-      return world.setDueAt.has(by) || message.dueAt === by.dueAt
+      return world.setDueAt.has(by) || message.dueAt === by.dueAt || world.mistaken.has(by)
         ? undefined
         : `${by.name} sends the next message, but has not set dueAt.`;
     },
@@ -66,11 +65,11 @@ export const oneChainOfMessages: Invariant = {
         ? undefined
         : `${by.name} reads, but the record was due later.`;
     },
-    end: (_fact, { readers, queue, dueAtWrites, scenario }, premise) => {
+    end: (_fact, { readers, queue, dueAtWrites, mistaken, scenario }, premise) => {
       if (scenario.clock === 'coarse') return undefined;
       const reads = readers.filter((by) => isForOneTime(by) && by.reads > 0).length;
       if (reads > 0) premise();
-      const most = dueAtWrites + queue.repetitions;
+      const most = dueAtWrites + queue.repetitions + mistaken.size;
       return reads <= most ? undefined : `${reads} messages caused reads, of ${most} that may.`;
     },
   },

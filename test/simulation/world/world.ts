@@ -4,6 +4,7 @@ import type { ExecutionInput } from '../../../lib/extraction/api/request-extract
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { Change, Update } from '../../../lib/extraction/transitions.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';
@@ -80,6 +81,10 @@ export class World {
   /** The processes that have changed dueAt, and how often it was changed. */
   readonly setDueAt = new Set<Process>();
   dueAtWrites = 0;
+  /** The processes that took another's outcome, or its collection, for their own: only the time distinguishes these, and it was the same. */
+  readonly mistaken = new Set<Process>();
+  /** The records with an outcome, or a collection, that each process has written. */
+  readonly #written = new Map<Process, Extraction[]>();
   readonly #sending = new Set<Process>();
   readonly #observer: WorldObserver;
   readonly #processes: ReturnType<typeof functionsOfWorld>;
@@ -99,6 +104,7 @@ export class World {
     this.queue = new ReconcileQueue(this, this.#processes.consume);
     this.extractions = new WatchedItems((before, after) => {
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
+      this.#noteWritten(before, after);
       this.#noteDueAt(before, after);
       this.#noteLease(before, after);
       this.#noteReopening(before, after);
@@ -290,6 +296,21 @@ export class World {
   sends(by: Process): void {
     this.#sending.add(by);
     this.state('sweepSends', { by });
+  }
+
+  #noteWritten(before: Extraction | undefined, after: Extraction): void {
+    const by = this.kernel.actor;
+    const isSame = before?.settledAt === after.settledAt && before?.collectedAt === after.collectedAt;
+    if (by !== undefined && !isSame) this.#written.set(by, [...(this.#written.get(by) ?? []), after]);
+  }
+
+  /** The record has refused a change of this process, which may have made it before without an answer. */
+  noteRefusal(by: Process, change: Update, record: Extraction): void {
+    const { set, proof } = change as Change;
+    const isOnlyATime = set.settledAt !== undefined || set.collectedAt !== undefined;
+    if (!isOnlyATime || proof(record) !== 'written') return;
+    const isOwn = this.#written.get(by)?.some((own) => proof(own) === 'written') === true;
+    if (!isOwn) this.mistaken.add(by);
   }
 
   #noteDueAt(before: Extraction | undefined, after: Extraction): void {
