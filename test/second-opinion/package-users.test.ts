@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type App, Aspects, type IAspect, Validations } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installOnce } from '../../tools/local/install-once.ts';
 import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
+import { embed, newStack } from '../unit/infra/embedded.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +25,9 @@ const preparePrograms = async (): Promise<string> => {
   const installed = await installOnce(join(workDirectory, 'package-users', key), async (directory) => {
     mkdirSync(directory);
     for (const file of files) copyFileSync(join(folder, file), join(directory, file));
-    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory });
+    // cdk-nag finds the CDK of this repository.
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps'];
+    await run('npm', ['ci', ...options], { cwd: directory });
   });
   return join(installed, 'node_modules');
 };
@@ -128,4 +134,40 @@ test('Jest loads every entry as CommonJS', async () => {
   );
   const args = [join(programs, 'jest', 'bin', 'jest.js'), '--rootDir', project, '--testTimeout', '300000'];
   await run(process.execPath, args, { cwd: project });
+});
+
+/** What cdk-nag 2 reports to a logger, and what this test uses of it. */
+type Nag = {
+  readonly AwsSolutionsChecks: new (options: object) => IAspect;
+};
+type Finding = { readonly ruleId: string; readonly resource: IConstruct };
+
+/** The rules that a construct, or one that contains it, breaks with a reason. */
+const reasonsOf = ({ node }: IConstruct): readonly string[] =>
+  node.scopes
+    .flatMap((scope) => scope.node.metadata)
+    .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+    .map(({ data }) => JSON.stringify(data));
+
+test('cdk-nag 2 finds in an embedding app only what the construct has a reason for', () => {
+  const { AwsSolutionsChecks } = createRequire(import.meta.url)(join(programs, 'cdk-nag')) as Nag;
+  const stack = newStack();
+  embed(stack, 'Bank', { fanOutToEventBus: true });
+  const findings: Finding[] = [];
+  const ignore = (): void => undefined;
+  const logger = {
+    onCompliance: ignore,
+    onNotApplicable: ignore,
+    onSuppressed: ignore,
+    onSuppressedError: ignore,
+    onNonCompliance: (finding: Finding) => findings.push(finding),
+    onError: (error: unknown) => expect.fail(JSON.stringify(error)),
+  };
+  Aspects.of(stack).add(new AwsSolutionsChecks({ reports: false, additionalLoggers: [logger] }));
+  (stack.node.root as App).synth();
+  const without = findings.filter(
+    ({ ruleId, resource }) => !reasonsOf(resource).some((reason) => reason.includes(ruleId)),
+  );
+  expect(without.map(({ ruleId, resource }) => `${ruleId} ${resource.node.path}`)).toEqual([]);
+  expect(findings).toHaveLength(30);
 });
