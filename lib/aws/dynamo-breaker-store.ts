@@ -16,8 +16,11 @@ const toStored = (item: Item | undefined): StoredBreaker | undefined =>
 
 /** The table `Breakers` on DynamoDB: one item for each caller, and one for the operator's pauses, each with a version. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({
-  read: async (name) => {
-    const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: marshall({ name }) }));
+  read: async (name, consistency) => {
+    const ConsistentRead = consistency === 'strongly';
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: table, Key: marshall({ name }), ConsistentRead }),
+    );
     return toStored(Item);
   },
 

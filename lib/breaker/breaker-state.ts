@@ -60,7 +60,7 @@ export type BreakerSettings = {
 
 export const noTrouble: BreakerState = { groups: [] };
 
-/** 50 groups are 8 KB, if each has 5 failed extractions: a read of one unit, and a write of eight. */
+/** 50 groups are 8 KB, if each has 5 failed extractions, and 1 to 2 KB if none has: a write of eight units, or of two. */
 const maxGroups = 50;
 
 /** A group is forgotten an hour after its last failure, unless it is open. */

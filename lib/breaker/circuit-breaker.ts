@@ -20,7 +20,14 @@ import {
   mayStart,
   takeTurn,
 } from './breaker-state.ts';
-import { type BreakerStore, changeItem, type Known, parseBreakerState, readItem } from './breaker-store.ts';
+import {
+  type BreakerStore,
+  changeItem,
+  formatBreakerState,
+  type Known,
+  parseBreakerState,
+  readItem,
+} from './breaker-store.ts';
 
 /**
  * What may be done about one start. `isCounting`: failures of its group, or of its caller's groups, are counted. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
@@ -133,11 +140,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       state,
     );
 
-  /** A read may lag behind, and not know yet of the turn that this process holds. Its own write does. */
   const change = async (
-    { caller, group }: About,
+    { caller }: About,
     decide: (state: BreakerState) => BreakerState,
-    holder?: string,
   ): Promise<BreakerState> => {
     const memory = memoryOf(caller);
     const { before, after } = await changeItem(
@@ -146,7 +151,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       (state) => decide(withAccepted(state, memory)),
       {
         parse: parseBreakerState,
-        known: holder !== undefined || isFresh(memory, group) ? memory.known : undefined,
+        format: formatBreakerState,
         now: deps.now,
         newVersion: newId,
       },
@@ -161,9 +166,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     return after.state;
   };
 
-  const tryToChange = async (...[about, decide, holder]: Parameters<typeof change>): Promise<void> => {
+  const tryToChange = async (...[about, decide]: Parameters<typeof change>): Promise<void> => {
     try {
-      await change(about, decide, holder);
+      await change(about, decide);
     } catch (error) {
       unavailable(error);
     }
@@ -221,10 +226,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       if (shown.kind === 'failed' || shown.kind === 'slow') {
         const acceptedAt = memoryOf(about.caller).accepted.get(name);
         const failure = defined({ extraction, name, holder, acceptedAt, cause: shown.kind, ...shown });
-        await tryToChange(
-          about,
-          (state) => afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings),
-          holder,
+        await tryToChange(about, (state) =>
+          afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings),
         );
         // A breaker may open before a slow start is accepted, which then has to close it.
         if (shown.kind === 'slow' && holder === undefined) memoryOf(about.caller).readAt = never;
@@ -232,7 +235,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       }
       if (holder === undefined) return;
       const turn = { holder, name };
-      return tryToChange(about, (state) => afterNothing(state, { ...turn, now: time() }, settings), holder);
+      return tryToChange(about, (state) => afterNothing(state, { ...turn, now: time() }, settings));
     },
   };
 };

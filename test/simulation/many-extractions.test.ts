@@ -104,8 +104,8 @@ test('while reads hang for an hour, messages that wait cause no reads beside tho
   expect(judged.violations).toEqual([]);
 });
 
-test('200 starts a second at 20 banks, 20 % of them slow, write at most 200 units a second of breakers', async () => {
-  const service = new Service(slowPopulation(20, 20), randomChoices(1));
+test('200 starts a second at 100 banks, 20 % of them slow, write at most 200 units a second of breakers', async () => {
+  const service = new Service(slowPopulation(100, 20), randomChoices(1));
   await service.run(({ time, startedAt }) => time.now > startedAt + 20_000);
   expect(writesASecondOf(service, 10, 20).units).toBeLessThanOrEqual(200);
 });

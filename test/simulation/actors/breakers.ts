@@ -22,7 +22,7 @@ const storeFor = (world: World, process: Process) => {
     seen.delete(process);
     const answer = await world.kernel.call(process, {
       name: `${call.method} breaker of ${key === pausesItem ? 'the operator' : 'the caller'}`,
-      kind: call.method === 'read' ? 'read' : 'write',
+      kind: call.method === 'replace' ? 'write' : 'read',
       take: effect,
     });
     const stored = (answer as StoredBreaker | undefined)?.state;

@@ -2,13 +2,14 @@ import type { Faults } from './planted-fault.ts';
 
 const state = 'lib/breaker/breaker-state.ts';
 const circuit = 'lib/breaker/circuit-breaker.ts';
+const store = 'lib/breaker/breaker-store.ts';
 
 /** Faults of the breakers, which are searched in outages of the provider. */
 export const outageFaults: Faults = {
   'failures-not-shared': {
     does: 'Each process counts its own failures.',
-    file: 'lib/breaker/breaker-store.ts',
-    find: 'const stored = await store.replace(name, current.version, { state, version });',
+    file: store,
+    find: 'const stored = await store.replace(name, current.version, { state: format(state), version });',
     replace: 'const stored = { state, version };',
     caughtBy: 'unconfirmed-bounded',
   },
@@ -56,11 +57,18 @@ export const outageFaults: Faults = {
   },
   'reports-on-a-stale-read': {
     does: 'A report of a turn begins with a read that may not know the turn yet.',
-    file: circuit,
-    find: 'known: holder !== undefined || isFresh(memory, group) ? memory.known : undefined,',
-    replace: 'known: isFresh(memory, group) ? memory.known : undefined,',
+    file: store,
+    find: "await store.read(name, 'strongly')",
+    replace: "await store.read(name, 'eventually')",
     caughtBy: 'logs-in-first',
     firstSeed: 150,
+  },
+  'failures-not-stored': {
+    does: 'A group is stored as out of trouble although its starts fail.',
+    file: store,
+    find: 'failed.length === 0 && Object.keys(others).length === 0;',
+    replace: 'failed.length < 9 && Object.keys(others).length === 0;',
+    caughtBy: 'opens-in-time',
   },
   'refusals-counted': {
     does: 'A 4xx counts as a failure of the provider.',

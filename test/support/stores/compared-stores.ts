@@ -344,7 +344,7 @@ const breakers = compared<BreakerStore>({
   onDynamo: dynamoBreakerStore,
   inMemory: memoryBreakerStore,
   calls: fc.oneof(
-    breakerCall('read', breakerName),
+    breakerCall('read', breakerName, fc.constantFrom('eventually', 'strongly')),
     breakerCall(
       'replace',
       breakerName,

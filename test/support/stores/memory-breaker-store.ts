@@ -5,7 +5,10 @@ import { type CarryOut, inMemory } from './store-fault.ts';
 /** A store over shared items. `carryOut` executes each call. */
 export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
   return {
-    read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => items.get(name)),
+    read: (name, consistency) => {
+      const method = consistency === 'strongly' ? 'get' : 'read';
+      return carryOut({ store: 'breakers', method, key: name }, () => items.get(name));
+    },
     replace: (name, previous, next) =>
       carryOut({ store: 'breakers', method: 'replace', key: name }, () => {
         if (items.get(name)?.version !== previous) return items.get(name);

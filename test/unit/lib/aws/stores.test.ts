@@ -47,7 +47,7 @@ test('a damaged item can be read and replaced, whatever its numbers and its vers
   const Item = { name: { S: caller }, state: { N: '1e300' }, version: { N: '7' } };
   const { client, sent } = stubClient<DynamoDBClient>(() => ({ Item }));
   const store = dynamoBreakerStore(client, 'T');
-  expect(await store.read(caller)).toMatchObject({ state: 1e300, version: 7 });
+  expect(await store.read(caller, 'eventually')).toMatchObject({ state: 1e300, version: 7 });
   expect(await store.replace(caller, 7, one)).toEqual(one);
   expect(sent[1]?.input.ExpressionAttributeValues).toEqual({ ':version': { N: '7' } });
 });

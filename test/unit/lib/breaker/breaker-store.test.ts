@@ -1,5 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { pausesItem, pausesOf } from '../../../../lib/breaker/breaker-store.ts';
+import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
+import {
+  formatBreakerState,
+  parseBreakerState,
+  pausesItem,
+  pausesOf,
+} from '../../../../lib/breaker/breaker-store.ts';
 import { fail } from '../../../support/aws/stub-client.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
@@ -40,4 +46,22 @@ test.each([
 test('if the pauses cannot be read, nothing is held, and they are not read again for 5 s', async () => {
   const { both, counted } = pausedBy({ starts: pause, reads: pause }, () => fail(new Error('down')));
   expect([await both(), counted]).toEqual([[false, false], ['BreakerUnavailable']]);
+});
+
+test('the breakers of a caller are read as they were stored, with their groups in the same order', () => {
+  const state: BreakerState = {
+    acceptedAt: 5,
+    groups: [
+      { name: 'calm', failed: [], acceptedAt: 5 },
+      { name: 'failing', failed: [['extraction-1', 4]], acceptedAt: 3 },
+      { name: 'calm-too', failed: [], acceptedAt: 2 },
+      { name: 'passing', failed: [], acceptedAt: 1, passesUntil: 9 },
+      { name: 'open', failed: [], acceptedAt: 1, opened: { since: 1, pause: 30, turn: { at: 9 } } },
+      { name: 'never-accepted', failed: [['extraction-2', 4]] },
+    ],
+    opened: { since: 2, failing: { at: 4 }, others: { at: 3 }, taken: 1, cause: 'http-503' },
+  };
+  const stored = formatBreakerState(state);
+  expect(parseBreakerState(stored, 10)).toEqual({ state, isDamaged: false });
+  expect(stored).toMatchObject({ groups: [['calm', 5], {}, ['calm-too', 2], {}, {}, {}] });
 });

@@ -17,7 +17,7 @@ const stored = async () => {
   const store = memoryBreakerStore();
   await store.replace(rateItem, undefined, { state, version: '1' });
   const breakers = { ...store, list: async () => new Map(store.items) };
-  return { breakers, stateOf: async (name: string) => (await store.read(name))?.state };
+  return { breakers, stateOf: async (name: string) => (await store.read(name, 'strongly'))?.state };
 };
 
 test('a rate by hand and a pause leave each other as they are', async () => {
