@@ -93,13 +93,13 @@ const deps = {
 /** Reconciles one extraction, and logs the result. Throws what the stores throw. */
 const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
   const result = await reconcile(extractionId, invoker, deps);
-  const { as, why, record } = result;
+  const { conclusion, explanation, record } = result;
   telemetry.log('Reconcile finished.', {
     extractionId,
     caller: invoker.kind,
     ...(invoker.kind === 'queue' ? { cause: invoker.cause } : {}),
-    outcome: as,
-    ...defined({ why, status: record?.status, taskId: record?.taskId }),
+    outcome: conclusion,
+    ...defined({ explanation, status: record?.status, taskId: record?.taskId }),
   });
   return result;
 };

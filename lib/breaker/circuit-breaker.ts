@@ -269,9 +269,9 @@ const isTrouble = (error: unknown): boolean => {
 
 /** What an error in trouble was, as one of the public codes. Texts of the provider never become one. */
 const causeOf = (error: unknown): string | undefined => {
-  const { status, why } = error as { readonly status?: number; readonly why?: string };
+  const { status, reason } = error as { readonly status?: number; readonly reason?: string };
   if (status !== undefined) return `http-${status}`;
-  return error instanceof ProviderUnreachable ? 'unreachable' : why;
+  return error instanceof ProviderUnreachable ? 'unreachable' : reason;
 };
 
 /** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */

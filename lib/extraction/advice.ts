@@ -155,8 +155,8 @@ export type Judgement = 'well' | 'user' | 'caller' | 'failed';
  */
 export const judgeOutcome = (outcome: string): Judgement => {
   if (outcome === 'COMPLETED') return 'well';
-  const [status = '', why] = outcome.split(' ');
-  const advice = adviceOf({ status, reason: why, lastProblem: why });
+  const [status = '', code] = outcome.split(' ');
+  const advice = adviceOf({ status, reason: code, lastProblem: code });
   if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
   return advice === 'fix-request' ? 'caller' : 'failed';
 };
@@ -165,8 +165,8 @@ type Ended = { readonly status: string; readonly reason?: string; readonly lastP
 
 /** The status, followed by why, if that is known. The reason of `NOT_STARTED` is only that its time was over. */
 export const outcomeText = ({ status, reason, lastProblem }: Ended): string => {
-  const why = status === 'NOT_STARTED' ? (lastProblem ?? reason) : reason;
-  return why === undefined ? status : `${status} ${why}`;
+  const code = status === 'NOT_STARTED' ? (lastProblem ?? reason) : reason;
+  return code === undefined ? status : `${status} ${code}`;
 };
 
 /** In characters. No known code is longer. */
@@ -203,8 +203,8 @@ const httpCode = (status: number, named: NamedError | undefined): string =>
   named === undefined ? `http-${status}` : `http-${status}/${failureReason(named)}`;
 
 /** What a status showed that is not the reason by itself: a body of another form, or none. */
-const codeOfAmbiguous = ({ status, why, named }: ProviderAmbiguous): string => {
-  if (status === undefined) return why ?? 'reset';
+const codeOfAmbiguous = ({ status, reason, named }: ProviderAmbiguous): string => {
+  if (status === undefined) return reason ?? 'reset';
   return status >= 300 && status < 400 ? 'redirect' : httpCode(status, named);
 };
 

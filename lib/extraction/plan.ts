@@ -5,10 +5,10 @@ import type { StartCallResult, StartError } from './start/start-call.ts';
 import type { Change } from './transitions.ts';
 
 /**
- * Why a step ended as it did, or what it waits for: the `why` of plans and of log lines, each with its meaning as a clause.
+ * Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines, each with its meaning as a clause.
  * `cosecha explain` and the console take the meanings from here.
  */
-export const whys = {
+export const explanations = {
   'not-started-yet': 'the start window is not over, and the execution may still start it',
   'start-in-progress': 'another process may be making the start call',
   'still-running': 'the provider reported that the task runs',
@@ -44,9 +44,9 @@ export const whys = {
   StartFailed: 'start-task failed, and its log has the cause',
 } as const;
 
-export type Why = keyof typeof whys;
+export type Explanation = keyof typeof explanations;
 
-export const isWhy = (text: string): text is Why => Object.hasOwn(whys, text);
+export const isExplanation = (text: string): text is Explanation => Object.hasOwn(explanations, text);
 
 /** What one read of the provider returned about a task, in the same form for both methods. */
 export type Reading =
@@ -93,7 +93,7 @@ export type Invoker =
 /** Nothing else is done now. */
 type End = {
   readonly kind: 'end';
-  readonly as: /** Nothing is left to do. */
+  readonly conclusion: /** Nothing is left to do. */
     | 'closed'
     /** There is no record: it was erased, or its retention is over. */
     | 'gone'
@@ -109,7 +109,7 @@ type End = {
     | 'moved'
     /** Nothing is sent. The machine repeats the state, or goes on to the next one; the sweep continues for all others. */
     | 'not-yet';
-  readonly why: Why | undefined;
+  readonly explanation: Explanation | undefined;
   /** Why the last start was not accepted, as a public code. */
   readonly problem: string | undefined;
   /** The cause of the message to send. `same`: that of the message received. */
@@ -119,17 +119,21 @@ type End = {
 /** An end as a plan. */
 export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
-export const end = (as: Ending['as'], why?: Why, message: Ending['message'] = 'none'): Ending => ({
+export const end = (
+  conclusion: Ending['conclusion'],
+  explanation?: Explanation,
+  message: Ending['message'] = 'none',
+): Ending => ({
   kind: 'end',
-  as,
-  why,
+  conclusion,
+  explanation,
   problem: undefined,
   message,
   counts: [],
 });
 
 /** The slow queue continues with the same message. */
-export const moveToSlowQueue = (why?: Why): Ending => end('moved', why, 'same');
+export const moveToSlowQueue = (explanation?: Explanation): Ending => end('moved', explanation, 'same');
 
 /**
  * What follows. `counts` are counted at once, also if a write fails.
@@ -148,24 +152,24 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'no-read' }
   | { readonly kind: 'store'; readonly reading: Ended }
   /**
-   * `once`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
+   * `metricsOnWrite`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
    * came first: `plan` from the record alone, or a judgement of what was learned, which stays true on any record.
    */
   | {
       readonly kind: 'write';
       readonly change: Change;
-      readonly once: readonly ExtractionMetric[];
-      readonly ifWritten: Seen | Ending | 'plan';
-      readonly ifRefused: Seen | 'plan';
+      readonly metricsOnWrite: readonly ExtractionMetric[];
+      readonly ifWritten: Observation | Ending | 'plan';
+      readonly ifRefused: Observation | 'plan';
     }
   | {
       readonly kind: 'defer';
       readonly dueAt: string;
-      readonly why: Why;
+      readonly explanation: Explanation;
       /** The new `lastProblem` of the record. Undefined: it stays. */
       readonly problem: string | undefined;
       readonly readsSlowly: boolean;
-      readonly once: readonly ExtractionMetric[];
+      readonly metricsOnWrite: readonly ExtractionMetric[];
     }
   | End
 );
@@ -179,11 +183,11 @@ export type Ended = Extract<Reading, { kind: 'ended' }>;
 export type Unread = 'held' | 'impossible' | 'failed';
 
 /** One thing that was learned. */
-export type Seen =
+export type Observation =
   /** No start call was made. */
   | {
       readonly kind: 'not-called';
-      readonly why: StartError;
+      readonly explanation: StartError;
       readonly problem: string | undefined;
       readonly notBefore: string | undefined;
     }
@@ -204,11 +208,11 @@ export type Seen =
       readonly taskId: string;
       readonly reading: Reading;
     }
-  /** `unread` decides, and `why` explains. */
+  /** `unread` decides, and `explanation` explains. */
   | {
       readonly kind: 'unread';
       readonly unread: Unread;
-      readonly why: Why;
+      readonly explanation: Explanation;
       /** What the read showed, as a public code. Undefined if none was made. */
       readonly problem: string | undefined;
     }

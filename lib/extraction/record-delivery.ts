@@ -54,7 +54,7 @@ export const recordDelivery = async (
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
-  if (result.as === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);
+  if (result.conclusion === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.telemetry.count('InvalidCallbackToken', delivery);
   return { kind: 'recorded', extractionId, wake };

@@ -2,7 +2,7 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { forgetsRequest, judge, plan } from './decide.ts';
-import { type Ending, end, type Invoker, type Plan, type Seen } from './plan.ts';
+import { type Ending, end, type Invoker, type Observation, type Plan } from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { keepRequest, removeRequest } from './request-data.ts';
@@ -23,10 +23,10 @@ export type RunDeps = {
 
 /** How an invocation ended for its extraction. */
 export type Result =
-  | (Pick<Ending, 'why' | 'problem'> & { readonly as: 'gone'; readonly record: undefined })
+  | (Pick<Ending, 'explanation' | 'problem'> & { readonly conclusion: 'gone'; readonly record: undefined })
   | {
-      readonly as: Exclude<Ending['as'], 'gone'>;
-      readonly why: Ending['why'];
+      readonly conclusion: Exclude<Ending['conclusion'], 'gone'>;
+      readonly explanation: Ending['explanation'];
       readonly problem: Ending['problem'];
       readonly record: Extraction;
     };
@@ -38,7 +38,7 @@ export type Lookup = Extract<
 >;
 
 /** Does what a plan asks for, and returns what was learned. */
-export type Learn = (lookup: Lookup, record: Extraction) => Promise<Seen>;
+export type Learn = (lookup: Lookup, record: Extraction) => Promise<Observation>;
 
 /** For an invoker that never gets such a plan. */
 export const cannotLearn = ({ kind }: Lookup): never => {
@@ -53,35 +53,36 @@ export const cannotLearn = ({ kind }: Lookup): never => {
 const maxSteps = 30;
 
 /** Nothing came to rest. A delivery ends the wait of the machine, so the queue continues instead. */
-const contended = (who: Invoker): Ending =>
-  who.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
+const contended = (invoker: Invoker): Ending =>
+  invoker.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
 /**
  * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. A message `webhook` or `start`
  * logs nothing, as its sender has logged before, and a superseded one nothing, as another follows.
  */
-const repeats = (who: Invoker, as: Ending['as']): boolean =>
-  as !== 'superseded' && !(who.kind === 'queue' && (who.cause === 'webhook' || who.cause === 'start'));
+const repeats = (invoker: Invoker, conclusion: Ending['conclusion']): boolean =>
+  conclusion !== 'superseded' &&
+  !(invoker.kind === 'queue' && (invoker.cause === 'webhook' || invoker.cause === 'start'));
 
 const sendNext = async (
-  { as, message }: Ending,
+  { conclusion, message }: Ending,
   { extractionId, dueAt, readsSlowly }: Extraction,
-  who: Invoker,
+  invoker: Invoker,
   deps: RunDeps,
 ): Promise<void> => {
   const { send, sendSlow = send, now, telemetry } = deps;
   if (message === 'none') return;
   if (message === 'same') {
     // If this fails, the message is received again. It may wait for long, so any cause is superseded once `dueAt` has moved.
-    if (who.kind === 'queue') {
-      await sendSlow({ extractionId, cause: who.cause, ...defined({ dueAt: who.dueAt ?? dueAt }) });
+    if (invoker.kind === 'queue') {
+      await sendSlow({ extractionId, cause: invoker.cause, ...defined({ dueAt: invoker.dueAt ?? dueAt }) });
     }
     return;
   }
   const next = message === 'due' ? dueAt : undefined;
   const delaySeconds = next === undefined ? 0 : delayUntil(next, now());
   const body = { extractionId, cause: message, ...defined({ dueAt: next }) };
-  if (as === 'queued') return send(body, Math.min(delaySeconds, maxDelaySeconds));
+  if (conclusion === 'queued') return send(body, Math.min(delaySeconds, maxDelaySeconds));
   if (delaySeconds > maxDelaySeconds) return;
   try {
     await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);
@@ -92,22 +93,25 @@ const sendNext = async (
 
 /** Sets `dueAt`. Only the process that has written it sends the next message. */
 const defer = async (
-  { dueAt, why, problem, readsSlowly, once }: Extract<Plan, { kind: 'defer' }>,
+  { dueAt, explanation, problem, readsSlowly, metricsOnWrite }: Extract<Plan, { kind: 'defer' }>,
   record: Extraction,
   write: Write,
   deps: RunDeps,
 ): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
-  const ending = end('deferred', why);
+  const ending = end('deferred', explanation);
   await keepRequest(record, dueAt, deps);
   const { kind, record: after = record } = await write(
     reschedule({ record, dueAt, readsSlowly, lastProblem: problem }),
-    once,
+    metricsOnWrite,
     record,
   );
   if (kind === 'written') return { ending: { ...ending, message: 'due' }, record: after };
   // Another process has changed it. What it left open, it continues.
   const isOpen = after.dueShard !== undefined;
-  return { ending: isOpen ? ending : { ...ending, as: 'closed', why: undefined }, record: after };
+  return {
+    ending: isOpen ? ending : { ...ending, conclusion: 'closed', explanation: undefined },
+    record: after,
+  };
 };
 
 /**
@@ -118,24 +122,25 @@ const defer = async (
 export const run = async (
   first: Plan,
   known: Extraction | undefined,
-  who: Invoker,
+  invoker: Invoker,
   deps: RunDeps & { readonly learn: Learn; readonly write?: Write },
 ): Promise<Result> => {
   const { now, timings, telemetry, learn } = deps;
-  const write: Write = deps.write ?? ((change, once, before) => writeProgress(change, once, before, deps));
+  const write: Write =
+    deps.write ?? ((change, metricsOnWrite, before) => writeProgress(change, metricsOnWrite, before, deps));
   let isReported = false;
   let record = known;
   let planned = first;
   let steps = 0;
 
   const afterWrite = async (planned: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
-    const { change, once, ifWritten, ifRefused } = planned;
-    const outcome = await write(change, once, record);
+    const { change, metricsOnWrite, ifWritten, ifRefused } = planned;
+    const outcome = await write(change, metricsOnWrite, record);
     record = outcome.record;
     isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
     const next = outcome.kind === 'lost' ? ifRefused : ifWritten;
-    if (next === 'plan') return plan(record, who, now(), timings);
-    if (next.kind !== 'end') return judge(record, who, next, now(), timings);
+    if (next === 'plan') return plan(record, invoker, now(), timings);
+    if (next.kind !== 'end') return judge(record, invoker, next, now(), timings);
     // After an equal write of another process, that process sends the message.
     return outcome.kind === 'written' ? next : { ...next, message: 'none' };
   };
@@ -144,23 +149,24 @@ export const run = async (
     for (const metric of planned.counts) telemetry.count(metric, record);
     if (planned.kind === 'end') break;
     steps += 1;
-    if (steps > maxSteps) planned = contended(who);
+    if (steps > maxSteps) planned = contended(invoker);
     else if (planned.kind === 'write') planned = await afterWrite(planned);
     // Only an end follows for a record that is not there.
-    else if (record === undefined) planned = plan(record, who, now(), timings);
+    else if (record === undefined) planned = plan(record, invoker, now(), timings);
     // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
     else if (planned.kind === 'start' || planned.kind === 'check-start')
       planned = end('not-yet', 'StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);
       [planned, record] = [deferred.ending, deferred.record];
-    } else planned = judge(record, who, await learn(planned, record), now(), timings);
+    } else planned = judge(record, invoker, await learn(planned, record), now(), timings);
   }
-  const { as, why, problem } = planned;
-  if (record === undefined || as === 'gone') return { as: 'gone', why, problem, record: undefined };
-  if (record.settledAt !== undefined && !isReported && repeats(who, as))
+  const { conclusion, explanation, problem } = planned;
+  if (record === undefined || conclusion === 'gone')
+    return { conclusion: 'gone', explanation, problem, record: undefined };
+  if (record.settledAt !== undefined && !isReported && repeats(invoker, conclusion))
     reportOutcomeAgain(record, telemetry);
-  if (forgetsRequest(record, who)) await removeRequest(record, deps);
-  await sendNext(planned, record, who, deps);
-  return { as, why, problem, record };
+  if (forgetsRequest(record, invoker)) await removeRequest(record, deps);
+  await sendNext(planned, record, invoker, deps);
+  return { conclusion, explanation, problem, record };
 };

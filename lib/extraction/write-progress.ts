@@ -99,12 +99,12 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
 
 /**
  * Writes a change, and reports the start, the outcome or the results that it brings. Only the process that wrote it reports it
- * and counts `once`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
+ * and counts `metricsOnWrite`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
  * what the store throws.
  */
 export const writeProgress = async (
   change: Change,
-  once: readonly ExtractionMetric[],
+  metricsOnWrite: readonly ExtractionMetric[],
   before: Extraction | undefined,
   deps: { readonly extractions: Pick<ExtractionStore, 'apply'>; readonly telemetry: Telemetry },
 ): Promise<ChangeOutcome> => {
@@ -116,14 +116,14 @@ export const writeProgress = async (
   if (change.set.startedAt !== undefined) reportStart(record, deps.telemetry);
   if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
   if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
-  for (const metric of once) deps.telemetry.count(metric, record);
+  for (const metric of metricsOnWrite) deps.telemetry.count(metric, record);
   return outcome;
 };
 
-/** Writes a change. The process that wrote it counts `once`. */
+/** Writes a change. The process that wrote it counts `metricsOnWrite`. */
 export type Write = (
   change: Change,
-  once: readonly ExtractionMetric[],
+  metricsOnWrite: readonly ExtractionMetric[],
   before: Extraction | undefined,
 ) => Promise<ChangeOutcome>;
 
@@ -176,11 +176,15 @@ const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
  */
 export const startWriter =
   (needed: StoredRequest | undefined, deps: WriteDeps): Write =>
-  async (change, once, before) => {
+  async (change, metricsOnWrite, before) => {
     const { taskId } = change.set;
     const late = change.transition === 'markRunningLate' && needed && { ...needed, ...defined({ taskId }) };
     if (late) await putBack(late, deps);
-    const outcome = await writeThrice('The record', () => writeProgress(change, once, before, deps), deps);
+    const outcome = await writeThrice(
+      'The record',
+      () => writeProgress(change, metricsOnWrite, before, deps),
+      deps,
+    );
     if (late && outcome.kind === 'lost') await removeRequest(late, deps);
     return outcome;
   };

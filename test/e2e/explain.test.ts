@@ -32,7 +32,7 @@ describe('explain', { concurrent: false }, () => {
       ),
     );
     expect(lines).toEqual(lines.toSorted((one, other) => one.at.localeCompare(other.at)));
-    expect(lines.map(({ who }) => who)).toEqual(
+    expect(lines.map(({ source }) => source)).toEqual(
       expect.arrayContaining([
         'API',
         'request-extraction',

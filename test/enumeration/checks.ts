@@ -41,9 +41,9 @@ const looksBefore = ({ happened }: Chain, index: number): readonly Kind<'look'>[
 };
 
 /** Reasons that only a lookup brings. */
-const isLearned = (why: unknown): boolean =>
-  typeof why === 'string' &&
-  ['still-running', 'request-data-gone', 'ProviderUnreachable', 'InternalError'].includes(why);
+const isLearned = (explanation: unknown): boolean =>
+  typeof explanation === 'string' &&
+  ['still-running', 'request-data-gone', 'ProviderUnreachable', 'InternalError'].includes(explanation);
 
 /** A reading that is used on any record: the next read would download the same again. */
 const isKept = (look: Kind<'look'> | undefined): boolean =>
@@ -58,12 +58,12 @@ const latestDueAt = ({ status, settledAt = '' }: Extraction, now: Date): string 
 
 /** How an open record is visited again after an end that leaves it to a message or to the sweep. */
 const deferred = (chain: Chain, record: Extraction): string | undefined => {
-  const { who, endedAt, end } = chain;
+  const { invoker, endedAt, end } = chain;
   const { dueAt = '' } = record;
   const [sent, second] = of(chain, 'sent');
   const last = of(chain, 'write').at(-1);
   const isOwn = last?.outcome === 'written' && last.change.set.dueAt === dueAt;
-  const isEarly = end.why === 'early' && who.kind === 'queue' && who.dueAt === dueAt;
+  const isEarly = end.explanation === 'early' && invoker.kind === 'queue' && invoker.dueAt === dueAt;
   // The sweep comes for a start at the end of its window, which no reconcile moves.
   const isStart = record.status === 'REQUESTED';
   if (last?.outcome === 'lost' && last.change.set.status !== undefined && !isStart)
@@ -83,8 +83,12 @@ const deferred = (chain: Chain, record: Extraction): string | undefined => {
 const neverThrows: Check = {
   name: 'never-throws',
   rule: 'No chain throws, and every chain ends. With few departures none repeats itself until it is stopped.',
-  broken: ({ end: { as, why } }) =>
-    as === 'thrown' ? String(why) : why === 'contended' ? 'It repeats itself.' : undefined,
+  broken: ({ end: { conclusion, explanation } }) =>
+    conclusion === 'thrown'
+      ? String(explanation)
+      : explanation === 'contended'
+        ? 'It repeats itself.'
+        : undefined,
 };
 
 const oneStartCall: Check = {
@@ -108,18 +112,21 @@ const visitedAgain: Check = {
   name: 'visited-again',
   rule: 'An open record is left to the machine, to a message that is sent, or to a dueAt that is near.',
   broken: (chain) => {
-    const { who, end } = chain;
-    const { as, why, record } = end;
+    const { invoker, end } = chain;
+    const { conclusion, explanation, record } = end;
     if (!isOpen(record)) return undefined;
     const sent = of(chain, 'sent').length;
-    const hasMachine = who.kind === 'machine' || who.kind === 'start';
-    if (as === 'not-yet') return hasMachine || why === 'contended' ? undefined : 'Nobody repeats it.';
-    if (as === 'queued' || as === 'moved') return sent === 1 ? undefined : `${sent} messages are sent.`;
-    if (as === 'waiting')
-      return hasWebhook(record) && who.kind === 'start' ? undefined : 'No webhook will come.';
-    if (as === 'deferred') return deferred(chain, record);
-    if (as === 'superseded') return sent === 0 ? undefined : 'It sends the message of another process.';
-    return `It ends as ${as}.`;
+    const hasMachine = invoker.kind === 'machine' || invoker.kind === 'start';
+    if (conclusion === 'not-yet')
+      return hasMachine || explanation === 'contended' ? undefined : 'Nobody repeats it.';
+    if (conclusion === 'queued' || conclusion === 'moved')
+      return sent === 1 ? undefined : `${sent} messages are sent.`;
+    if (conclusion === 'waiting')
+      return hasWebhook(record) && invoker.kind === 'start' ? undefined : 'No webhook will come.';
+    if (conclusion === 'deferred') return deferred(chain, record);
+    if (conclusion === 'superseded')
+      return sent === 0 ? undefined : 'It sends the message of another process.';
+    return `It ends as ${conclusion}.`;
   },
 };
 
@@ -150,7 +157,7 @@ const requestForgotten: Check = {
   rule: 'The chain after which nothing needs the item of a request removes it. The webhook has no access to it.',
   broken: (chain) => {
     const { record } = chain.end;
-    if (chain.who.kind === 'webhook' || record === undefined || !isRequestDone(record)) return undefined;
+    if (chain.invoker.kind === 'webhook' || record === undefined || !isRequestDone(record)) return undefined;
     const isDoneHere = writesOf(chain).some(
       ({ before, after }) => before && after && !isRequestDone(before) && isRequestDone(after),
     );
@@ -207,13 +214,14 @@ const limitsHold: Check = {
       const isOver = transition === 'markNotStarted' && set.reason === 'start-window-over';
       if ((givesUp(one) || isStale || isOver) && !mayEnd(one.before, one.at)) return 'It ends too early.';
     }
-    const { record, as, why } = end;
-    if (!isOpen(record) || as === 'moved' || as === 'queued') return undefined;
+    const { record, conclusion, explanation } = end;
+    if (!isOpen(record) || conclusion === 'moved' || conclusion === 'queued') return undefined;
     const [look] = looksBefore(chain, happened.length);
     const isOfStatus = record.status === 'RUNNING' || look?.record.status === record.status;
-    const isAnswered = isLearned(why) || why === 'no-results' || why === 'results-too-large';
+    const isAnswered =
+      isLearned(explanation) || explanation === 'no-results' || explanation === 'results-too-large';
     return isAnswered && isOfStatus && mayEnd(record, endedAt)
-      ? `It goes on after the last read: ${why}.`
+      ? `It goes on after the last read: ${explanation}.`
       : undefined;
   },
 };
@@ -234,15 +242,17 @@ const refusalForgets: Check = {
     if (after.some(({ kind }) => kind === 'look')) return undefined;
     if (isKept(happened.findLast((one) => one.kind === 'look'))) return undefined;
     const gaveUp = after.some((one) => one.kind === 'write' && givesUp(one));
-    return gaveUp || (isOpen(end.record) && isLearned(end.why)) ? `It ends with ${end.why}.` : undefined;
+    return gaveUp || (isOpen(end.record) && isLearned(end.explanation))
+      ? `It ends with ${end.explanation}.`
+      : undefined;
   },
 };
 
 const readsAllowed: Check = {
   name: 'reads-allowed',
   rule: 'No read is made that the provider held. Past the time of its status a record keeps the read, which is not brief, and is not made again if its process may have ended. No other read is refused.',
-  broken: ({ who, ...chain }) => {
-    for (const { at, record, lookup } of of({ who, ...chain }, 'look')) {
+  broken: ({ invoker, ...chain }) => {
+    for (const { at, record, lookup } of of({ invoker, ...chain }, 'look')) {
       if (!isRead(lookup)) continue;
       const isOver = mayEnd(record, at);
       const isLost = (record.lastReadBegunAt ?? '9') < plusSeconds(at, -timings.reconcileTimeout);
@@ -250,7 +260,7 @@ const readsAllowed: Check = {
       if (lookup.kind !== right) return `It is a ${lookup.kind}, and should be a ${right}.`;
       const isLast = record.status !== 'RUNNING' && isOver;
       if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
-      if (isOver && who.kind === 'queue' && who.isSlow !== true) return 'The last read is brief.';
+      if (isOver && invoker.kind === 'queue' && invoker.isSlow !== true) return 'The last read is brief.';
     }
     return undefined;
   },
@@ -264,14 +274,16 @@ const briefDecidesNothing: Check = {
   name: 'brief-decides-nothing',
   rule: 'What fails in the reconcile queue moves to the slow queue. What fails there or elsewhere, and changes no status, continues there.',
   broken: (chain) => {
-    const { who, end } = chain;
+    const { invoker, end } = chain;
     const look = of(chain, 'look').at(-1);
     if (look === undefined || !hasFailed(look) || look.lookup.kind === 'find-request') return undefined;
-    if (who.kind === 'queue' && who.isSlow !== true) {
-      return end.as === 'moved' ? undefined : `It ends as ${end.as}, although a brief call failed.`;
+    if (invoker.kind === 'queue' && invoker.isSlow !== true) {
+      return end.conclusion === 'moved'
+        ? undefined
+        : `It ends as ${end.conclusion}, although a brief call failed.`;
     }
     const isStatus = of(chain, 'write').at(-1)?.change.transition !== undefined;
-    const isDeferred = end.as === 'deferred' && of(chain, 'sent').length > 0 && !isStatus;
+    const isDeferred = end.conclusion === 'deferred' && of(chain, 'sent').length > 0 && !isStatus;
     return isDeferred && end.record.readsSlowly !== true ? 'The next call is brief again.' : undefined;
   },
 };
@@ -292,7 +304,7 @@ const laggingAwaited: Check = {
         : 'They are stored as complete.';
     }
     const { record } = end;
-    if (end.why !== 'results-incomplete' || !isOpen(record)) return undefined;
+    if (end.explanation !== 'results-incomplete' || !isOpen(record)) return undefined;
     const last = happened.findLast((one) => one.kind === 'write');
     if (last?.outcome !== 'written' || last.change.set.dueAt !== record.dueAt) return undefined;
     if (endedAt.toISOString() >= lagEndOf(record)) return 'They are awaited for too long.';

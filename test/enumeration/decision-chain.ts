@@ -1,6 +1,6 @@
 import { defined } from '../../lib/defined.ts';
 import { plan, planEarly, settleDelivered } from '../../lib/extraction/decide.ts';
-import type { Invoker, Plan, Seen } from '../../lib/extraction/plan.ts';
+import type { Invoker, Observation, Plan } from '../../lib/extraction/plan.ts';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import { type Lookup, type Result, type RunDeps, run } from '../../lib/extraction/run.ts';
@@ -37,7 +37,7 @@ export type Look = {
   readonly kind: 'look';
   readonly lookup: Lookup;
   readonly record: Extraction;
-  readonly seen: Seen;
+  readonly seen: Observation;
 };
 export type Sent = {
   readonly kind: 'sent';
@@ -57,10 +57,12 @@ export type Happened = { readonly at: Date } & (
 /** One invocation from its first decision to its end. */
 export type Chain = {
   readonly record: Extraction;
-  readonly who: Invoker;
+  readonly invoker: Invoker;
   readonly happened: readonly Happened[];
   readonly endedAt: Date;
-  readonly end: Result | { readonly as: 'thrown'; readonly why: unknown; readonly record: undefined };
+  readonly end:
+    | Result
+    | { readonly conclusion: 'thrown'; readonly explanation: unknown; readonly record: undefined };
 };
 
 /** The chain leads to a state that was explored before. */
@@ -80,7 +82,7 @@ const never = async (): Promise<never> => {
 };
 
 /** The ports of one invocation. Each answer, each change by another process and each step of the clock is chosen. */
-const portsFor = (record: Extraction, who: Invoker, from: Date, choose: Choose) => {
+const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choose) => {
   let clock = from;
   const happened: Happened[] = [];
   const items = new Map([[record.extractionId, record]]);
@@ -92,7 +94,7 @@ const portsFor = (record: Extraction, who: Invoker, from: Date, choose: Choose) 
   const chooseAt = (plain: number, departures: number, what: unknown): number =>
     choose.way(plain, departures, () => {
       const look = happened.findLast((one) => one.kind === 'look');
-      return [who, clock, current(), what, happened.map(summaryOf), look?.at, look?.seen];
+      return [invoker, clock, current(), what, happened.map(summaryOf), look?.at, look?.seen];
     });
 
   /** Passes the next limit of the record while something is learned, if that is chosen. Returns which of the answers it is. */
@@ -123,10 +125,10 @@ const portsFor = (record: Extraction, who: Invoker, from: Date, choose: Choose) 
     happens({ kind: 'write', at: clock, change, before, after, isApplied: applied, outcome });
     return result;
   };
-  const look = (lookup: Lookup, of: Extraction): Seen => {
+  const look = (lookup: Lookup, of: Extraction): Observation => {
     const at = clock;
-    const answers = answersTo(lookup, of, who.kind === 'start');
-    const seen = answers[answer(answers.length, [lookup, of])] as Seen;
+    const answers = answersTo(lookup, of, invoker.kind === 'start');
+    const seen = answers[answer(answers.length, [lookup, of])] as Observation;
     happens({ kind: 'look', at, lookup, record: of, seen });
     return seen;
   };
@@ -191,7 +193,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
   };
   const link: TaskStore['link'] = async ({ taskId }) => {
     const seen = look({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
-    const { isOwn, taskStatus } = seen as Extract<Seen, { kind: 'task' }>;
+    const { isOwn, taskStatus } = seen as Extract<Observation, { kind: 'task' }>;
     return {
       linked: isOwn,
       task: { taskId, extractionId: isOwn ? extractionId : 'other', ...defined({ taskStatus }) },
@@ -219,8 +221,14 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
 };
 
 /** The first plan of an invocation that makes no start call. `taskStatus`: of a delivery. */
-export const firstPlan = (record: Extraction, who: Invoker, now: Date, taskStatus: TerminalStatus): Plan => {
-  if (who.kind !== 'webhook') return planEarly(record, who, now) ?? plan(record, who, now, timings);
+export const firstPlan = (
+  record: Extraction,
+  invoker: Invoker,
+  now: Date,
+  taskStatus: TerminalStatus,
+): Plan => {
+  if (invoker.kind !== 'webhook')
+    return planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
   const { extractionId, attemptId, taskId = taskOf(attemptId) } = record;
   return settleDelivered({ extractionId, taskId, taskStatus }, now, timings);
 };
@@ -228,28 +236,34 @@ export const firstPlan = (record: Extraction, who: Invoker, now: Date, taskStatu
 /** Runs one invocation for a record. Returns undefined if it leads to a state that was explored before. */
 export const runChain = async (
   record: Extraction,
-  who: Invoker,
+  invoker: Invoker,
   from: Date,
   choose: Choose,
 ): Promise<Chain | undefined> => {
-  const ports = portsFor(record, who, from, choose);
+  const ports = portsFor(record, invoker, from, choose);
   const { deps, happened, answer, look, now } = ports;
   const invoke = async (): Promise<Result> => {
-    if (who.kind === 'start') return startWith(record, ports);
-    const isDelivery = who.kind === 'webhook';
+    if (invoker.kind === 'start') return startWith(record, ports);
+    const isDelivery = invoker.kind === 'webhook';
     const taskStatus = isDelivery ? terminalStatuses[answer(terminalStatuses.length, 'delivery')] : undefined;
-    const first = firstPlan(record, who, now(), taskStatus ?? 'FAILED');
+    const first = firstPlan(record, invoker, now(), taskStatus ?? 'FAILED');
     const known = isDelivery ? undefined : record;
-    return run(first, known, who, {
+    return run(first, known, invoker, {
       ...deps,
       learn: isDelivery ? never : async (lookup, of) => look(lookup, of),
     });
   };
   try {
     const end = await invoke();
-    return { record, who, happened, endedAt: now(), end };
+    return { record, invoker, happened, endedAt: now(), end };
   } catch (error) {
     if (error instanceof Known) return undefined;
-    return { record, who, happened, endedAt: now(), end: { as: 'thrown', why: error, record: undefined } };
+    return {
+      record,
+      invoker,
+      happened,
+      endedAt: now(),
+      end: { conclusion: 'thrown', explanation: error, record: undefined },
+    };
   }
 };

@@ -11,8 +11,10 @@ type Start = readonly [Extraction, Invoker, Date];
 /** Every valid record, everybody who asks, and every position of the clock, in an order in which neighbours differ. */
 export const allStarts = async (): Promise<readonly Start[]> => {
   const starts = (await allRecords()).flatMap((record) =>
-    invokersFor(record).flatMap((who) =>
-      positionsFor(record, who).flatMap((at) => variantsOf(record, at).map((one) => [one, who, at] as const)),
+    invokersFor(record).flatMap((invoker) =>
+      positionsFor(record, invoker).flatMap((at) =>
+        variantsOf(record, at).map((one) => [one, invoker, at] as const),
+      ),
     ),
   );
   return shuffled(starts, randomOf(1).next);
@@ -20,7 +22,7 @@ export const allStarts = async (): Promise<readonly Start[]> => {
 
 /** Takes the chains of one start, with at most one departure, until `take` returns false. Returns how many decisions were new. */
 const enumerateFrom = async (
-  [record, who, at]: Start,
+  [record, invoker, at]: Start,
   explored: Set<string>,
   take: (chain: Chain) => boolean,
 ): Promise<number | undefined> => {
@@ -40,7 +42,7 @@ const enumerateFrom = async (
       hasDeparted ||= chosen >= plain;
       return chosen;
     };
-    const chain = await runChain(record, who, at, {
+    const chain = await runChain(record, invoker, at, {
       way,
       passes: countKept(record) <= 1,
       changes: countKept(record) === 0,

@@ -1,4 +1,4 @@
-import type { Reading, Seen, Unread, Why } from '../../lib/extraction/plan.ts';
+import type { Explanation, Observation, Reading, Unread } from '../../lib/extraction/plan.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
 
@@ -32,7 +32,7 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction, isMade: boolean): readonly (readonly [Unread, Why])[] => {
+const unreadFor = ({ method }: Extraction, isMade: boolean): readonly (readonly [Unread, Explanation])[] => {
   const held = ['held', 'ProviderPaused'] as const;
   if (!isMade) return [held, ['impossible', 'InternalError']];
   const failed = ['failed', 'ProviderUnreachable'] as const;
@@ -40,7 +40,7 @@ const unreadFor = ({ method }: Extraction, isMade: boolean): readonly (readonly 
 };
 
 /** Every answer that a lookup can have. At its start, a task may have ended in any way. */
-export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Seen[] => {
+export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Observation[] => {
   switch (lookup.kind) {
     case 'find-request':
       return [true, false].map((isThere) => ({ kind: 'request', isThere, reason: lookup.reason }));
@@ -62,7 +62,7 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       return [
         ...(read === undefined ? [] : readingsOf(record).map((reading) => ({ ...read, reading }))),
         ...unreadFor(record, read !== undefined).map(
-          ([unread, why]) => ({ kind: 'unread', unread, why, problem: undefined }) as const,
+          ([unread, explanation]) => ({ kind: 'unread', unread, explanation, problem: undefined }) as const,
         ),
       ];
     }

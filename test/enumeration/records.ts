@@ -130,12 +130,12 @@ export const lagEndOf = ({ settledAt, requestedAt }: Extraction): string =>
   plusSeconds(settledAt ?? requestedAt, timings.resultsLag);
 
 /** Before, at and after each limit of a record, and soon after its last change. `dueAt` matters only to a message `due`. */
-export const positionsFor = (record: Extraction, who: Invoker): readonly Date[] => {
+export const positionsFor = (record: Extraction, invoker: Invoker): readonly Date[] => {
   const { requestedAt, startingAt, startedAt, settledAt } = record;
   const last = Math.max(
     ...[requestedAt, startingAt, startedAt, settledAt].map((time) => Date.parse(time ?? requestedAt)),
   );
-  const isDue = who.kind === 'queue' && who.cause === 'due';
+  const isDue = invoker.kind === 'queue' && invoker.cause === 'due';
   const limits = isDue ? limitsOf(record) : limitsOf(record).slice(0, 1);
   const lags = isTerminalStatus(record.status) && record.dueShard !== undefined ? [lagEndOf(record)] : [];
   const around = [...limits, ...lags].flatMap((limit) => [-1, 0, 1].map((by) => Date.parse(limit) + by));

@@ -17,11 +17,11 @@ import { allRecords, countKept, limitsOf, mayEnd } from './records.ts';
 /** `broken`: the name of the check, and how the first chain broke it. */
 export type Searched = { readonly decisions: number; readonly broken?: readonly [string, string] };
 
-const textOf = ({ record, who, happened, end }: Chain, what: string): string =>
+const textOf = ({ record, invoker, happened, end }: Chain, what: string): string =>
   [
     what,
     JSON.stringify(record),
-    JSON.stringify(who),
+    JSON.stringify(invoker),
     ...happened.map((one) => JSON.stringify(one)),
     JSON.stringify(end),
   ].join('\n');
@@ -33,7 +33,7 @@ const maxSteps = 30;
  * that repeats itself, as its writes change nothing.
  */
 const contend = async (kind: 'lost' | 'written'): Promise<string | undefined> => {
-  for (const [record, who, at] of await allStarts()) {
+  for (const [record, invoker, at] of await allStarts()) {
     for (let answer = 0; answer < (countKept(record) === 0 ? 11 : 0); answer += 1) {
       let steps = 0;
       const step = (): void => {
@@ -41,23 +41,23 @@ const contend = async (kind: 'lost' | 'written'): Promise<string | undefined> =>
         if (steps > maxSteps) throw new Error('It does not end.');
       };
       const deps = { extractions: memoryExtractionStore(), timings, telemetry: memoryTelemetry().telemetry };
-      const end = await run(firstPlan(record, who, at, 'FAILED'), record, who, {
+      const end = await run(firstPlan(record, invoker, at, 'FAILED'), record, invoker, {
         ...deps,
         send: async () => undefined,
         now: () => at,
         learn: async (lookup, of) => {
           step();
-          const answers = answersTo(lookup, of, who.kind === 'start');
+          const answers = answersTo(lookup, of, invoker.kind === 'start');
           return answers[answer % answers.length] as (typeof answers)[number];
         },
         write: async () => {
           step();
           return { kind, record };
         },
-      }).catch((error: unknown) => ({ why: String(error) }));
-      const isContended = end.why === 'contended';
+      }).catch((error: unknown) => ({ explanation: String(error) }));
+      const isContended = end.explanation === 'contended';
       if (steps > maxSteps || isContended !== (steps === maxSteps)) {
-        return `${JSON.stringify([record, who, at])}: ${end.why} after ${steps} steps of writes that are ${kind}.`;
+        return `${JSON.stringify([record, invoker, at])}: ${end.explanation} after ${steps} steps of writes that are ${kind}.`;
       }
     }
   }

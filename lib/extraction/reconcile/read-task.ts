@@ -10,7 +10,14 @@ import { type Tokens, withSession } from '../../provider/tokens/with-session.ts'
 import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/errors.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../advice.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
-import { isWhy, type Plan, type Reading, type Seen, type Unread, type Why } from '../plan.ts';
+import {
+  type Explanation,
+  isExplanation,
+  type Observation,
+  type Plan,
+  type Reading,
+  type Unread,
+} from '../plan.ts';
 import {
   type ActionResult,
   type ConsentVariant,
@@ -103,10 +110,10 @@ export const readTask = async (
   planned: Extract<Plan, { kind: 'read' | 'last-read' | 'no-read' }>,
   isBrief: boolean,
   deps: ReadDeps,
-): Promise<{ readonly seen: Seen; readonly bytes: Uint8Array | undefined }> => {
+): Promise<{ readonly observed: Observation; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
-  const nothing = (unread: Unread, why: Why, problem?: string) =>
-    ({ seen: { kind: 'unread', unread, why, problem }, bytes: undefined }) as const;
+  const nothing = (unread: Unread, explanation: Explanation, problem?: string) =>
+    ({ observed: { kind: 'unread', unread, explanation, problem }, bytes: undefined }) as const;
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
     return nothing('held', 'ProviderPaused');
@@ -133,7 +140,7 @@ export const readTask = async (
         throw error;
       }
     });
-    return { seen: { kind: 'read', taskId, reading }, bytes };
+    return { observed: { kind: 'read', taskId, reading }, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
     const [notBefore, lastProblem] =
@@ -143,7 +150,7 @@ export const readTask = async (
     if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore, lastProblem }), deps);
     if (isBrief) await leaveToSlowQueue(record, deps);
     if (!(error instanceof ProviderError)) return nothing('failed', 'InternalError', lastProblem);
-    return nothing('failed', isWhy(error.name) ? error.name : 'ProviderError', lastProblem);
+    return nothing('failed', isExplanation(error.name) ? error.name : 'ProviderError', lastProblem);
   }
 };
 

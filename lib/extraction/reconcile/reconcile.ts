@@ -3,7 +3,7 @@ import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../advice.ts';
 import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
-import type { Invoker, Seen } from '../plan.ts';
+import type { Invoker, Observation } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markDelivered } from '../refused-credentials.ts';
@@ -59,7 +59,7 @@ const findTask = async (
   { taskId }: Extract<Lookup, { kind: 'find-task' }>,
   record: Extraction,
   deps: ReconcileDeps,
-): Promise<{ readonly seen: Seen; readonly task: Task | undefined }> => {
+): Promise<{ readonly observed: Observation; readonly task: Task | undefined }> => {
   const { extractionId } = record;
   const found = await deps.tasks.get(taskId);
   const isNew = found?.extractionId === undefined;
@@ -68,15 +68,15 @@ const findTask = async (
   if (isNew && isOwn) await removeRequest(record, deps);
   if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
-  const seen = { kind: 'task', taskId, taskStatus, isOwn, isNew } as const;
-  return { seen, task: isOwn ? task : undefined };
+  const observed = { kind: 'task', taskId, taskStatus, isOwn, isNew } as const;
+  return { observed, task: isOwn ? task : undefined };
 };
 
 /**
  * The effects of one reconcile. The body of an answer stays here until it is stored, and the item of the task until a read settles:
  * what the outcome shows about credentials is marked before that.
  */
-const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
+const learnFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Learn => {
   let body: Uint8Array | undefined;
   let task: Task | undefined;
   return async (lookup, record) => {
@@ -88,20 +88,21 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
       case 'find-task': {
         const found = await findTask(lookup, record, deps);
         task = found.task;
-        return found.seen;
+        return found.observed;
       }
       case 'read':
       case 'last-read':
       case 'no-read': {
-        const { seen, bytes } = await readTask(record, lookup, isBriefFor(who), deps);
+        const { observed, bytes } = await readTask(record, lookup, isBriefFor(invoker), deps);
         body = bytes;
-        const ended = seen.kind === 'read' && seen.reading.kind === 'ended' ? seen.reading : undefined;
+        const ended =
+          observed.kind === 'read' && observed.reading.kind === 'ended' ? observed.reading : undefined;
         if (task !== undefined && ended !== undefined) await markCredentials(task, ended.taskStatus, deps);
-        return seen;
+        return observed;
       }
       case 'store': {
         const { reading } = lookup;
-        const isBrief = isBriefFor(who);
+        const isBrief = isBriefFor(invoker);
         try {
           const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
           return { kind: 'stored', reading, results };
@@ -122,14 +123,14 @@ const learnFor = (who: ReconcileInvoker, deps: ReconcileDeps): Learn => {
  */
 export const reconcile = async (
   extractionId: string,
-  who: ReconcileInvoker,
+  invoker: ReconcileInvoker,
   deps: ReconcileDeps,
 ): Promise<Result> => {
   const record = await deps.extractions.get(extractionId);
   const timings = await timingsOf(record, deps);
   const now = deps.now();
-  const first = planEarly(record, who, now) ?? plan(record, who, now, timings);
-  return run(first, record, who, { ...deps, timings, learn: learnFor(who, deps) });
+  const first = planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
+  return run(first, record, invoker, { ...deps, timings, learn: learnFor(invoker, deps) });
 };
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
@@ -171,12 +172,12 @@ export class NotYet extends Error {
 /** Returns the answer to the invoker. Throws NotYet if the machine has to invoke the function again. */
 export const answerReconcile = (
   extractionId: string,
-  { as, why, record }: Result,
+  { conclusion, explanation, record }: Result,
   invoker: ReconcileInvoker['kind'],
 ): ReconcileAnswer => {
-  if (as === 'gone') return { extractionId, status: 'GONE', deferred: false };
-  if (as === 'not-yet' && invoker === 'machine') throw new NotYet(why ?? 'not-yet');
-  return { extractionId, status: record.status, deferred: as !== 'closed' };
+  if (conclusion === 'gone') return { extractionId, status: 'GONE', deferred: false };
+  if (conclusion === 'not-yet' && invoker === 'machine') throw new NotYet(explanation ?? 'not-yet');
+  return { extractionId, status: record.status, deferred: conclusion !== 'closed' };
 };
 
 /** A message as Lambda passes it on. */
@@ -200,7 +201,7 @@ type ReconcileMessagesDeps = {
 
 /** Reports a record that is still open although all its deadlines have passed. The sweep only sends, and does not see it. */
 const countStuck = (result: Result, { now, timings, telemetry }: ReconcileMessagesDeps): void => {
-  const stuck = result.as === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
+  const stuck = result.conclusion === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
   if (stuck > 0) telemetry.count('OldestStuckSeconds', { value: stuck });
 };
 
@@ -211,10 +212,10 @@ const reconcileMessage = async ({ body }: ReceivedMessage, deps: ReconcileMessag
     deps.telemetry.failure('A message of the reconcile queue could not be read.', undefined);
     return false;
   }
-  const { extractionId, ...why } = message;
+  const { extractionId, ...trigger } = message;
   deps.telemetry.about({ extractionId });
   try {
-    const invoker = { kind: 'queue', ...why, isSlow: deps.isSlow } as const;
+    const invoker = { kind: 'queue', ...trigger, isSlow: deps.isSlow } as const;
     countStuck(await deps.reconcile(extractionId, invoker), deps);
     return true;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { judge, plan } from '../decide.ts';
-import type { Plan, Seen, Why } from '../plan.ts';
+import type { Explanation, Observation, Plan } from '../plan.ts';
 import type { Extraction } from '../record.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
 import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
@@ -50,7 +50,7 @@ const linkTask = async (
   input: StartInput,
   { credentialsMac, isConfirmed, afterMark }: KnownCredentials,
   deps: StartDeps,
-): Promise<Seen> => {
+): Promise<Observation> => {
   const { extractionId, callbackToken, callbackAttempt } = input;
   const link = { taskId, extractionId, callbackToken, callbackAttempt };
   const { linked, task } = await deps.tasks.link({
@@ -78,7 +78,7 @@ const recallCredentials = async (record: Extraction, input: StartInput, deps: St
 export const start = async (input: StartInput, deps: StartDeps): Promise<Result> => {
   const { extractionId, requestId } = input;
   const { extractions, now, telemetry } = deps;
-  const who = { kind: 'start', requestId } as const;
+  const invoker = { kind: 'start', requestId } as const;
   let consentItem: StoredRequest | undefined;
   let known: KnownCredentials | undefined;
   const record = await extractions.get(extractionId);
@@ -87,7 +87,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
   /** Writes what is planned, links the task, and ends. */
   const finish = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
-    run(planned, from, who, {
+    run(planned, from, invoker, {
       ...deps,
       timings,
       // Each write is tried three times. A late `RUNNING` by consent first puts the item of its request back.
@@ -98,20 +98,20 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
         return linkTask(lookup.taskId, input, known, deps);
       },
     });
-  const finishWith = (from: Extraction | undefined, seen: Seen): Promise<Result> =>
-    finish(judge(from, who, seen, now(), timings), from);
+  const finishWith = (from: Extraction | undefined, observed: Observation): Promise<Result> =>
+    finish(judge(from, invoker, observed, now(), timings), from);
 
-  const planned = plan(record, who, now(), timings);
+  const planned = plan(record, invoker, now(), timings);
   const onlyCheck = planned.kind === 'check-start';
   const isStart = planned.kind === 'start' || onlyCheck;
   if (!isStart || record === undefined || gate === undefined) return finish(planned, record);
 
   const finishUncalled = (
     of: Extraction | undefined,
-    why: StartError,
+    explanation: StartError,
     problem?: string,
     notBefore?: string,
-  ): Promise<Result> => finishWith(of, { kind: 'not-called', why, problem, notBefore });
+  ): Promise<Result> => finishWith(of, { kind: 'not-called', explanation, problem, notBefore });
 
   if (gate.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
   const admission = await gate.admit(onlyCheck);
@@ -156,7 +156,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     });
     const claimed = await startWriter(consentItem, deps)(starting, [], record);
     if (claimed.kind === 'lost')
-      return await finish(plan(claimed.record, who, now(), timings), claimed.record);
+      return await finish(plan(claimed.record, invoker, now(), timings), claimed.record);
 
     const reportSlow = () => deps.breaker.report(admission, { kind: 'slow' });
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
@@ -184,7 +184,7 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
    * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
    * shows it, and the machine hands the last one to Reconcile.
    */
-  readonly fail: (callbackToken: string, error: Why, cause: string) => Promise<void>;
+  readonly fail: (callbackToken: string, error: Explanation, cause: string) => Promise<void>;
 };
 
 /** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
@@ -198,18 +198,18 @@ const countedRetries = [
 /** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  { as, why = 'StartFailed', problem = 'The start can be retried.' }: Result,
+  { conclusion, explanation = 'StartFailed', problem = 'The start can be retried.' }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
-  if (as === 'waiting') return;
-  if (as !== 'not-yet') {
+  if (conclusion === 'waiting') return;
+  if (conclusion !== 'not-yet') {
     await wake(callbackToken, extractionId);
     return;
   }
-  const counted = countedRetries.find((metric) => metric === why);
+  const counted = countedRetries.find((metric) => metric === explanation);
   if (counted !== undefined) telemetry.count(counted);
   if (problem === 'quota-reached') telemetry.count('QuotaReached');
-  await fail(callbackToken, why, problem);
+  await fail(callbackToken, explanation, problem);
 };
 
 /**
@@ -225,12 +225,12 @@ export const startForMachine = async (
   const msLeft = (): number => endsAt - deps.now().getTime();
   try {
     const result = await start(input, { ...deps, msLeft });
-    const { as, why, problem, record } = result;
+    const { conclusion, explanation, problem, record } = result;
     // Otherwise the report of the start has it.
-    if (as !== 'waiting') {
+    if (conclusion !== 'waiting') {
       deps.telemetry.log('Start finished.', {
-        outcome: as,
-        ...defined({ why, problem, status: record?.status }),
+        outcome: conclusion,
+        ...defined({ explanation, problem, status: record?.status }),
       });
     }
     await answerMachine(input, result, deps);

@@ -134,15 +134,15 @@ export class ProviderAmbiguous extends ProviderError {
   /** The status of the answer, if there was one and its status is the reason. */
   declare readonly status?: number;
   /** What else is the reason. */
-  declare readonly why?: NoAnswer;
+  declare readonly reason?: NoAnswer;
 
   constructor(
     message: string,
-    options: ErrorOptions & { readonly status?: number; readonly why?: NoAnswer } = {},
+    options: ErrorOptions & { readonly status?: number; readonly reason?: NoAnswer } = {},
   ) {
     super(message, options);
     if (options.status !== undefined) this.status = options.status;
-    if (options.why !== undefined) this.why = options.why;
+    if (options.reason !== undefined) this.reason = options.reason;
   }
 }
 

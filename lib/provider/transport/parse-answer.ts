@@ -22,8 +22,8 @@ export const parseAnswer = <T>(
   route: string,
   parse: ParseBytes = parseJson,
 ): T => {
-  const unreadable = (why: NoAnswer) =>
-    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`, { why });
+  const unreadable = (reason: NoAnswer) =>
+    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`, { reason });
   let json: unknown;
   try {
     json = parse(bytes);

@@ -206,8 +206,8 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
     if (wasNeverSent(error)) {
       throw new ProviderUnreachable(`The provider could not be reached for ${call}.`, { cause });
     }
-    const why = signal.aborted ? 'timeout' : 'reset';
-    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause, why });
+    const reason = signal.aborted ? 'timeout' : 'reset';
+    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause, reason });
   }
 };
 

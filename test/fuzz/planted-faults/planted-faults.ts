@@ -92,7 +92,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
     'lib/extraction/decide.ts': {
-      'queues no collection': ["atRest(record, 'webhook')", "end('closed')"],
+      'queues no collection': ["atRest(context, 'webhook')", "end('closed')"],
     },
   },
   'webhook/unverified-is-not-decrypted': {

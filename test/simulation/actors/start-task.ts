@@ -94,10 +94,10 @@ export const startTaskOf = (world: World) => {
         ),
       (end) => {
         if (end.kind === 'returned') {
-          const as = end.value?.as ?? 'not-yet';
+          const conclusion = end.value?.conclusion ?? 'not-yet';
           world.returned.add(token);
-          if (as === 'waiting') world.linked.add(token);
-          world.hasFinishedStart ||= as !== 'not-yet';
+          if (conclusion === 'waiting') world.linked.add(token);
+          world.hasFinishedStart ||= conclusion !== 'not-yet';
         }
         ended(end);
       },

@@ -61,8 +61,8 @@ export const adviceFaults: Faults = {
   'interrupted-start-takes-the-status': {
     does: 'A start that was interrupted while it read the consent ends with the status of the refusal.',
     file: decide,
-    find: "reason: 'start-interrupted', settledBy: settledBy(at.who)",
-    replace: "reason: 'http-400', settledBy: settledBy(at.who)",
+    find: "reason: 'start-interrupted',\n      settledBy: settledBy(context.invoker)",
+    replace: "reason: 'http-400',\n      settledBy: settledBy(context.invoker)",
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },

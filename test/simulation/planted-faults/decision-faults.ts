@@ -18,15 +18,15 @@ export const decisionFaults: Faults = {
   'read-over-the-end-goes-on': {
     does: 'A read that returns after the end of grace, and found the task running, is followed by another.',
     file: decide,
-    find: "if (!isTimeOver(at) || unread === 'held')",
-    replace: "if (!isTimeOver(at) || unread === 'held' || unread === undefined)",
+    find: "if (!isTimeOver(context) || unread === 'held')",
+    replace: "if (!isTimeOver(context) || unread === 'held' || unread === undefined)",
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
     does: 'A reading that changed nothing is used for the record that refused the close.',
     file: decide,
     find: 'return reading.known ? waiting',
-    replace: `if (waiting.kind === 'write' && waiting.ifRefused === 'plan') return { ...waiting, ifRefused: seen };
+    replace: `if (waiting.kind === 'write' && waiting.ifRefused === 'plan') return { ...waiting, ifRefused: observed };
   return reading.known ? waiting`,
     caughtBy: 'refusal-forgets',
   },
@@ -83,29 +83,29 @@ export const decisionFaults: Faults = {
   'item-removed-while-needed': {
     does: 'Each reconcile by consent removes the item of the request.',
     file: run,
-    find: 'if (forgetsRequest(record, who))',
-    replace: "if (forgetsRequest(record, who) || record.method === 'consent')",
+    find: 'if (forgetsRequest(record, invoker))',
+    replace: "if (forgetsRequest(record, invoker) || record.method === 'consent')",
     caughtBy: 'request-kept',
   },
   'item-kept-by-the-operator': {
     does: 'What an operator ends keeps the item of its request.',
     file: run,
-    find: 'if (forgetsRequest(record, who))',
-    replace: "if (who.kind !== 'operator' && forgetsRequest(record, who))",
+    find: 'if (forgetsRequest(record, invoker))',
+    replace: "if (invoker.kind !== 'operator' && forgetsRequest(record, invoker))",
     caughtBy: 'request-forgotten',
   },
   'operator-is-not-repeated': {
     does: 'An operator is asked to repeat it, and nobody continues.',
     file: decide,
-    find: "if (who.kind === 'machine' && hasWebhook(record))",
-    replace: "if (who.kind !== 'queue' && hasWebhook(record))",
+    find: "if (invoker.kind === 'machine' && hasWebhook(record))",
+    replace: "if (invoker.kind !== 'queue' && hasWebhook(record))",
     caughtBy: 'visited-again',
   },
   'moved-without-message': {
     does: 'A brief read that failed moves to the slow queue without a message.',
     file: decide,
-    find: 'return moveToSlowQueue(why);',
-    replace: "return end('moved', why);",
+    find: 'return moveToSlowQueue(explanation);',
+    replace: "return end('moved', explanation);",
     caughtBy: 'visited-again',
   },
   'collects-once-a-day': {
@@ -118,16 +118,16 @@ export const decisionFaults: Faults = {
   'brief-store-decides': {
     does: 'A store that fails in the reconcile queue is not made again with its whole time.',
     file: decide,
-    find: "return isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+    find: "return isBriefFor(context.invoker)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
     replace:
-      "return isTimeOver(at) && isBriefFor(at.who)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+      "return isTimeOver(context) && isBriefFor(context.invoker)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
     caughtBy: 'brief-decides-nothing',
   },
   'failed-store-goes-back': {
     does: 'After a store that failed with its whole time, the next one is made by the reconcile queue.',
     file: decide,
-    find: "{ why: 'results-not-stored', readsSlowly: true }",
-    replace: "{ why: 'results-not-stored', readsSlowly: false }",
+    find: "{ explanation: 'results-not-stored', readsSlowly: true }",
+    replace: "{ explanation: 'results-not-stored', readsSlowly: false }",
     caughtBy: 'brief-decides-nothing',
   },
   'lag-end-overslept': {
@@ -147,29 +147,29 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
-    replace: "if (isTimeOver(at)) return counting('CollectionFailed', abandon(at, waiting));",
+    find: "if (isTimeOver(context) && unread !== 'held')\n    return counting('CollectionFailed', abandon(context, waiting));",
+    replace: "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, waiting));",
     caughtBy: 'limits-hold',
   },
   'runs-at-its-deadline': {
     does: 'A task that is read at its deadline goes on running.',
     file: decide,
-    find: 'if (!isTimeOver(at)) return notYet({ ...at, record }, waiting);',
-    replace: 'if (now.toISOString() <= record.deadlineAt) return notYet({ ...at, record }, waiting);',
+    find: 'if (!isTimeOver(context)) return notYet({ ...context, record }, waiting);',
+    replace: 'if (now.toISOString() <= record.deadlineAt) return notYet({ ...context, record }, waiting);',
     caughtBy: 'limits-hold',
   },
   'incomplete-deferred': {
     does: 'A STARTING without its attempt is deferred for ever.',
     file: decide,
-    find: "if (status === 'STARTING') return staleStart(at);",
-    replace: "if (status === 'STARTING') return startInProgress(at);",
+    find: "if (status === 'STARTING') return staleStart(context);",
+    replace: "if (status === 'STARTING') return startInProgress(context);",
     caughtBy: 'closes-incomplete',
   },
   'last-read-made-again': {
     does: 'The last read is made again and again, although each time it ends its process.',
     file: decide,
-    find: 'return isLastReadLost(at) ?',
-    replace: "return isLastReadLost(at) && taskId === '' ?",
+    find: 'return isLastReadLost(context)\n    ?',
+    replace: "return isLastReadLost(context) && taskId === ''\n    ?",
     caughtBy: 'closes-though-reads-die',
   },
   'last-read-not-kept': {
@@ -203,7 +203,7 @@ export const decisionFaults: Faults = {
   'delivery-reads': {
     does: 'A delivery reconciles the record that refused it.',
     file: decide,
-    find: "who.kind === 'webhook' ? atRest(at, 'webhook') :",
+    find: "invoker.kind === 'webhook' ? atRest(context, 'webhook') :",
     caughtBy: 'never-throws',
   },
   'refused-claim-calls': {
@@ -230,8 +230,9 @@ export const decisionFaults: Faults = {
   'late-task-not-written': {
     does: 'A start that was settled as stale does not write its task.',
     file: decide,
-    find: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
-    replace: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
+    find: "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
+    replace:
+      "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'transitions-occur',
   },
 };

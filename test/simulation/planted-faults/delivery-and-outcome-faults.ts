@@ -26,7 +26,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     file: recordDelivery,
     find: '{ ...deps, learn: cannotLearn });',
     replace: `{ ...deps, learn: cannotLearn }).catch(
-    () => ({ as: 'closed' }),
+    () => ({ conclusion: 'closed' }),
   );`,
     caughtBy: 'woken-after-recorded',
   },
@@ -40,7 +40,7 @@ export const deliveryAndOutcomeFaults: Faults = {
   'woken-before-queued': {
     does: 'The machine is ended before the queue has the collection.',
     file: decide,
-    find: "atRest(at, 'webhook')",
+    find: "atRest(context, 'webhook')",
     replace: "end('closed')",
     caughtBy: 'queued-before-woken',
   },
@@ -90,7 +90,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     does: 'A delivery after TIMED_OUT does not correct the outcome.',
     file: decide,
     find: 'if (mayTakeStatus(record)) {',
-    replace: "if (mayTakeStatus(record) && (record.status === 'RUNNING' || who.kind !== 'webhook')) {",
+    replace: "if (mayTakeStatus(record) && (record.status === 'RUNNING' || invoker.kind !== 'webhook')) {",
     caughtBy: 'delivery-not-lost',
   },
   'correction-not-reopened': {
@@ -111,8 +111,8 @@ export const deliveryAndOutcomeFaults: Faults = {
   'disagreement-uncounted': {
     does: 'A second, different final status is dropped without a count.',
     file: decide,
-    find: "counting('StatusDisagreement', planOf(at))",
-    replace: "counting('Corrected', planOf(at))",
+    find: "counting('StatusDisagreement', planOf(context))",
+    replace: "counting('Corrected', planOf(context))",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
@@ -126,7 +126,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
     file: decide,
     find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
-    replace: `const isDelivered = who.kind === 'start' || who.kind === 'webhook';
+    replace: `const isDelivered = invoker.kind === 'start' || invoker.kind === 'webhook';
   if (isDelivered && taskStatus !== undefined && isTerminalStatus(taskStatus)) {`,
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', faults: 1 },
@@ -143,17 +143,17 @@ export const deliveryAndOutcomeFaults: Faults = {
   'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: decide,
-    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
-    replace: `  if (isIn(at, 'running') && isTimeOver(at)) return waitForFinalStatus(at, { why: 'still-running' });
-  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
+    find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
+    replace: `  if (isIn(context, 'running') && isTimeOver(context)) return waitForFinalStatus(context, { explanation: 'still-running' });
+  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'last-read-before-timed-out',
   },
   'no-read-in-grace': {
     does: 'The task is not read in grace.',
     file: decide,
-    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
-    replace: `  if (isIn(at, 'grace')) return waitForFinalStatus(at, { why: 'still-running' });
-  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
+    find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
+    replace: `  if (isIn(context, 'grace')) return waitForFinalStatus(context, { explanation: 'still-running' });
+  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'closed-after-a-read',
   },
   'timed-out-over-outcome': {
@@ -191,16 +191,16 @@ export const deliveryAndOutcomeFaults: Faults = {
   'others-task-used': {
     does: 'A task that is linked to another extraction settles this one, and its results are stored.',
     file: decide,
-    find: 'if (!seen.isOwn) return',
-    replace: "if (!seen.isOwn && who.kind === 'start') return",
+    find: 'if (!observed.isOwn) return',
+    replace: "if (!observed.isOwn && invoker.kind === 'start') return",
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-silent', faults: 1 },
   },
   'others-delivery-used-at-start': {
     does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
     file: decide,
-    find: 'if (!seen.isOwn) return',
-    replace: "if (!seen.isOwn && (who.kind !== 'start' || taskStatus === undefined)) return",
+    find: 'if (!observed.isOwn) return',
+    replace: "if (!observed.isOwn && (invoker.kind !== 'start' || taskStatus === undefined)) return",
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-at-once', preemptions: 1 },
   },
@@ -208,14 +208,14 @@ export const deliveryAndOutcomeFaults: Faults = {
     does: 'An extraction that was given the task of another extraction is closed without a count.',
     file: decide,
     find: "'TaskLinkedElsewhere',",
-    replace: "at.who.kind === 'start' ? 'UnlinkedDelivery' : 'TaskLinkedElsewhere',",
+    replace: "context.invoker.kind === 'start' ? 'UnlinkedDelivery' : 'TaskLinkedElsewhere',",
     caughtBy: 'others-task-disowned',
   },
   'not-started-too-early': {
     does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
     file: decide,
-    find: "if (isWindowOver(at)) return { kind: 'find-request'",
-    replace: "if (at.now.getTime() > 0) return { kind: 'find-request'",
+    find: "if (isWindowOver(context)) return { kind: 'find-request'",
+    replace: "if (context.now.getTime() > 0) return { kind: 'find-request'",
     caughtBy: 'not-started-means-no-task',
   },
 };

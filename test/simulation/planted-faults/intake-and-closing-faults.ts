@@ -56,9 +56,9 @@ export const intakeAndClosingFaults: Faults = {
   'stored-before-the-outcome': {
     does: 'A read stores the results before it records the outcome.',
     file: decide,
-    find: "if (isIn(at, 'collecting')) return collect(at, seen);",
+    find: "if (isIn(context, 'collecting')) return collect(context, observed);",
     replace:
-      "if (isIn(at, 'collecting') || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(at, seen);",
+      "if (isIn(context, 'collecting') || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(context, observed);",
     caughtBy: 'outcome-before-results',
   },
   'no-data-of-a-consent-stored-at-once': {
@@ -87,15 +87,15 @@ export const intakeAndClosingFaults: Faults = {
     file: decide,
     find: 'const stored: Plan = reading.hasResults\n    ?',
     replace: `const stored: Plan = lacksResults(record, reading)
-    ? abandon(at, { why: 'results-incomplete' })
+    ? abandon(context, { explanation: 'results-incomplete' })
     : reading.hasResults ?`,
     caughtBy: 'results-collected',
   },
   'incomplete-results-unmarked': {
     does: 'Incomplete results are stored as if nothing were missing.',
     file: decide,
-    find: ", lastProblem: 'results-incomplete' }), [",
-    replace: ', lastProblem: undefined }), [',
+    find: ", lastProblem: 'results-incomplete' })",
+    replace: ', lastProblem: undefined })',
     caughtBy: 'lagging-awaited',
   },
   'collection-abandoned-at-once': {
@@ -108,14 +108,14 @@ export const intakeAndClosingFaults: Faults = {
   'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
-    find: "if (isTimeOver(at) && unread !== 'held') return counting('CollectionFailed', abandon(at, waiting));",
+    find: "if (isTimeOver(context) && unread !== 'held')\n    return counting('CollectionFailed', abandon(context, waiting));",
     caughtBy: 'settled-and-closed',
   },
   'oversized-not-remembered': {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
-    find: '? toWrite(change.rememberOversized(at), [], follows)',
-    replace: "? notYet(at, { why: 'results-too-large' })",
+    find: '? toWrite(change.rememberOversized(context), [], follows)',
+    replace: "? notYet(context, { explanation: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
   'oversized-without-reason': {
@@ -180,14 +180,14 @@ export const intakeAndClosingFaults: Faults = {
   'superseded-message-sent-again': {
     does: 'A message whose dueAt has moved is sent again for the new one, beside the message of the process that moved it.',
     file: decide,
-    find: "if (who.dueAt !== dueAt) return end('superseded');",
+    find: "if (invoker.dueAt !== dueAt) return end('superseded');",
     caughtBy: 'one-chain-of-messages',
   },
   'superseded-sweep-reads': {
     does: 'A message of the sweep reads the provider although the record was leased again.',
     file: decide,
-    find: 'if (!isDue && who.dueAt === undefined) return undefined;',
-    replace: "if (!isDue && (who.dueAt === undefined || who.cause === 'sweep')) return undefined;",
+    find: 'if (!isDue && invoker.dueAt === undefined) return undefined;',
+    replace: "if (!isDue && (invoker.dueAt === undefined || invoker.cause === 'sweep')) return undefined;",
     caughtBy: 'one-chain-of-messages',
   },
   'lease-not-in-its-message': {
@@ -229,8 +229,8 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: "if (!isTimeOver(at) || unread === 'held')",
-    replace: 'if (!isTimeOver(at))',
+    find: "if (!isTimeOver(context) || unread === 'held')",
+    replace: 'if (!isTimeOver(context))',
     caughtBy: 'pause-keeps-open',
   },
   'execution-before-record': {
@@ -288,8 +288,8 @@ export const intakeAndClosingFaults: Faults = {
   'target-kept-after-the-close': {
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
     file: decide,
-    find: "if (who.kind === 'start' || record.method === 'consent') return true;",
-    replace: "if (who.kind === 'start') return true;",
+    find: "if (invoker.kind === 'start' || record.method === 'consent') return true;",
+    replace: "if (invoker.kind === 'start') return true;",
     caughtBy: 'request-item-forgotten',
   },
   'target-removed-before-the-close': {
@@ -297,7 +297,7 @@ export const intakeAndClosingFaults: Faults = {
     file: decide,
     find: '!isRequestDone(record)) return false;',
     replace:
-      "(!isRequestDone(record) && (who.kind === 'start' || record.method !== 'consent'))) return false;",
+      "(!isRequestDone(record) && (invoker.kind === 'start' || record.method !== 'consent'))) return false;",
     caughtBy: 'request-item-kept',
   },
   'target-left-to-expire': {
@@ -318,8 +318,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-request-without-a-reason': {
     does: 'An extraction whose request was lost ends as one that had no time to start.',
     file: decide,
-    find: "const reason = seen.isThere ? seen.reason : 'request-data-gone';",
-    replace: 'const { reason } = seen;',
+    find: "const reason = observed.isThere ? observed.reason : 'request-data-gone';",
+    replace: 'const { reason } = observed;',
     caughtBy: 'request-gone-for-a-reason',
   },
   'lost-target-without-a-reason': {
@@ -332,8 +332,8 @@ export const intakeAndClosingFaults: Faults = {
   'used-target-counts-as-lost': {
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
     file: decide,
-    find: 'once: lostData(waiting.why),\n        counts: [],',
-    replace: 'once: [],\n        counts: lostData(waiting.why),',
+    find: 'metricsOnWrite: lostData(waiting.explanation),\n        counts: [],',
+    replace: 'metricsOnWrite: [],\n        counts: lostData(waiting.explanation),',
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
@@ -356,9 +356,9 @@ export const intakeAndClosingFaults: Faults = {
   'late-record-closed-unread': {
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
-    find: "  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)",
-    replace: `  if (isIn(at, 'collecting') && isTimeOver(at)) return abandon(at, { why: 'still-running' });
-  return isIn(at, 'running', 'grace', 'collecting') ? planRead(at)`,
+    find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
+    replace: `  if (isIn(context, 'collecting') && isTimeOver(context)) return abandon(context, { explanation: 'still-running' });
+  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'closed-after-a-read',
   },
   'newer-record-read': {
@@ -371,7 +371,7 @@ export const intakeAndClosingFaults: Faults = {
   'newer-record-closed': {
     does: 'A record of a newer version is closed.',
     file: decide,
-    find: "return counting('UnknownRecord', toDefer(record, due.newerVersion(now), { why: 'unknown-record' }));",
+    find: "return counting(\n      'UnknownRecord',\n      toDefer(record, due.newerVersion(now), { explanation: 'unknown-record' }),\n    );",
     replace: `return toWrite({
       extractionId: record.extractionId,
       when: { open: true },

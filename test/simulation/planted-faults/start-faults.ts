@@ -101,7 +101,7 @@ export const startFaults: Faults = {
   'credentials-kept': {
     does: 'The item of the request is kept although the provider has the task.',
     file: decide,
-    find: "if (who.kind === 'start' || record.method === 'consent') return true;",
+    find: "if (invoker.kind === 'start' || record.method === 'consent') return true;",
     replace: "if (record.method === 'consent') return true;",
     caughtBy: 'request-item-forgotten',
   },
@@ -163,8 +163,9 @@ export const startFaults: Faults = {
   'no-running-after-unconfirmed': {
     does: 'A start attempt that was settled as stale does not write its taskId.',
     file: decide,
-    find: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
-    replace: "if (at.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
+    find: "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
+    replace:
+      "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
     where: 'at random',
     firstSeed: 30_800,
@@ -187,7 +188,7 @@ export const startFaults: Faults = {
     does: 'The status that a webhook left before the link is ignored.',
     file: decide,
     find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
-    replace: "if (who.kind !== 'start' && taskStatus !== undefined && isTerminalStatus(taskStatus)) {",
+    replace: "if (invoker.kind !== 'start' && taskStatus !== undefined && isTerminalStatus(taskStatus)) {",
     caughtBy: 'wake-not-lost',
   },
   'older-token-replaces-newer': {
@@ -201,7 +202,7 @@ export const startFaults: Faults = {
   'start-window-unchecked': {
     does: 'A start is tried after the end of the start window.',
     file: decide,
-    find: "if (isWindowOver(at)) return { kind: 'check-start', counts: [] };",
+    find: "if (isWindowOver(context)) return { kind: 'check-start', counts: [] };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
@@ -261,7 +262,7 @@ export const startFaults: Faults = {
   'retry-after-ignored': {
     does: 'A start is tried before the time that a 429 named.',
     file: decide,
-    find: 'return notBefore !== undefined && at.now.toISOString() < notBefore',
+    find: 'return notBefore !== undefined && context.now.toISOString() < notBefore',
     replace: "return notBefore === ''",
     caughtBy: 'waits-as-asked',
   },

@@ -10,7 +10,7 @@ type Fact = boolean | undefined;
 export const webhookCame = ({ task }: Known): Fact =>
   task === undefined ? undefined : task.notifiedAt !== undefined;
 
-const whyOf = ({ fields }: Known['logs'][number]): unknown => fields.why;
+const whyOf = ({ fields }: Known['logs'][number]): unknown => fields.explanation;
 
 /** Whether the item with the sealed target is lost, which each read by consent needs. Only a read that missed it shows it. */
 const isTargetLost = (known: Known): Fact => {
@@ -39,9 +39,9 @@ export const nextRead = (known: Known): NextRead => {
 
 /** Why the last read before `TIMED_OUT` brought no final status, as the log of the process that recorded it has it. */
 export const whyTimedOut = ({ record, logs }: Known): string | undefined => {
-  const why = logs
+  const explanation = logs
     .filter(({ at, fields }) => fields.status === 'TIMED_OUT' && at >= (record?.settledAt ?? ''))
     .map(whyOf)
     .find((text) => typeof text === 'string');
-  return record?.collectionError ?? (typeof why === 'string' ? why : undefined);
+  return record?.collectionError ?? (typeof explanation === 'string' ? explanation : undefined);
 };

@@ -7,7 +7,7 @@ import type { Known } from './gather.ts';
 import type { StorySettings } from './sources.ts';
 import type { StoryLine } from './story.ts';
 
-const machine = { lane: 'machine', who: 'Step Functions' } as const;
+const machine = { lane: 'machine', source: 'Step Functions' } as const;
 
 /**
  * Whether a try with this error is no failure, but a poll that found the task running. The emulator does not keep the name
@@ -67,7 +67,7 @@ export const executionLines = ({ execution, settings }: Known): readonly StoryLi
   if (execution === undefined) return [];
   const { visits, redrivenAt, end } = execution;
   const redrives = redrivenAt.map(
-    (at): StoryLine => ({ at, lane: 'operator', who: 'operator', what: 'Redrove the execution.' }),
+    (at): StoryLine => ({ at, lane: 'operator', source: 'operator', what: 'Redrove the execution.' }),
   );
   const verdict = end?.how === 'succeeded' ? 'ok' : 'failed';
   return [

@@ -20,14 +20,14 @@ const maxHeadline = 1_000;
 const taskLines = ({ task }: Known): readonly StoryLine[] => {
   if (task?.notifiedAt === undefined) return [];
   const what = bounded(`Stored the first delivery for task ${task.taskId}: ${task.taskStatus}.`);
-  return [{ at: task.notifiedAt, lane: 'webhook', who: 'receive-webhook', what, verdict: 'ok' }];
+  return [{ at: task.notifiedAt, lane: 'webhook', source: 'receive-webhook', what, verdict: 'ok' }];
 };
 
 const resultLines = ({ results }: Known): readonly StoryLine[] =>
   results.map(({ at, bytes }) => ({
     at,
     lane: 'record',
-    who: 'S3',
+    source: 'S3',
     what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
   }));
 
@@ -38,7 +38,7 @@ const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
     .map(({ queue, messages }) => ({
       at: now.toISOString(),
       lane: 'queue',
-      who: 'SQS',
+      source: 'SQS',
       what: `The ${queue} queue holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
     }));
 
@@ -49,8 +49,8 @@ const holdLines = ({ holds, record, now }: Known): readonly StoryLine[] =>
     .map((hold) => ({
       at: hold.since,
       ...(hold.kind === 'paused'
-        ? { lane: 'operator', who: 'operator' }
-        : { ...defined({ until: hold.nextTurnAt }), lane: 'provider', who: 'circuit breaker' }),
+        ? { lane: 'operator', source: 'operator' }
+        : { ...defined({ until: hold.nextTurnAt }), lane: 'provider', source: 'circuit breaker' }),
       does: 'hold',
       what: sentenceOf(hold, now),
       verdict: 'failed',

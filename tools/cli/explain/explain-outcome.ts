@@ -37,10 +37,10 @@ const reportedBy = (known: Ended): string => {
 const collection = ({ record, now }: Ended): string => {
   const { results, collectedAt, collectionError } = record;
   if (collectionError !== undefined) {
-    const why = Object.hasOwn(codes, collectionError)
+    const explanation = Object.hasOwn(codes, collectionError)
       ? describeCode(collectionError)
       : 'the last read failed';
-    return ` Its results were not collected (${collectionError}): ${why}.`;
+    return ` Its results were not collected (${collectionError}): ${explanation}.`;
   }
   if (collectedAt === undefined) return '';
   const when = clockTime(collectedAt, now);
@@ -69,11 +69,11 @@ const finalOutcome = (known: Ended): string => {
   const { record, now } = known;
   const { status, settledAt = '', deadlineAt, reason } = record;
   const meaning = statusMeanings[status];
-  const why = [
+  const explanation = [
     ...(meaning === undefined ? [] : [meaning]),
     ...(reason === undefined ? [] : [`the provider's error is ${reason}`]),
   ].join('; ');
-  const head = `${status} at ${clockTime(settledAt, now)}${why === '' ? '' : ` (${why})`}, ${reportedBy(known)}.${failures(known)}`;
+  const head = `${status} at ${clockTime(settledAt, now)}${explanation === '' ? '' : ` (${explanation})`}, ${reportedBy(known)}.${failures(known)}`;
   if (correctedAt(known) !== undefined) {
     return `${head} This is a correction: it replaced TIMED_OUT, as the deadline was ${clockTime(deadlineAt, now)}.`;
   }
@@ -109,8 +109,8 @@ const unconfirmed = (known: Ended): string => {
   if (reason === 'start-interrupted') {
     return `start-task ended between ${call} and the record of its answer, so a task may exist.${taskInLog(known)} It is never sent again.`;
   }
-  const why = reason === undefined ? '' : `: ${describeCode(reason)}`;
-  return `${call} got no usable answer${why}. So a task may exist, and it is never sent again.`;
+  const explanation = reason === undefined ? '' : `: ${describeCode(reason)}`;
+  return `${call} got no usable answer${explanation}. So a task may exist, and it is never sent again.`;
 };
 
 const notStartedReasons: Readonly<Record<string, string>> = {
@@ -120,12 +120,12 @@ const notStartedReasons: Readonly<Record<string, string>> = {
 };
 
 /** Why no final status was known. Undefined where the log of the last read is not there. */
-const noFinalStatus = (why: string | undefined): string | undefined => {
-  if (why === undefined) return undefined;
-  if (why === 'still-running') return 'the provider reported that it still ran';
-  if (why === 'ProviderPaused')
+const noFinalStatus = (explanation: string | undefined): string | undefined => {
+  if (explanation === undefined) return undefined;
+  if (explanation === 'still-running') return 'the provider reported that it still ran';
+  if (explanation === 'ProviderPaused')
     return 'no read was made, as reads were paused or the provider had asked to wait';
-  return Object.hasOwn(codes, why) ? undefined : `the last read failed with ${why}`;
+  return Object.hasOwn(codes, explanation) ? undefined : `the last read failed with ${explanation}`;
 };
 
 const notStarted = ({ record, execution, now }: Ended): string => {
@@ -142,12 +142,12 @@ const notStarted = ({ record, execution, now }: Ended): string => {
   const { reason = '', lastProblem } = record;
   const problem = lastProblem === undefined ? undefined : describeCode(lastProblem);
   const end = execution?.end?.how;
-  const why =
+  const explanation =
     reason === 'start-abandoned' && end === 'aborted'
       ? 'somebody stopped its execution'
       : (notStartedReasons[reason] ?? `its reason is ${reason}`);
   const cause = problem === undefined || problem === described ? '' : ` It was not accepted: ${problem}.`;
-  return `${why}.${last}${cause} Nothing ran.`;
+  return `${explanation}.${last}${cause} Nothing ran.`;
 };
 
 const ownOutcome = (known: Ended): string => {
@@ -158,18 +158,19 @@ const ownOutcome = (known: Ended): string => {
   if (status === 'UNCONFIRMED') return `${head}${unconfirmed(known)}`;
   if (status === 'NOT_STARTED') return `${head}${notStarted(known)}`;
   const { lastProblem } = record;
-  const why = lastProblem === undefined ? noFinalStatus(whyTimedOut(known)) : describeCode(lastProblem);
-  return `${head}no final status was known by the deadline, ${clockTime(record.deadlineAt, now)}${why === undefined ? '' : `: ${why}`}.`;
+  const explanation =
+    lastProblem === undefined ? noFinalStatus(whyTimedOut(known)) : describeCode(lastProblem);
+  return `${head}no final status was known by the deadline, ${clockTime(record.deadlineAt, now)}${explanation === undefined ? '' : `: ${explanation}`}.`;
 };
 
 /** Why it ended so. `record` has an outcome, and may still be open for collecting or for a correction. */
 export const explainOutcome = (known: Ended): string => {
   const { record } = known;
-  const why = isTerminalStatus(record.status) ? finalOutcome(known) : ownOutcome(known);
+  const explanation = isTerminalStatus(record.status) ? finalOutcome(known) : ownOutcome(known);
   const advice = adviceOf(record);
   // What an open record waits for follows.
   const next = advice === undefined || advice === 'none' || advice === 'wait' ? '' : ` ${advices[advice]}`;
-  return `${why}${collection(known)}${next}`;
+  return `${explanation}${collection(known)}${next}`;
 };
 
 const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =>

@@ -4,7 +4,7 @@ import type { Story, StoryLine } from './story.ts';
 export const maxAlike = 3;
 
 const isAlike = (one: StoryLine, other: StoryLine): boolean =>
-  one.who === other.who && one.what === other.what;
+  one.source === other.source && one.what === other.what;
 
 export const runsOf = <Line extends StoryLine>(lines: readonly Line[]): readonly (readonly Line[])[] => {
   const runs: Line[][] = [];
@@ -53,11 +53,11 @@ export const formatStory = (
   { status, extractionId, headline, lines, notShown }: Story,
   columns = Number.POSITIVE_INFINITY,
 ): readonly string[] => {
-  const width = Math.max(0, ...lines.map(({ who }) => who.length));
+  const width = Math.max(0, ...lines.map(({ source }) => source.length));
   /** Of a time, a sign and the spaces between them. */
   const indent = 17 + width + 2;
   const text = (line: StoryLine): string =>
-    `${clock(line.at)}  ${sign(line)} ${line.who.padEnd(width)}  ${line.what}${details(line)}`;
+    `${clock(line.at)}  ${sign(line)} ${line.source.padEnd(width)}  ${line.what}${details(line)}`;
   const printed: string[] = [];
   let day = '';
   for (const run of runsOf(lines)) {

@@ -15,7 +15,7 @@ const lanes: Readonly<Record<string, Lane>> = {
 };
 
 /** The fields of a log line that a story shows: codes, statuses and flags that Cosecha writes itself. */
-const shownFields = ['kind', 'error', 'outcome', 'why', 'status', 'reason', 'caller'] as const;
+const shownFields = ['kind', 'error', 'outcome', 'explanation', 'status', 'reason', 'caller'] as const;
 
 type Failure = { readonly name?: unknown; readonly httpStatus?: unknown; readonly cause?: unknown };
 
@@ -73,7 +73,7 @@ export const logLines = (known: Known): readonly StoryLine[] =>
       return defined({
         at: line.at,
         lane: lanes[line.service] ?? 'record',
-        who: bounded(line.service),
+        source: bounded(line.service),
         what: bounded(`${textOf(line)}${details === '' ? '' : ` ${details}`}`),
         verdict: verdictOf(line),
       }) as StoryLine;

@@ -25,7 +25,7 @@ const settledLine = (record: Extraction): StoryLine[] => {
     {
       at: settledAt,
       lane: settledBy === 'webhook' ? 'webhook' : settledBy === 'start' ? 'start' : 'record',
-      who: settlers[settledBy],
+      source: settlers[settledBy],
       what: bounded(`Wrote ${status}${reason === undefined ? '' : ` (${reason})`}${late}.`),
       verdict: verdicts[judgeOutcome(outcomeText(record))],
     },
@@ -50,11 +50,11 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const inBatch = batch === undefined ? '' : `, in the batch "${batch}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
-  const byStart = { lane: 'start', who: 'start-task' } as const;
+  const byStart = { lane: 'start', source: 'start-task' } as const;
   return [
     ...line(requestedAt, {
       lane: 'api',
-      who: 'API',
+      source: 'API',
       what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}${inBatch}.`),
     }),
     ...line(startingAt, { ...byStart, what: 'Wrote STARTING, and sends the start call.' }),
@@ -66,13 +66,13 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
     ...settledLine(record),
     ...line(oversizedAt, {
       lane: 'provider',
-      who: 'reconcile',
+      source: 'reconcile',
       what: 'Read an answer over resultsMaxBytes, and discarded it.',
       verdict: 'failed',
     }),
     ...line(collectedAt, {
       lane: 'record',
-      who: 'reconcile',
+      source: 'reconcile',
       what:
         results === undefined
           ? 'Closed the record: there are no results.'
@@ -94,13 +94,13 @@ const closedLine = ({ record, settings }: Known): StoryLine[] => {
     collectionError === undefined
       ? 'Closed the record: no correction came.'
       : `Closed the record: ${collectionError}.`;
-  return [{ at, lane: 'record', who: 'reconcile', what: bounded(what) }];
+  return [{ at, lane: 'record', source: 'reconcile', what: bounded(what) }];
 };
 
 const deadlineLine = ({ record }: Known): StoryLine[] => {
   if (record?.status !== 'RUNNING') return [];
   const what = 'Ends it TIMED_OUT, if there is no final status by then.';
-  return [{ at: record.deadlineAt, lane: 'record', who: 'reconcile', what }];
+  return [{ at: record.deadlineAt, lane: 'record', source: 'reconcile', what }];
 };
 
 const dueLine = ({ record, now }: Known): StoryLine[] => {
@@ -109,18 +109,18 @@ const dueLine = ({ record, now }: Known): StoryLine[] => {
     record.dueAt > now.toISOString()
       ? 'Queues it after this time, unless it is reconciled before.'
       : 'Should have queued it by its next run.';
-  return [{ at: record.dueAt, lane: 'record', who: 'sweep', what }];
+  return [{ at: record.dueAt, lane: 'record', source: 'sweep', what }];
 };
 
 /** A change that no time of the record shows. Times of the stream have whole seconds. */
 const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryLine[] => {
   const line = (what: string, when = at): StoryLine[] => [
-    { at: when, lane: 'stream', who: 'stream', what: bounded(what) },
+    { at: when, lane: 'stream', source: 'stream', what: bounded(what) },
   ];
-  const byOperator = { at, lane: 'operator', who: 'operator' } as const;
+  const byOperator = { at, lane: 'operator', source: 'operator' } as const;
   if (event === 'REMOVE' && byTtl) {
     const what = 'Removed the record, as its retention is over.';
-    return [{ at, lane: 'record', who: 'DynamoDB TTL', what }];
+    return [{ at, lane: 'record', source: 'DynamoDB TTL', what }];
   }
   if (event === 'REMOVE') return [{ ...byOperator, what: 'Removed the record.' }];
   if (event === 'INSERT' && after !== undefined && after.status !== 'REQUESTED') {

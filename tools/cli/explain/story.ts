@@ -23,7 +23,7 @@ export type StoryLine = {
   readonly does?: 'wait' | 'hold';
   readonly lane: Lane;
   /** What acted: `API`, `start-task`, `Step Functions`, `receive-webhook`, `sweep` and so on. */
-  readonly who: string;
+  readonly source: string;
   /** One plain sentence of at most `maxText` characters, escaped by `printable`. */
   readonly what: string;
   /** Of something that is retried: 1 for the first try. */

@@ -82,11 +82,11 @@ const startingWaits = (known: Open): string => {
   const { startingAt = record.requestedAt } = record;
   const claimed = clockTime(startingAt, now);
   const staleAt = clockTime(plusSeconds(startingAt, settings.timings.startTimeout), now);
-  const who = `the machine's next try or ${nextReconcile(record, now)}`;
+  const next = `the machine's next try or ${nextReconcile(record, now)}`;
   if (!isStartStale(record, now, settings.timings)) {
-    return `Waits for the answer to the start call of ${claimed}. Without one by ${staleAt} the start is stale, and ${who} ends it UNCONFIRMED.`;
+    return `Waits for the answer to the start call of ${claimed}. Without one by ${staleAt} the start is stale, and ${next} ends it UNCONFIRMED.`;
   }
-  return `The start is stale since ${staleAt}: start-task has recorded no answer to its start call of ${claimed}. Now ${who} ends it UNCONFIRMED, as a task may exist.`;
+  return `The start is stale since ${staleAt}: start-task has recorded no answer to its start call of ${claimed}. Now ${next} ends it UNCONFIRMED, as a task may exist.`;
 };
 
 const timedOutBy = ({ record, now }: Open): string =>
@@ -146,11 +146,11 @@ const polls = (known: Open, visit: StateVisit): string => {
   const count = `${made} ${made === 1 ? 'poll' : 'polls'} so far`;
   const next = nextAt === undefined ? '' : `, the next by ${clockTime(nextAt, now)}`;
   const missed = webhookCame(known) === false ? 'The webhook did not come' : 'No webhook had ended its wait';
-  const why = hasWebhook(record)
+  const explanation = hasWebhook(record)
     ? `${missed} by ${clockTime(visit.enteredAt, now)}, so the machine polls`
     : `The machine polls, as ${whyPolled(record)}`;
   const polled = nextRead(known).kind === 'never' ? '' : `: ${count}${next}`;
-  return `${why}${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
+  return `${explanation}${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
 };
 
 const runningWaits = (known: Open): string => {

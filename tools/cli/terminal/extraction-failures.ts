@@ -1,5 +1,5 @@
 import { codes, isProblem, judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
-import { isWhy, whys } from '../../../lib/extraction/plan.ts';
+import { explanations, isExplanation } from '../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { errorCodesOf } from '../../../lib/extraction/write-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
@@ -36,8 +36,8 @@ type StartError = { readonly error: string; readonly problem?: string | undefine
 
 /** As a clause. Undefined for an error that start-task does not report by name, such as those of Lambda. */
 export const knownStartError = ({ error, problem }: StartError): string | undefined => {
-  if (!isWhy(error)) return undefined;
-  return isProblem(problem) ? describeCode(problem) : whys[error];
+  if (!isExplanation(error)) return undefined;
+  return isProblem(problem) ? describeCode(problem) : explanations[error];
 };
 
 export const describeStartError = (of: StartError): string =>

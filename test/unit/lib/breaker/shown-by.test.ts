@@ -20,7 +20,7 @@ const nothing = { kind: 'nothing' };
 
 test.each([
   [new ProviderUnreachable('a failed connect', { cause: lost }), trouble('unreachable')],
-  [new ProviderAmbiguous('a timeout or reset', { cause: lost, why: 'reset' }), trouble('reset')],
+  [new ProviderAmbiguous('a timeout or reset', { cause: lost, reason: 'reset' }), trouble('reset')],
   [new ProviderAmbiguous('500', { status: 500 }), trouble('http-500')],
   [new ProviderExtractionFailed('errorType', { status: 500, errorType: 'X' }), trouble('http-500')],
   [new ProviderUnauthorized('401'), nothing],

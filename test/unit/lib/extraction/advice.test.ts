@@ -135,7 +135,7 @@ test.each([
 const named = <E extends Error>(error: E, errorType: string, errorCode?: string): E =>
   Object.assign(error, { named: { errorType, errorCode } });
 const refusedAs = <E extends Error>(error: E, refusal: LegacyRefusal): E => Object.assign(error, { refusal });
-const noAnswer = (why: 'timeout' | 'unexpected-answer') => new ProviderAmbiguous('', { why });
+const noAnswer = (reason: 'timeout' | 'unexpected-answer') => new ProviderAmbiguous('', { reason });
 
 test.each<[error: unknown, problem: string]>([
   [new ProviderUnreachable(''), 'unreachable'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge, plan } from '../../../../lib/extraction/decide.ts';
-import type { Invoker, Seen } from '../../../../lib/extraction/plan.ts';
+import type { Invoker, Observation } from '../../../../lib/extraction/plan.ts';
 import { at, extractionIn, timings } from '../../../support/data/extraction-fixtures.ts';
 
 const swept: Invoker = { kind: 'queue', cause: 'sweep' };
@@ -16,15 +16,15 @@ const reading = { ...ended, expected: true, hasResults: true, isComplete: true }
 const task = { ...another, kind: 'task', taskStatus: 'COMPLETED', isOwn: true, isNew: false } as const;
 
 // `test/enumeration` makes all other decisions.
-test.each<readonly [string, Invoker, Seen]>([
+test.each<readonly [string, Invoker, Observation]>([
   ['a read of another task', swept, { ...another, kind: 'read', reading }],
   ['the status of another task', swept, task],
   ['the link of another task', start, { ...task, isOwn: false }],
-])('%s decides nothing: what follows is what the record shows', (_what, who, seen) => {
+])('%s decides nothing: what follows is what the record shows', (_what, invoker, seen) => {
   for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
     const record = extractionIn(status);
     const now = at(100);
-    expect(judge(record, who, seen, now, timings)).toEqual(plan(record, who, now, timings));
+    expect(judge(record, invoker, seen, now, timings)).toEqual(plan(record, invoker, now, timings));
   }
 });
 
@@ -43,5 +43,5 @@ test('the answer to the call of another attempt decides nothing', () => {
 test('an execution that outlived its record starts no later record under the same id', () => {
   const earlier: Invoker = { kind: 'start', requestId: 'request-0' };
   const planned = plan(extractionIn('REQUESTED'), earlier, at(2), timings);
-  expect(planned).toMatchObject({ kind: 'end', as: 'gone' });
+  expect(planned).toMatchObject({ kind: 'end', conclusion: 'gone' });
 });

@@ -95,7 +95,7 @@ const lineRow = (
   now: Date,
 ): Html => html`<tr id="line-${line.index}"${new Date(line.at) > now ? html` class="expected"` : ''}>
 <td data-label="Time (UTC)">${clock(line.at, now, 'millisecond')} <span class="quiet">+${formatOffset(Math.max(0, new Date(line.at).getTime() - start))}</span></td>
-<th data-label="Who" scope="row">${shown(line.who, 60)}</th>
+<th data-label="Who" scope="row">${shown(line.source, 60)}</th>
 <td data-label="What" class="text">${new Date(line.at) > now ? html`<span class="badge">expected</span> ` : ''}${signOf(line)}${shown(line.what, 300)}${
   line.until === undefined
     ? ''

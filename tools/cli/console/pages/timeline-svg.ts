@@ -29,7 +29,8 @@ export const lookOf = (
   return { style: 'plain', sign: undefined };
 };
 
-const describe = ({ at, who, what }: StoryLine): string => `${at.slice(11, 23)} ${who}: ${shown(what, 160)}`;
+const describe = ({ at, source, what }: StoryLine): string =>
+  `${at.slice(11, 23)} ${source}: ${shown(what, 160)}`;
 
 /** A letter is up to 7 units wide. A text that does not fit would run into the next one. */
 const fits = (text: string, width: number): boolean => text.length * 7 + 12 <= width;

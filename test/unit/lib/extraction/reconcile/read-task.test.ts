@@ -46,9 +46,9 @@ const world = (setup: Setup = {}) => {
     read: async () => {
       const planned = plan(record, invoker, deps.now(), timings);
       if (planned.kind !== 'read' && planned.kind !== 'last-read' && planned.kind !== 'no-read')
-        return 'why' in planned ? planned.why : planned.kind;
-      const { seen } = await readTask(record, planned, false, deps);
-      return 'why' in seen ? seen.why : seen.kind;
+        return 'explanation' in planned ? planned.explanation : planned.kind;
+      const { observed } = await readTask(record, planned, false, deps);
+      return 'explanation' in observed ? observed.explanation : observed.kind;
     },
     during,
     apply,
@@ -134,9 +134,9 @@ describe('a read', () => {
     ['a 503 with Retry-After does, too', { error: unavailable() }, 'ProviderAmbiguous', iso(1_060)],
     ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
     ['with 503 not, as it is about all', { loginError: unavailable() }, 'ProviderAmbiguous', undefined],
-  ])('in the record: %s', async (_, setup, why, notBefore) => {
+  ])('in the record: %s', async (_, setup, explanation, notBefore) => {
     const { read, after } = world(setup);
-    expect([await read(), after()?.notBefore]).toEqual([why, notBefore]);
+    expect([await read(), after()?.notBefore]).toEqual([explanation, notBefore]);
   });
 
   const running = (notBefore: number) => consentIn('RUNNING', { notBefore: iso(notBefore) });

@@ -29,10 +29,10 @@ test('the machine may have an earlier definition, and an operator invokes too', 
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
-const because = { why: 'still-running', problem: undefined } as const;
+const because = { explanation: 'still-running', problem: undefined } as const;
 const record = extractionIn('RUNNING');
-const notYet: Result = { as: 'not-yet', record, ...because };
-const gone: Result = { as: 'gone', why: undefined, problem: undefined, record: undefined };
+const notYet: Result = { conclusion: 'not-yet', record, ...because };
+const gone: Result = { conclusion: 'gone', explanation: undefined, problem: undefined, record: undefined };
 
 test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
@@ -40,8 +40,14 @@ test('the machine gets NotYet with the reason', () => {
 
 test.each<readonly [string, Result, 'machine' | 'operator', string, boolean]>([
   ['an operator, who does not retry', notYet, 'operator', 'RUNNING', true],
-  ['the machine, if the queue continues', { as: 'deferred', record, ...because }, 'machine', 'RUNNING', true],
-  ['the machine, if the record is closed', { ...notYet, as: 'closed' }, 'machine', 'RUNNING', false],
+  [
+    'the machine, if the queue continues',
+    { conclusion: 'deferred', record, ...because },
+    'machine',
+    'RUNNING',
+    true,
+  ],
+  ['the machine, if the record is closed', { ...notYet, conclusion: 'closed' }, 'machine', 'RUNNING', false],
   ['the machine, if there is no record', gone, 'machine', 'GONE', false],
 ])('%s gets an answer', (_who, result, invoker, status, deferred) => {
   expect(answerReconcile(id, result, invoker)).toEqual({ extractionId: id, status, deferred });
@@ -124,7 +130,7 @@ test.each([
   ['was advanced is not stuck, however late', advanced, []],
   ['was closed is not stuck, however late', closedExtraction({ status: 'COMPLETED' }), []],
 ])('a record that %s', async (_what, left, expected) => {
-  const { receive, counted } = world(async () => ({ as: 'deferred', record: left, ...because }));
+  const { receive, counted } = world(async () => ({ conclusion: 'deferred', record: left, ...because }));
   await receive([message('a')]);
   expect(counted).toEqual(expected);
 });

@@ -51,7 +51,7 @@ test('a task that has ended is read, its outcome is recorded, and its results ar
     timings: { collectFor: 3_600, resultsLag: 1, recordRetention: 86_400, pollFirst: 5, pollEvery: 120 },
     telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
   } as unknown as ReconcileDeps;
-  expect(await reconcile('e-1', { kind: 'machine' }, deps)).toMatchObject({ as: 'closed' });
+  expect(await reconcile('e-1', { kind: 'machine' }, deps)).toMatchObject({ conclusion: 'closed' });
   expect(record).toMatchObject({ status: 'COMPLETED', results: { key: 'e-1' } });
 });
 
@@ -147,9 +147,9 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
     /** Also checks that the record is closed if it ended so, and only then. */
     reconcile: async (caller: ReconcileInvoker) => {
       const result = await reconcile(id, caller, deps);
-      expect(isClosed(seen.record())).toBe(result.as === 'closed');
+      expect(isClosed(seen.record())).toBe(result.conclusion === 'closed');
       // A read that moves to the slow queue writes that, and nothing follows from it.
-      if (result.as !== 'moved') expect(result.record).toEqual(seen.record());
+      if (result.conclusion !== 'moved') expect(result.record).toEqual(seen.record());
       return result;
     },
     sent,
@@ -161,7 +161,11 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
 /** Reconciles each time the record is due, until it is closed. The pauses between. */
 const pausesOf = async ({ reconcile, time }: ReturnType<typeof world>, caller: ReconcileInvoker) => {
   const pauses: number[] = [];
-  for (let ended = await reconcile(caller); ended.as === 'deferred'; ended = await reconcile(caller)) {
+  for (
+    let ended = await reconcile(caller);
+    ended.conclusion === 'deferred';
+    ended = await reconcile(caller)
+  ) {
     const pause = (Date.parse(ended.record.dueAt ?? '') - time.now().getTime()) / 1_000;
     pauses.push(pause);
     time.advance(pause);
@@ -178,7 +182,7 @@ describe('REQUESTED', () => {
     const { reconcile, counted, progress, reads } = world(extraction(), { now });
     const outcome = { status: 'NOT_STARTED', reason };
     const record = { ...outcome, settledAt: iso(now), settledBy: 'reconcile' };
-    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(caller)).toMatchObject({ conclusion: 'closed', record });
     const about = { extractionId: id, entity: 'bank', seconds: now, settledMs: at(now).getTime() };
     expect(progress).toEqual([['Extraction ended.', { ...about, ...outcome, failed: true }]]);
     expect([counted, reads()]).toEqual([['NotStarted'], 0]);
@@ -187,23 +191,27 @@ describe('REQUESTED', () => {
   test('until the start window ends, nothing is decided', async () => {
     const { reconcile } = world(extraction(), { now: 899.999 });
     const record = extraction({ dueAt: iso(900) });
-    expect(await reconcile(swept)).toEqual({ as: 'deferred', why: 'not-started-yet', record });
+    expect(await reconcile(swept)).toEqual({
+      conclusion: 'deferred',
+      explanation: 'not-started-yet',
+      record,
+    });
   });
 });
 
 describe('STARTING', () => {
   test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
     const { reconcile, reads } = world(extractionIn('STARTING'), { now: 61 });
-    const as = caller === machine ? 'not-yet' : 'deferred';
+    const conclusion = caller === machine ? 'not-yet' : 'deferred';
     const record = { status: 'STARTING', dueAt: iso(181) };
-    expect(await reconcile(caller)).toMatchObject({ as, why: 'start-in-progress', record });
+    expect(await reconcile(caller)).toMatchObject({ conclusion, explanation: 'start-in-progress', record });
     expect(reads()).toBe(0);
   });
 
   test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
     const { reconcile, counted, requests } = world(extractionIn('STARTING'), { now: 61.001 });
     const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledBy: 'reconcile' };
-    expect(await reconcile(caller)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(caller)).toMatchObject({ conclusion: 'closed', record });
     expect([counted, requests.items.size]).toEqual([['Unconfirmed'], 0]);
   });
 });
@@ -218,7 +226,7 @@ describe('RUNNING', () => {
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
     const { reconcile, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
     const record = { status, settledBy: 'reconcile', settledAt: iso(100), collectedAt: iso(100) };
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(machine)).toMatchObject({ conclusion: 'closed', record });
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
@@ -229,9 +237,9 @@ describe('RUNNING', () => {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
-    const { as, record } = await reconcile(machine);
+    const { conclusion, record } = await reconcile(machine);
     const settled = { status: 'FAILED', settledAt: iso(100), dueAt: iso(105) };
-    expect([as, record]).toMatchObject(['deferred', settled]);
+    expect([conclusion, record]).toMatchObject(['deferred', settled]);
     expect(record).not.toHaveProperty('collectedAt');
     expect(requests.items.size).toBe(0);
     const settling = ['SettledByReconcile', 'EarlyDelivery'];
@@ -258,7 +266,11 @@ describe('RUNNING', () => {
     ['PAUSED', ['UnknownTaskStatus']],
   ])('%s decides nothing yet, and an undocumented status is counted', async (status, metrics) => {
     const { reconcile, counted } = world(running, { reads: [answer(status)], now: 7_199.999 });
-    expect(await reconcile(machine)).toEqual({ as: 'not-yet', why: 'still-running', record: running });
+    expect(await reconcile(machine)).toEqual({
+      conclusion: 'not-yet',
+      explanation: 'still-running',
+      record: running,
+    });
     expect(counted).toEqual(metrics);
   });
 
@@ -268,9 +280,9 @@ describe('RUNNING', () => {
     // Of a login. Of the task it would be a reading.
     ['ProviderAnswerTooLarge', new ProviderAnswerTooLarge('x', 200)],
     ['InternalError', new Error('Secrets Manager is down')],
-  ])('a read that fails decides nothing: %s', async (why, failure) => {
+  ])('a read that fails decides nothing: %s', async (explanation, failure) => {
     const { reconcile, counted, failures } = world(running, { reads: [failure] });
-    expect(await reconcile(machine)).toEqual({ as: 'not-yet', why, record: running });
+    expect(await reconcile(machine)).toEqual({ conclusion: 'not-yet', explanation, record: running });
     expect(counted).toEqual(['ProviderReadFailed']);
     expect(failures).toEqual(['The task could not be read.']);
   });
@@ -288,10 +300,14 @@ describe('RUNNING', () => {
     'past the deadline it is TIMED_OUT, with what the last read showed: %s',
     async (_, before, setup, caller, lastProblem) => {
       const { reconcile, counted, progress, reads } = world(before, { ...setup, now: 7_200 });
-      const { as, record } = await reconcile(caller);
+      const { conclusion, record } = await reconcile(caller);
       const timedOut = { status: 'TIMED_OUT', reason: 'deadline-passed', advice: 'wait' };
       expect(record).toMatchObject({ ...timedOut, settledAt: iso(7_200), dueAt: iso(7_320) });
-      expect([as, record?.lastProblem, reads()]).toEqual(['deferred', lastProblem, setup.isPaused ? 0 : 1]);
+      expect([conclusion, record?.lastProblem, reads()]).toEqual([
+        'deferred',
+        lastProblem,
+        setup.isPaused ? 0 : 1,
+      ]);
       expect(counted).toContain('TimedOut');
       expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
     },
@@ -313,9 +329,9 @@ describe('settled by the provider and not collected', () => {
       const { reconcile, stored, counted, progress } = world(settled, {
         reads: [answer('PARTIAL', results)],
       });
-      const { as, record } = await reconcile(caller);
+      const { conclusion, record } = await reconcile(caller);
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
-      expect([as, stored, counted]).toEqual(['closed', [body], ['Collected']]);
+      expect([conclusion, stored, counted]).toEqual(['closed', [body], ['Collected']]);
       expect(record).toMatchObject({
         status: 'PARTIAL',
         settledBy: 'webhook',
@@ -344,8 +360,8 @@ describe('settled by the provider and not collected', () => {
       const { reconcile, stored, counted } = world(extractionIn(status), {
         reads: [answer(status, results)],
       });
-      const { as, record } = await reconcile(machine);
-      expect([as, record?.collectedAt]).toEqual(['closed', iso(100)]);
+      const { conclusion, record } = await reconcile(machine);
+      expect([conclusion, record?.collectedAt]).toEqual(['closed', iso(100)]);
       expect([stored.length, counted]).toEqual([storings, metrics]);
       expect(record?.results?.sha256).toBe(storings === 1 ? 's' : undefined);
       expect(record).not.toHaveProperty('actionResults');
@@ -389,7 +405,7 @@ describe('settled by the provider and not collected', () => {
   test('a read with another final status is collected, and the disagreement is counted', async () => {
     const { reconcile, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
     const record = { status: 'PARTIAL', collectedAt: iso(100) };
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(machine)).toMatchObject({ conclusion: 'closed', record });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
   });
 
@@ -413,9 +429,9 @@ describe('settled by the provider and not collected', () => {
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics, more) => {
     const { reconcile, counted } = world(settled, setup);
-    const { as, record } = await reconcile(machine);
+    const { conclusion, record } = await reconcile(machine);
     // It has waited 70 s since it was settled, so as long again.
-    expect([as, record]).toEqual(['deferred', { ...settled, dueAt: iso(170), ...more }]);
+    expect([conclusion, record]).toEqual(['deferred', { ...settled, dueAt: iso(170), ...more }]);
     expect(counted).toEqual(metrics);
   });
 
@@ -426,7 +442,7 @@ describe('settled by the provider and not collected', () => {
       ...setup,
       limits,
     });
-    expect(await reconcile(swept)).toMatchObject({ as: 'moved', why: 'results-not-stored' });
+    expect(await reconcile(swept)).toMatchObject({ conclusion: 'moved', explanation: 'results-not-stored' });
     expect(record()).toEqual({ ...settled, readsSlowly: true });
     const { dueAt } = settled;
     expect([sent, counted]).toEqual([[['slow queue', { extractionId: id, cause: 'sweep', dueAt }, 0]], []]);
@@ -435,7 +451,7 @@ describe('settled by the provider and not collected', () => {
     expect(sent.at(-1)).toMatchObject(['slow queue', { cause: 'due' }, 70]);
     time.advance(70);
     // Nothing is read or stored there until the slow queue could.
-    expect(await reconcile(swept)).toMatchObject({ as: 'moved' });
+    expect(await reconcile(swept)).toMatchObject({ conclusion: 'moved' });
     expect(limits).toHaveLength(2);
   });
 
@@ -448,9 +464,9 @@ describe('settled by the provider and not collected', () => {
     const now = 30 + timings.collectFor;
     const before = { ...settled, readsSlowly: true } as const;
     const { reconcile, counted } = world(before, { ...down, now });
-    const { as, record } = await reconcile(slow);
+    const { conclusion, record } = await reconcile(slow);
     const abandoned = { status: 'PARTIAL', collectionError: 'ProviderAmbiguous' };
-    expect([as, record]).toMatchObject(['closed', abandoned]);
+    expect([conclusion, record]).toMatchObject(['closed', abandoned]);
     expect(record).not.toHaveProperty('readsSlowly');
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
@@ -462,7 +478,7 @@ test.each([
 ])("while an operator's pause holds the last read %s, the record stays open", async (_what, before, now) => {
   const { reconcile, counted, reads } = world(before, { isPaused: true, now });
   const record = { ...before, dueAt: iso(now + 120) };
-  expect(await reconcile(slow)).toEqual({ as: 'deferred', why: 'ProviderPaused', record });
+  expect(await reconcile(slow)).toEqual({ conclusion: 'deferred', explanation: 'ProviderPaused', record });
   expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
 });
 
@@ -537,7 +553,7 @@ test('a read of a consent whose item went with the close by another process is n
     now: 8_000,
     meanwhile: () => void held.extractions.items.set(id, closed),
   });
-  expect(await held.reconcile(swept)).toMatchObject({ as: 'closed' });
+  expect(await held.reconcile(swept)).toMatchObject({ conclusion: 'closed' });
   expect(held.counted).toEqual([]);
 });
 
@@ -548,7 +564,7 @@ describe('TIMED_OUT', () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
     const { reconcile, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
     const record = { status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' };
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(swept)).toMatchObject({ conclusion: 'closed', record });
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
@@ -563,7 +579,7 @@ describe('TIMED_OUT', () => {
     const before = { ...timedOut, advice: 'wait' } as const;
     const { reconcile } = world(before, { reads: [http(502)], now: 7_200 + timings.grace });
     const record = { status: 'TIMED_OUT', lastProblem: 'http-502', advice: 'ask-provider' };
-    expect(await reconcile(slow)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(slow)).toMatchObject({ conclusion: 'closed', record });
   });
 
   test('a correction withdraws advice and problem, and the collected results bring the advice', async () => {
@@ -589,9 +605,9 @@ test('by consent a failure is settled with its reason, nothing is stored, and no
     isComplete: true,
   });
   const { reconcile, stored, counted } = world(consentIn('RUNNING'), { reads: [failed] });
-  const { as, record } = await reconcile(machine);
+  const { conclusion, record } = await reconcile(machine);
   const settled = { status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) };
-  expect([as, record]).toMatchObject(['closed', settled]);
+  expect([conclusion, record]).toMatchObject(['closed', settled]);
   expect(record).not.toHaveProperty('results');
   expect([stored, counted]).toEqual([[], ['SettledByReconcile', 'Collected']]);
 });
@@ -607,7 +623,11 @@ test.each<readonly [string, Extraction, Task]>([
     // By the machine, too: it would pay a transition for each poll.
     const record = { status: 'RUNNING', dueAt: iso(198) };
     const { reconcile } = world(before, { task });
-    expect(await reconcile(caller)).toMatchObject({ as: 'deferred', why: 'still-running', record });
+    expect(await reconcile(caller)).toMatchObject({
+      conclusion: 'deferred',
+      explanation: 'still-running',
+      record,
+    });
   }
 });
 
@@ -617,7 +637,7 @@ test('without webhooks none counts as missed, and a task of another extraction i
   expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
   const others = world(withoutWebhook, { task: { ...linked, extractionId: 'another' } });
   const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
-  expect(await others.reconcile(swept)).toMatchObject({ as: 'closed', record });
+  expect(await others.reconcile(swept)).toMatchObject({ conclusion: 'closed', record });
 });
 
 describe('an answer over the size limit', () => {
@@ -627,7 +647,7 @@ describe('an answer over the size limit', () => {
   test('by consent is final: settled, abandoned and closed after one read', async () => {
     const { reconcile, reads, stored, counted } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
     const record = { status: 'COMPLETED', ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) };
-    expect(await reconcile(machine)).toMatchObject({ as: 'closed', record });
+    expect(await reconcile(machine)).toMatchObject({ conclusion: 'closed', record });
     expect([reads(), stored]).toEqual([1, []]);
     expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
@@ -641,7 +661,7 @@ describe('an answer over the size limit', () => {
     applied.mockImplementationOnce(apply).mockRejectedValueOnce(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
     expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
-    expect(await reconcile(swept)).toMatchObject({ as: 'closed', record: saidOnce });
+    expect(await reconcile(swept)).toMatchObject({ conclusion: 'closed', record: saidOnce });
     expect(reads()).toBe(1);
   });
 
@@ -655,8 +675,11 @@ describe('an answer over the size limit', () => {
     async (_what, before, asked, timedOut) => {
       const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 7_200 });
       const status = before.status === 'RUNNING' ? 'TIMED_OUT' : before.status;
-      const { as, record } = await reconcile(slow);
-      expect([as, record]).toMatchObject(['closed', { status, ...saidOnce, oversizedAt: iso(7_200) }]);
+      const { conclusion, record } = await reconcile(slow);
+      expect([conclusion, record]).toMatchObject([
+        'closed',
+        { status, ...saidOnce, oversizedAt: iso(7_200) },
+      ]);
       expect(record?.reason).toBe(status === 'TIMED_OUT' ? 'deadline-passed' : undefined);
       expect(record).not.toHaveProperty('collectedAt');
       expect([reads(), counted]).toEqual([asked, [...timedOut, 'CollectionAbandoned']]);
@@ -672,7 +695,9 @@ test.each<readonly [string, Extraction | undefined]>([
 ])('a record that %s stays so for every caller, and the provider is not read', async (_what, record) => {
   for (const caller of everybody) {
     const { reconcile, reads, counted } = world(record, { now: 99_999 });
-    expect(await reconcile(caller)).toEqual(record === undefined ? { as: 'gone' } : { as: 'closed', record });
+    expect(await reconcile(caller)).toEqual(
+      record === undefined ? { conclusion: 'gone' } : { conclusion: 'closed', record },
+    );
     expect([reads(), counted]).toEqual([0, []]);
   }
 });
@@ -723,14 +748,17 @@ describe('the next message', () => {
 
   test('is delayed until dueAt, in whole seconds', async () => {
     const { reconcile, sent } = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
-    expect(await reconcile(due)).toMatchObject({ as: 'deferred' });
+    expect(await reconcile(due)).toMatchObject({ conclusion: 'deferred' });
     expect(sent).toEqual([['queue', { extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
   });
 
   test('is not sent, and nothing is written, if the record is due then already', async () => {
     const held = world(extraction({ dueAt: iso(900) }));
     const applied = vi.spyOn(held.extractions, 'apply');
-    expect(await held.reconcile(swept)).toMatchObject({ as: 'deferred', why: 'not-started-yet' });
+    expect(await held.reconcile(swept)).toMatchObject({
+      conclusion: 'deferred',
+      explanation: 'not-started-yet',
+    });
     expect([applied.mock.calls, held.sent]).toEqual([[], []]);
   });
 
@@ -744,13 +772,13 @@ describe('the next message', () => {
 
   test('that the queue refuses is left to the sweep', async () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }), { refusing: 'queue' });
-    expect(await held.reconcile(due)).toMatchObject({ as: 'deferred' });
+    expect(await held.reconcile(due)).toMatchObject({ conclusion: 'deferred' });
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
   });
 
   test('reads although dueAt has moved, once that has passed', async () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
-    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ as: 'deferred' });
+    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ conclusion: 'deferred' });
     expect(held.reads()).toBe(1);
   });
 });
@@ -767,7 +795,7 @@ describe('a message of the sweep', () => {
 
   test('is dropped, and logs nothing, if the record was leased again since', async () => {
     const held = world(consentIn('COMPLETED', { settledAt: iso(60), dueAt: iso(700) }));
-    expect(await held.reconcile(leased)).toMatchObject({ as: 'superseded' });
+    expect(await held.reconcile(leased)).toMatchObject({ conclusion: 'superseded' });
     expect([held.reads(), held.sent, held.progress]).toEqual([0, [], []]);
   });
 
@@ -786,7 +814,7 @@ describe('a read in the reconcile queue', () => {
 
   test('that fails is left to the slow queue, with the same message, and does not count as failed', async () => {
     const held = world(running, down);
-    expect(await held.reconcile(due)).toMatchObject({ as: 'moved' });
+    expect(await held.reconcile(due)).toMatchObject({ conclusion: 'moved' });
     expect(held.sent).toEqual([['slow queue', same, 0]]);
     expect(held.record()).toEqual({ ...running, readsSlowly: true });
     expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
@@ -830,7 +858,7 @@ describe('a read in the reconcile queue', () => {
 
   test.each([machine, operator])('is not brief for %j, which hold no consumer of it', async (caller) => {
     const held = world({ ...running, readsSlowly: true }, down);
-    expect(await held.reconcile(caller)).toMatchObject({ as: 'deferred' });
+    expect(await held.reconcile(caller)).toMatchObject({ conclusion: 'deferred' });
     expect([held.reads(), held.counted]).toEqual([1, ['ProviderReadFailed']]);
   });
 });
@@ -839,7 +867,7 @@ test('endless lost races end as not yet', async () => {
   const { reconcile, extractions } = world(extraction(), { now: 900 });
   const refused = vi.spyOn(extractions, 'apply');
   refused.mockResolvedValue({ applied: false, record: extraction() });
-  expect(await reconcile(machine)).toMatchObject({ as: 'not-yet', why: 'contended' });
+  expect(await reconcile(machine)).toMatchObject({ conclusion: 'not-yet', explanation: 'contended' });
   expect(refused.mock.calls.length).toBeLessThan(20);
 });
 
@@ -853,7 +881,11 @@ test.each([
       const before = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
       const { reconcile, reads, counted } = world(before, { now: 9_999_999 });
       const record = { ...before, dueAt: iso(9_999_999 + 900) };
-      expect(await reconcile(caller)).toEqual({ as: 'deferred', why: 'unknown-record', record });
+      expect(await reconcile(caller)).toEqual({
+        conclusion: 'deferred',
+        explanation: 'unknown-record',
+        record,
+      });
       expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
     }
   },
@@ -863,16 +895,16 @@ describe('a task whose last read ended its process', () => {
   const own = 'InternalError';
 
   test.each([
-    ['RUNNING', 7_200, { as: 'deferred', record: { status: 'TIMED_OUT', lastProblem: own } }],
+    ['RUNNING', 7_200, { conclusion: 'deferred', record: { status: 'TIMED_OUT', lastProblem: own } }],
     [
       'TIMED_OUT',
       7_200 + timings.grace,
-      { as: 'closed', record: { collectionError: own, advice: 'operator' } },
+      { conclusion: 'closed', record: { collectionError: own, advice: 'operator' } },
     ],
     [
       'COMPLETED',
       30 + timings.collectFor,
-      { as: 'closed', record: { collectionError: own, advice: 'operator' } },
+      { conclusion: 'closed', record: { collectionError: own, advice: 'operator' } },
     ],
   ] as const)('goes on unread after one timeout of the function: %s', async (status, over, ended) => {
     const its = world(extractionIn(status, { lastReadBegunAt: iso(over) }), { now: over });

@@ -95,14 +95,14 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
   expect(posts).toEqual([{ variant, token: `token of ${target}`, request: { product: 'debt', consentId } }]);
 });
 
-const polled = { as: 'queued', record: { status: 'RUNNING' } } as const;
+const polled = { conclusion: 'queued', record: { status: 'RUNNING' } } as const;
 /** The message for the first poll. */
 const poll = { extractionId: id, cause: 'due', dueAt: iso(10) } as const;
 
 test('an accepted start is due for its first poll, and the item of its request is kept for it', async () => {
   const { start, tasks, requests, counted, sent } = world();
   const record = { status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) };
-  expect(await start()).toMatchObject({ as: 'queued', record });
+  expect(await start()).toMatchObject({ conclusion: 'queued', record });
   expect(sent).toEqual([[poll, 5]]);
   expect(tasks.items.size).toBe(0);
   expect([...requests.items.values()]).toEqual([storedRequest(id)]);
@@ -149,7 +149,7 @@ describe('a start that was settled as stale meanwhile', () => {
 
   test('leaves no sealed data if its record is gone', async () => {
     const { start, requests } = late('lost');
-    expect(await start()).toMatchObject({ as: 'gone' });
+    expect(await start()).toMatchObject({ conclusion: 'gone' });
     expect(requests.items.size).toBe(0);
   });
 });
@@ -181,7 +181,7 @@ test.each<readonly [string, Setup, string, number]>([
   'after a refusal with a status alone the consent is read, under the same token, before the outcome is written: %s',
   async (_what, setup, outcome, times) => {
     const { start, record, reads, posts, requests } = world(undefined, setup);
-    expect(await start()).toMatchObject({ as: 'closed' });
+    expect(await start()).toMatchObject({ conclusion: 'closed' });
     const { status, reason, advice } = record() ?? {};
     expect(`${status} ${reason} ${advice}`).toBe(outcome);
     expect(reads).toEqual(Array(times).fill(`token of ${target}`));
@@ -191,10 +191,10 @@ test.each<readonly [string, Setup, string, number]>([
 
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const resultOf = (status: number) => {
-  if (status === 401) return { as: 'not-yet', why: 'ProviderUnauthorized' };
-  if (status === 429) return { as: 'not-yet', why: 'ProviderBusy' };
+  if (status === 401) return { conclusion: 'not-yet', explanation: 'ProviderUnauthorized' };
+  if (status === 429) return { conclusion: 'not-yet', explanation: 'ProviderBusy' };
   const isUnknown = status >= 500 || status === 408;
-  return { as: 'closed', record: { status: isUnknown ? 'UNCONFIRMED' : 'REJECTED' } };
+  return { conclusion: 'closed', record: { status: isUnknown ? 'UNCONFIRMED' : 'REJECTED' } };
 };
 const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
 

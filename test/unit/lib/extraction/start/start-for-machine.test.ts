@@ -68,9 +68,9 @@ test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
   ['ends after the start window, and the queue goes on', late, 'queued', ['send start now 0', woken]],
   ['ends after a refused start', { brings: rejected }, 'closed', [woken]],
   ['retries after a failed SendTaskSuccess', { brings: rejected, wake: failing }, undefined, [failed]],
-])('the machine %s', async (_what, setup, as, expected) => {
+])('the machine %s', async (_what, setup, conclusion, expected) => {
   const { start, answers } = world(setup);
-  expect((await start())?.as).toBe(as);
+  expect((await start())?.conclusion).toBe(conclusion);
   expect(answers).toEqual(expected);
 });
 
@@ -80,10 +80,10 @@ test.each<[string, Setup, string, readonly string[], readonly string[]]>([
   ['a start in progress', { record: extractionIn('STARTING') }, 'StartInProgress', [], []],
 ])(
   'a start that can be retried fails the state with the error that the machine retries: %s',
-  async (_what, setup, why, problem, metrics) => {
+  async (_what, setup, explanation, problem, metrics) => {
     const { start, answers, counted } = world(setup);
-    expect(await start()).toMatchObject({ as: 'not-yet', why });
-    expect(answers).toEqual([`fail token-1 ${why}`, ...problem]);
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation });
+    expect(answers).toEqual([`fail token-1 ${explanation}`, ...problem]);
     expect(counted).toEqual(metrics);
   },
 );

@@ -45,7 +45,7 @@ test('a requested extraction is claimed before the start call, and then linked t
     telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
   } as unknown as StartDeps;
   const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
-  expect(await start(input, deps)).toMatchObject({ as: 'waiting' });
+  expect(await start(input, deps)).toMatchObject({ conclusion: 'waiting' });
   // The provider's answer is the status at the time of the call.
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'STARTING' });
 });
@@ -146,7 +146,7 @@ const world = (
       { extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt },
       { ...deps, timings: { ...timings, ...changed } },
     );
-    if (result.as !== 'gone') expect(result.record).toEqual(seen.record());
+    if (result.conclusion !== 'gone') expect(result.record).toEqual(seen.record());
     return result;
   };
   /** `start` also checks that the result has the record as it is stored. */
@@ -155,7 +155,10 @@ const world = (
 
 test('without webhooks, none is requested, and the queue polls the linked task from its start on', async () => {
   const { start, posts, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
-  expect(await start()).toMatchObject({ as: 'queued', record: { status: 'RUNNING', dueAt: iso(10) } });
+  expect(await start()).toMatchObject({
+    conclusion: 'queued',
+    record: { status: 'RUNNING', dueAt: iso(10) },
+  });
   expect(posts[0]?.request).not.toHaveProperty('webhook');
   expect(task()).toMatchObject({ extractionId: id });
   expect(requests.items.size).toBe(0);
@@ -166,8 +169,8 @@ test('credentials that a caller encrypted are not sent an hour after the request
   time.set(3_600);
   // Within the window of a stage that allows a day.
   const late = start(0, { startWindow: 86_400 });
-  const [why, problem] = ['CiphertextExpired', 'ciphertext-expired'];
-  expect(await late).toEqual({ as: 'not-yet', why, problem, record: extraction() });
+  const [explanation, problem] = ['CiphertextExpired', 'ciphertext-expired'];
+  expect(await late).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
   expect([posts, logins()]).toEqual([[], 0]);
 });
 
@@ -176,27 +179,31 @@ describe('when the provider asked to wait', () => {
 
   test('nothing is done before that', async () => {
     const { start, events } = world({ record: waiting });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderBusy', problem: 'http-429' });
+    expect(await start()).toMatchObject({
+      conclusion: 'not-yet',
+      explanation: 'ProviderBusy',
+      problem: 'http-429',
+    });
     expect(events).toEqual([]);
   });
 
   test('beyond the start window, the start is over all the same', async () => {
     const { start, posts, time } = world({ record: waiting });
     time.set(900);
-    expect(await start()).toMatchObject({ as: 'queued' });
+    expect(await start()).toMatchObject({ conclusion: 'queued' });
     expect(posts).toEqual([]);
   });
 
   test('by a login, the record keeps until when, and why', async () => {
     const retryAfter = { kind: 'delay', seconds: 60 };
     const { start, record } = world({ logIn: () => Promise.reject(Object.assign(busy(), { retryAfter })) });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'ProviderBusy' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'ProviderBusy' });
     expect(record()).toEqual(extraction({ notBefore: iso(65), lastProblem: 'login-http-429' }));
   });
 });
 
 describe('too little of the invocation is left for the start call', () => {
-  const tooLittle = { as: 'not-yet', why: 'TooLittleTime', problem: 'InternalError' };
+  const tooLittle = { conclusion: 'not-yet', explanation: 'TooLittleTime', problem: 'InternalError' };
   const leftAfter = (what: string, left: number) => (events: readonly string[]) =>
     events.includes(what) ? left : 60_000;
 
@@ -217,13 +224,13 @@ describe('too little of the invocation is left for the start call', () => {
 
   test('just enough is enough', async () => {
     const { start } = world({ msLeft: () => 21_000 });
-    expect(await start()).toMatchObject({ as: 'waiting' });
+    expect(await start()).toMatchObject({ conclusion: 'waiting' });
   });
 
   test('for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
     const msLeft = leftAfter('post on STARTING', 40_999);
     const { start, posts, logins, record } = world({ answers: [unauthorized(), 'task-1'], msLeft });
-    expect(await start()).toMatchObject({ why: 'ProviderUnauthorized', problem: 'http-401' });
+    expect(await start()).toMatchObject({ explanation: 'ProviderUnauthorized', problem: 'http-401' });
     expect([posts.length, logins(), record()?.status]).toEqual([1, 1, 'REQUESTED']);
     // The refused token is not used again.
     const again = start(1);
@@ -239,7 +246,7 @@ describe('the item of the request', () => {
       if (method === 'remove' && fails) throw new Error('throttled');
     };
     const { start, requests, counted } = world({ faults: { before } });
-    expect(await start()).toMatchObject({ as: 'waiting' });
+    expect(await start()).toMatchObject({ conclusion: 'waiting' });
     expect(counted).toEqual(['RequestDataNotRemoved']);
     fails = false;
     await start(1);
@@ -249,8 +256,8 @@ describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    const [why, problem] = ['RequestDataGone', 'request-data-gone'];
-    expect(await start()).toEqual({ as: 'not-yet', why, problem, record: extraction() });
+    const [explanation, problem] = ['RequestDataGone', 'request-data-gone'];
+    expect(await start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
     expect(posts).toEqual([]);
   });
 
@@ -264,7 +271,7 @@ describe('the item of the request', () => {
       if (reads === 2) extractions.items.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
       return get(of);
     };
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'StartInProgress' });
   });
 });
 
@@ -291,7 +298,7 @@ describe('a successful start', () => {
       startingAt: iso(5),
       startedAt: iso(5),
     };
-    expect(await start()).toMatchObject({ as: 'waiting', record });
+    expect(await start()).toMatchObject({ conclusion: 'waiting', record });
     expect(task()).toEqual(linked);
     // Every harmless step comes before the STARTING write, and the start call after it.
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
@@ -323,7 +330,12 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
   ])('%s', async (_what, failure, error) => {
     const { start, posts } = world({ logIn: () => Promise.reject(failure()) });
     const problem = loginProblemOf(failure());
-    expect(await start()).toEqual({ as: 'not-yet', why: error, problem, record: extraction() });
+    expect(await start()).toEqual({
+      conclusion: 'not-yet',
+      explanation: error,
+      problem,
+      record: extraction(),
+    });
     expect(posts).toHaveLength(0);
   });
 
@@ -347,16 +359,19 @@ test.each<readonly [string, () => Error, string, string]>([
   async (_, failure, error, problem) => {
     const { start, posts, requests } = world({ answers: [failure()] });
     const record = extraction({ attemptId: 'attempt-1', lastProblem: problem });
-    expect(await start()).toEqual({ as: 'not-yet', why: error, problem, record });
+    expect(await start()).toEqual({ conclusion: 'not-yet', explanation: error, problem, record });
     expect([posts.length, requests.items.size]).toEqual([1, 1]);
   },
 );
 
 test.each([400, 403, 409])('a start that is refused with %i ends as REJECTED', async (status) => {
   const { start, posts, requests, counted, progress } = world({ answers: [refused(status)] });
-  const { as, record } = await start();
+  const { conclusion, record } = await start();
   const outcome = { status: 'REJECTED', reason: `http-${status}` };
-  expect([as, record]).toMatchObject(['closed', { ...outcome, settledAt: iso(5), settledBy: 'start' }]);
+  expect([conclusion, record]).toMatchObject([
+    'closed',
+    { ...outcome, settledAt: iso(5), settledBy: 'start' },
+  ]);
   expect(record).not.toHaveProperty('dueShard');
   expect([posts.length, requests.items.size]).toEqual([1, 0]);
   expect(counted).toEqual(['Rejected']);
@@ -371,9 +386,9 @@ describe('401 on the start call', () => {
     ['silence', ambiguous(), 'closed', 'UNCONFIRMED'],
   ])(
     'drops the token, and after one login the second call decides: %s',
-    async (_what, second, as, status) => {
+    async (_what, second, conclusion, status) => {
       const { start, posts, logins } = world({ answers: [unauthorized(), second] });
-      expect(await start()).toMatchObject({ as, record: { status, attemptId: 'attempt-1' } });
+      expect(await start()).toMatchObject({ conclusion, record: { status, attemptId: 'attempt-1' } });
       expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
       expect(logins()).toBe(2);
     },
@@ -383,8 +398,8 @@ describe('401 on the start call', () => {
 
   test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    const [why, problem] = ['ProviderUnauthorized', 'http-401'];
-    expect(await start(0)).toEqual({ as: 'not-yet', why, problem, record: record(problem) });
+    const [explanation, problem] = ['ProviderUnauthorized', 'http-401'];
+    expect(await start(0)).toEqual({ conclusion: 'not-yet', explanation, problem, record: record(problem) });
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
@@ -393,8 +408,8 @@ describe('401 on the start call', () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
       const logIn = async (count: number) => (count === 1 ? 'session-1' : Promise.reject(failure));
       const { start, posts } = world({ answers: [unauthorized()], logIn });
-      const [why, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
-      expect(await start()).toEqual({ as: 'not-yet', why, problem, record: record(problem) });
+      const [explanation, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
+      expect(await start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: record(problem) });
       expect(posts).toHaveLength(1);
     }
   });
@@ -402,7 +417,7 @@ describe('401 on the start call', () => {
   test('with the caller’s own token is REJECTED, because no login can help', async () => {
     const { start, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
     const rejected = { status: 'REJECTED', reason: 'session-token-refused' };
-    expect(await start()).toMatchObject({ as: 'closed', record: rejected });
+    expect(await start()).toMatchObject({ conclusion: 'closed', record: rejected });
     expect([posts.length, logins()]).toEqual([1, 0]);
   });
 });
@@ -414,14 +429,14 @@ test.each<readonly [string, Error]>([
   'any other failure means that a task may exist, and the call is never repeated: %s',
   async (_what, failure) => {
     const { start, posts, requests, counted, progress, time } = world({ answers: [failure] });
-    const { as, record } = await start(0);
+    const { conclusion, record } = await start(0);
     const unconfirmed = { status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) };
-    expect([as, record]).toMatchObject(['closed', unconfirmed]);
+    expect([conclusion, record]).toMatchObject(['closed', unconfirmed]);
     expect(record).not.toHaveProperty('dueShard');
     expect(counted).toEqual(['Unconfirmed']);
     expect(progress).toMatchObject([['Extraction ended.', { status: 'UNCONFIRMED', seconds: 5 }]]);
     time.advance(1_000);
-    expect(await start(1)).toMatchObject({ as: 'closed', record });
+    expect(await start(1)).toMatchObject({ conclusion: 'closed', record });
     expect([posts.length, requests.items.size]).toEqual([1, 0]);
   },
 );
@@ -438,7 +453,7 @@ test('credentials are not put back for a start that was settled as stale meanwhi
       late.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId }));
     },
   });
-  expect(await late.start()).toMatchObject({ as: 'waiting', record: { status: 'RUNNING' } });
+  expect(await late.start()).toMatchObject({ conclusion: 'waiting', record: { status: 'RUNNING' } });
   expect([puts, late.requests.items.size]).toEqual([[], 0]);
 });
 
@@ -447,7 +462,7 @@ test('a task of another extraction is not used, and marks no credentials', async
   const theirs = { taskId: 'task-1', extractionId: 'another', credentialsMac: 'mac' };
   tasks.items.set('task-1', { ...theirs, taskStatus: 'CREDENTIALS_WRONG' });
   const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
-  expect(await start()).toMatchObject({ as: 'closed', record });
+  expect(await start()).toMatchObject({ conclusion: 'closed', record });
   expect(marks()).toEqual([]);
 });
 
@@ -459,14 +474,14 @@ test('a task that a later attempt has linked is that of the extraction', async (
     callbackToken: 'later',
     callbackAttempt: 5,
   });
-  expect(await start(0)).toMatchObject({ as: 'waiting', record: { status: 'RUNNING' } });
+  expect(await start(0)).toMatchObject({ conclusion: 'waiting', record: { status: 'RUNNING' } });
 });
 
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
     const record = extractionIn('STARTING');
     const { start, posts, events } = world({ record });
-    expect(await start(1)).toEqual({ as: 'not-yet', why: 'StartInProgress', record });
+    expect(await start(1)).toEqual({ conclusion: 'not-yet', explanation: 'StartInProgress', record });
     expect([posts, events]).toEqual([[], []]);
   });
 
@@ -474,7 +489,7 @@ describe('an invocation that finds a start made or in progress', () => {
     const { start, posts, time, counted } = world({ record: extractionIn('STARTING') });
     time.set(62);
     const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) };
-    expect(await start(1)).toMatchObject({ as: 'closed', record });
+    expect(await start(1)).toMatchObject({ conclusion: 'closed', record });
     expect([posts, counted]).toEqual([[], ['Unconfirmed']]);
   });
 
@@ -482,19 +497,19 @@ describe('an invocation that finds a start made or in progress', () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ record: extractionIn('RUNNING') });
     quiet.tasks.items.set('task-1', adopted);
-    expect(await quiet.start(0)).toMatchObject({ as: 'waiting' });
+    expect(await quiet.start(0)).toMatchObject({ conclusion: 'waiting' });
     expect(quiet.task()).toEqual(linked);
     const held = world({ record: extractionIn('RUNNING') });
     held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
     const record = { status: 'FAILED', settledBy: 'start' };
-    expect(await held.start(0)).toMatchObject({ as: 'queued', record });
+    expect(await held.start(0)).toMatchObject({ conclusion: 'queued', record });
     expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 
   test('leaves a record that is REQUESTED again to the next retry', async () => {
     const { start, posts, extractions } = world();
     extractions.apply = async () => ({ applied: false, record: extraction() });
-    expect(await start()).toMatchObject({ as: 'not-yet', why: 'StartInProgress' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'StartInProgress' });
     expect(posts).toHaveLength(0);
   });
 
@@ -503,8 +518,8 @@ describe('an invocation that finds a start made or in progress', () => {
     async (status) => {
       const record = extractionIn(status);
       const { start, posts } = world({ record });
-      const as = record.dueShard === undefined ? 'closed' : 'queued';
-      expect(await start(3)).toEqual({ as, record });
+      const conclusion = record.dueShard === undefined ? 'closed' : 'queued';
+      expect(await start(3)).toEqual({ conclusion, record });
       expect(posts).toHaveLength(0);
     },
   );
@@ -521,7 +536,7 @@ test.each([
   };
   const { start, record } = world({ faults: { before } });
   const result = start().then(
-    ({ as }) => as,
+    ({ conclusion }) => conclusion,
     ({ message }: Error) => message,
   );
   expect(await result).toBe(ended);
@@ -542,7 +557,7 @@ describe('the breakers of starts', () => {
     expect(admit).not.toHaveBeenCalled();
     const late = world({ breaker });
     late.time.set(timings.startWindow);
-    expect(await late.start()).toMatchObject({ as: 'queued', record: { status: 'REQUESTED' } });
+    expect(await late.start()).toMatchObject({ conclusion: 'queued', record: { status: 'REQUESTED' } });
     expect(admit.mock.calls).toEqual([[expect.anything(), { onlyAsk: true }]]);
     expect(late.posts).toEqual([]);
   });
@@ -551,8 +566,8 @@ describe('the breakers of starts', () => {
     const { breaker } = breakerThat('held');
     const admit = vi.spyOn(breaker, 'admit');
     const held = world({ breaker });
-    const [why, problem] = ['ProviderPaused', 'held/http-503'];
-    expect(await held.start()).toEqual({ as: 'not-yet', why, problem, record: extraction() });
+    const [explanation, problem] = ['ProviderPaused', 'held/http-503'];
+    expect(await held.start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
     expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
     const about = { extraction: id.slice(-12), caller, group: 'bank' };
@@ -601,7 +616,10 @@ describe('the breakers of starts', () => {
     expect(events.indexOf('login')).toBeLessThan(events.indexOf('post on STARTING'));
     const failing = breakerThat('turn');
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
-    expect(await held.start()).toMatchObject({ why: 'ProviderUnreachable', problem: 'login-http-503' });
+    expect(await held.start()).toMatchObject({
+      explanation: 'ProviderUnreachable',
+      problem: 'login-http-503',
+    });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
     const passing = world({ plaintext: withToken });
     await passing.start();
@@ -654,10 +672,10 @@ describe('credentials that the bank refused before', () => {
 
   test('are not sent: no call is made, and the record ends', async () => {
     const { start, requests, posts, events, logins, counted } = marked();
-    const { as, record } = await start();
+    const { conclusion, record } = await start();
     const reason = 'credentials-refused-before';
     const rejected = { status: 'REJECTED', reason, settledBy: 'start', isFinal: true };
-    expect([as, record]).toMatchObject(['closed', rejected]);
+    expect([conclusion, record]).toMatchObject(['closed', rejected]);
     expect(record).not.toHaveProperty('attemptId');
     expect([posts, logins(), requests.items.size]).toEqual([[], 0, 0]);
     expect([events, counted]).toEqual([['unseal'], ['Rejected']]);

@@ -233,9 +233,9 @@ describe('the beginning of a refusal', () => {
   });
 });
 
-const expectLost = (failure: Error, why: 'timeout' | 'reset') => {
+const expectLost = (failure: Error, reason: 'timeout' | 'reset') => {
   expect(failure).toBeInstanceOf(ProviderAmbiguous);
-  expect(failure).toMatchObject({ why });
+  expect(failure).toMatchObject({ reason });
   expect(failure.cause).toBeInstanceOf(TransportFailure);
 };
 

@@ -25,7 +25,7 @@ const reconcileNow: ConsoleAction = {
   run: async (subject) => ({ text: `Done with ${subject}.` }),
 };
 
-const polled = { lane: 'machine', who: 'Step Functions', what: 'Polled.' } as const;
+const polled = { lane: 'machine', source: 'Step Functions', what: 'Polled.' } as const;
 const lines = [0, 50, 50.1, 50.2].map((seconds) => ({ ...polled, at: iso(seconds) }));
 const story = { status: 'RUNNING', headline: 'It runs.', lines, notShown: [] };
 

@@ -80,7 +80,7 @@ test('lines of all sources are merged in order of time, and each retry has its n
     ),
     queues: [{ queue: 'dead-letter', messages: 2 }],
   });
-  expect(story?.lines.map(({ at: time, who, what }) => [time.slice(14, 23), who, what])).toEqual([
+  expect(story?.lines.map(({ at: time, source, what }) => [time.slice(14, 23), source, what])).toEqual([
     ['00:00.000', 'API', 'arn:aws:sts::111122223333:assumed-role/Caller requested product-balance at bank.'],
     ['00:00.100', 'Step Functions', 'Started the execution.'],
     ['00:00.200', 'Step Functions', 'State StartTask: start the task, and wait for the webhook.'],
@@ -112,7 +112,7 @@ test('the story of a closed extraction ends with it: the queues of now are no pa
     record: closedExtraction({ status: 'FAILED', settledBy: 'webhook', expiresAt: ttlAt(40) }),
     queues: [{ queue: 'reconcile', messages: 2 }],
   });
-  expect(story?.lines.map(({ who }) => who)).not.toContain('SQS');
+  expect(story?.lines.map(({ source }) => source)).not.toContain('SQS');
   expect(story?.lines.at(-1)?.at).toBe(iso(30));
 });
 
@@ -163,7 +163,7 @@ test('what holds an extraction is in its headline and a line, and what holds onl
     `${what} The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.`,
   );
   expect(story?.lines.filter(({ does }) => does === 'hold')).toMatchObject([
-    { at: iso(10), until: iso(40), lane: 'provider', who: 'circuit breaker', what, verdict: 'failed' },
+    { at: iso(10), until: iso(40), lane: 'provider', source: 'circuit breaker', what, verdict: 'failed' },
   ]);
 });
 
@@ -179,7 +179,7 @@ test('texts of callers, operators and errors are escaped and bounded', async () 
   const texts = [
     story?.headline ?? '',
     ...(story?.notShown ?? []),
-    ...(story?.lines ?? []).flatMap(({ who, what }) => [who, what]),
+    ...(story?.lines ?? []).flatMap(({ source, what }) => [source, what]),
   ];
   expect(texts.filter((text) => /[\p{Cc}\p{Bidi_Control}]/u.test(text))).toEqual([]);
   expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(1_000);
@@ -249,7 +249,7 @@ test('the last problem is the reason of the record, or else the last failure of 
     lines: (['failed', 'refused', 'ok'] as const).map((verdict) => ({
       at: '',
       lane: 'api' as const,
-      who: '',
+      source: '',
       what: verdict,
       verdict,
     })),

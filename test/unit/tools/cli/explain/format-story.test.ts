@@ -4,7 +4,7 @@ import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => {
-  const own = { lane: 'machine', who: 'Step Functions' } as const;
+  const own = { lane: 'machine', source: 'Step Functions' } as const;
   return { ...own, at: iso(seconds), what, ...rest };
 };
 
@@ -16,7 +16,7 @@ test('a story is a headline, a line for each event under its day, and what is mi
       status: 'RUNNING',
       headline: 'Waits.',
       lines: [
-        line(0, 'Requested.', { who: 'API', until: iso(86_400) }),
+        line(0, 'Requested.', { source: 'API', until: iso(86_400) }),
         line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),
         ...[10, 20, 30, 40, 50].map((seconds, index) => poll(seconds, index + 1)),
         line(86_400, 'Ended.', { verdict: 'ok' }),
@@ -48,8 +48,8 @@ test('at 60 columns no line is longer, and a line that goes on is indented to it
       status: 'RUNNING',
       headline: "Waits for the provider's webhook until 12:10:00Z; then the machine polls every 2 min.",
       lines: [
-        line(1, 'Wrote RUNNING: the provider accepted the start as task task-1.', { who: 'start-task' }),
-        line(2, `Counted ${'x'.repeat(40)}.`, { who: 'start-task' }),
+        line(1, 'Wrote RUNNING: the provider accepted the start as task task-1.', { source: 'start-task' }),
+        line(2, `Counted ${'x'.repeat(40)}.`, { source: 'start-task' }),
       ],
       notShown: ['The stream: AWS does not allow you to dynamodb:GetRecords, a permission.'],
     },

@@ -45,8 +45,8 @@ const reason = 'maintenance at the provider';
 const startsPaused: Hold = { kind: 'paused', calls: 'starts', since: iso(-600), reason, by };
 const readsPaused: Hold = { kind: 'paused', calls: 'reads', since: iso(500), reason: 'quota' };
 
-const reconciled = (seconds: number, status: string, why: string) =>
-  bounded(logLine(seconds, 'reconcile-extraction', 'Reconcile finished.', { status, why }));
+const reconciled = (seconds: number, status: string, explanation: string) =>
+  bounded(logLine(seconds, 'reconcile-extraction', 'Reconcile finished.', { status, explanation }));
 
 explains('waiting for the webhook', 20, {
   record: extractionIn('RUNNING'),
@@ -188,7 +188,10 @@ explains('timed out after a read', 9_000, {
   record: extractionIn('TIMED_OUT', { dueAt: iso(9_100) }),
   task: linkedTask(),
   logs: bounded(
-    logLine(3_600, 'reconcile-extraction', 'Reconcile finished.', { status: 'RUNNING', why: 'ProviderBusy' }),
+    logLine(3_600, 'reconcile-extraction', 'Reconcile finished.', {
+      status: 'RUNNING',
+      explanation: 'ProviderBusy',
+    }),
     ...reconciled(7_200, 'TIMED_OUT', 'still-running').items,
   ),
   headline:

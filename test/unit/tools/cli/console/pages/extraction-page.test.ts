@@ -4,15 +4,15 @@ import type { Story } from '../../../../../../tools/cli/explain/story.ts';
 import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
-const tried = { lane: 'machine', who: 'Step Functions', what: 'Try failed with ProviderBusy.' } as const;
+const tried = { lane: 'machine', source: 'Step Functions', what: 'Try failed with ProviderBusy.' } as const;
 const story: Story = {
   extractionId: id,
   status: 'RUNNING',
   headline: "Waits for the provider's webhook until 12:10:00Z.",
   lines: [
-    { at: iso(0), lane: 'api', who: 'API', what: 'Somebody requested <b>movement</b>.' },
+    { at: iso(0), lane: 'api', source: 'API', what: 'Somebody requested <b>movement</b>.' },
     { ...tried, at: iso(2), attempt: 1, nextAt: iso(4), verdict: 'failed' },
-    { at: iso(3), until: iso(60), lane: 'machine', who: 'Step Functions', what: 'State StartTask.' },
+    { at: iso(3), until: iso(60), lane: 'machine', source: 'Step Functions', what: 'State StartTask.' },
   ],
   notShown: ["The functions' log: no permission logs:FilterLogEvents."],
 };
@@ -47,7 +47,7 @@ test('the page begins with what somebody who is woken by it asks', async () => {
 });
 
 test('what is expected to happen is marked as such in the list, and dashed in the drawing', async () => {
-  const ends = { at: iso(7_200), lane: 'record', who: 'reconcile', what: 'Ends it TIMED_OUT.' } as const;
+  const ends = { at: iso(7_200), lane: 'record', source: 'reconcile', what: 'Ends it TIMED_OUT.' } as const;
   const page = await withStory({ ...story, lines: [...story.lines, ends] }).text(path);
   expect(page).toContain('<span class="badge">expected</span> Ends it TIMED_OUT.');
   const mark = '<title>Expected: [^<]*Ends it TIMED_OUT\\.</title>\\s*<circle class="mark plain expected"';

@@ -4,7 +4,7 @@ import { rangeIn, wholeRange, zoomsOf } from '../../../../../../tools/cli/consol
 import type { StoryLine } from '../../../../../../tools/cli/explain/story.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
-const something = { lane: 'machine', who: 'Step Functions', what: 'something' } as const;
+const something = { lane: 'machine', source: 'Step Functions', what: 'something' } as const;
 const line = (seconds: number, more: Partial<StoryLine> = {}): StoryLine => ({
   ...something,
   at: iso(seconds),
