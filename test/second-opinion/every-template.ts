@@ -1,5 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { TotalsStack } from '../../examples/consumer/stack.ts';
+import { RefreshStack } from '../../examples/refresh/stack.ts';
 import { newApp, twoInOneStack, withWhatTheAccountHas } from '../unit/infra/embedded.ts';
 import { everyOption, synthesize } from '../unit/infra/synth.ts';
 import { synthesizeStage } from '../unit/tools/acceptance/synth.ts';
@@ -17,5 +18,6 @@ export const everyTemplate = (): ReadonlyMap<string, Template> => {
     ['embedded-twice', twoInOneStack().template],
     ['embedded-in-vpc', withWhatTheAccountHas().template],
     ['example-consumer', Template.fromStack(new TotalsStack(newApp(), 'prod'))],
+    ['example-refresh', Template.fromStack(new RefreshStack(newApp(), { apiUrl: 'https://a', apiId: 'a' }))],
   ]);
 };
