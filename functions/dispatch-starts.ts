@@ -6,10 +6,10 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { countInLine, dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
-import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { patientClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakerStoreFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
-import { rateSettingsFromEnvironment } from '../lib/aws/wiring/limiter-from-environment.ts';
+import { rateSettingsFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
   endAtTimeout,
@@ -20,11 +20,10 @@ import {
 import { type DispatchResult, dispatchStarts } from '../lib/rate-limit/dispatch-starts.ts';
 
 const now = () => new Date();
-// A tick is a second, and the next one repeats what failed.
-const database = new DynamoDBClient(promptClient);
-const machine = new SFNClient(promptClient);
+const database = new DynamoDBClient(patientClient);
+const machine = new SFNClient(patientClient);
 const table = requiredVariable('START_LINE_TABLE');
-const store = breakerStoreFromEnvironment();
+const store = breakerStoreFromEnvironment(database);
 const wake = wakeMachine(machine);
 
 const deps = {

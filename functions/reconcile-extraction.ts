@@ -6,6 +6,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
@@ -82,6 +83,7 @@ const deps = {
     providerFor: (isBrief) => (isBrief ? brief : patient),
   }),
   isPaused: pausesFromEnvironment(now),
+  startLine: dynamoStartLine(database, requiredVariable('START_LINE_TABLE')),
   storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
   now,
   timings,

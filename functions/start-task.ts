@@ -23,6 +23,8 @@ import {
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
+import { startLineFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
+import { defined } from '../lib/defined.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { type StartInput, startForMachine } from '../lib/extraction/start/start.ts';
 import { consentReadMsOf, startCallFrom } from '../lib/extraction/start/start-call.ts';
@@ -44,6 +46,7 @@ const machine = new SFNClient(patientClient);
 const keys = new KMSClient(patientClient);
 const secrets = new SecretsManagerClient(patientClient);
 const sealKey = requiredVariable('SEAL_KEY_ARN');
+const startLine = startLineFromEnvironment(database, now);
 const marks = refusedCredentialsFromEnvironment(database);
 
 const withApiKey = apiKeyFromEnvironment(secrets, now);
@@ -89,7 +92,8 @@ const deps = {
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
-  ...breakerFromEnvironment(now),
+  ...breakerFromEnvironment(now, startLine?.limiter.reopen),
+  ...defined({ startLine }),
   logIn: sessions.renew,
   maxCallMs: connection.totalTimeoutMs,
   newAttemptId: randomUUID,

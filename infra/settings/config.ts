@@ -106,12 +106,18 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
 ];
 
 const contradictoryCapacities = ({
+  limitStarts,
+  startsPerSecond,
   reconcileReservedConcurrency: reserved,
   reconcileConcurrency,
   apiRateLimit,
   webhookRateLimit,
   providerSendsWebhooks,
 }: Config): readonly Rule[] => [
+  [
+    !limitStarts && startsPerSecond !== undefined,
+    'Setting startsPerSecond needs limitStarts: otherwise no start waits for a rate.',
+  ],
   [
     providerSendsWebhooks && webhookRateLimit < apiRateLimit,
     'Setting webhookRateLimit must be at least apiRateLimit: each request that is accepted brings a webhook, and those above the throttle are answered 429 until the provider gives up.',

@@ -74,6 +74,8 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
   let known: Known<RateState> | undefined;
   let readAt = never;
   let wokenAt = never;
+  /** This process wrote that there is a line. Of all processes one does so in some seconds, and that one wakes the dispatcher. */
+  let hasRenewed = false;
 
   const unavailable = (error: unknown): void => {
     telemetry.count('RateUnavailable');
@@ -94,20 +96,22 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
   };
 
   const change = async (decide: (state: RateState) => RateState): Promise<void> => {
-    const { after } = await changeItem(store, rateItem, decide, {
+    const { before, after } = await changeItem(store, rateItem, decide, {
       parse: parseRateState,
       known: await current(),
       now: deps.now,
       newVersion,
     });
     remember(after);
+    hasRenewed ||= after.state.lineUntil > before.lineUntil;
   };
 
-  /** Unless one runs. A failure is left to the schedule. */
-  const wake = async (): Promise<void> => {
+  /** Unless one runs, or another process wakes it. A failure is left to the schedule. */
+  const wake = async (isCertain: boolean): Promise<void> => {
     const isAlive = (known?.state.lease?.until ?? 0) > time();
-    if (isAlive || time() - wokenAt < wakeEveryMs) return;
+    if (isAlive || !(isCertain || hasRenewed) || time() - wokenAt < wakeEveryMs) return;
     wokenAt = time();
+    hasRenewed = false;
     try {
       await deps.wakeDispatcher();
     } catch (error) {
@@ -152,7 +156,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
           await change((before) => afterRefusal(before, { limit, retryAt: shown.retryAt, now: time() }));
         } else if (shown.kind === 'overloaded') {
           await change((before) => afterOverload(before, time()));
-          await wake();
+          await wake(true);
         } else if (!isCounting(state, time())) return;
         await line.count(Math.floor(time() / 1_000), shown.kind);
       } catch (error) {
@@ -177,7 +181,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       } catch (error) {
         unavailable(error);
       }
-      await wake();
+      await wake(isHeld);
     },
   };
 };

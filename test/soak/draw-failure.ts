@@ -8,6 +8,7 @@ const invocations = [
   ['request-extraction', '"POST /extractions"'],
   ['get-extraction', '"GET /extractions/{extractionId}"'],
   ['start-task', '"callbackToken"'],
+  ['dispatch-starts', '"trigger":"schedule"'],
   ['receive-webhook', '"POST /webhooks/provider"'],
   ['reconcile-extraction', '"aws:sqs"'],
   ['reconcile-extraction', '"trigger":"machine"'],

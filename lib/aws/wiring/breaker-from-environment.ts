@@ -3,14 +3,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import { defined } from '../../defined.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment.ts';
 
-/** It waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
-export const breakerStoreFromEnvironment = (): BreakerStore =>
-  dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
+/** By default it waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
+export const breakerStoreFromEnvironment = (client = new DynamoDBClient(promptClient)): BreakerStore =>
+  dynamoBreakerStore(client, requiredVariable('BREAKERS_TABLE'));
 
 /** Whether an operator paused calls. */
 export const pausesFromEnvironment = (now: () => Date): ReturnType<typeof pausesOf> =>
@@ -25,10 +26,11 @@ const settingsSchema = v.strictObject({
 });
 
 /**
- * The breakers of starts, and the timer of slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
+ * The breakers of starts, and the timer of slow ones. `whenClosed` is called with the groups whose breakers an accepted start closed. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
  */
 export const breakerFromEnvironment = (
   now: () => Date,
+  whenClosed?: (caller: string, groups: readonly string[]) => Promise<void>,
 ): { readonly breaker: CircuitBreaker; readonly whenSlow: (callback: () => void) => () => void } => {
   const store = breakerStoreFromEnvironment();
   const { slowCallSeconds, ...settings } = v.parse(settingsSchema, JSON.parse(requiredVariable('BREAKER')));
@@ -42,6 +44,7 @@ export const breakerFromEnvironment = (
       random: Math.random,
       newId: randomUUID,
       telemetry,
+      ...defined({ whenClosed }),
     }),
     whenSlow: (callback) => {
       const timer = setTimeout(callback, slowCallSeconds * 1_000);

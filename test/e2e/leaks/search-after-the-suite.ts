@@ -33,7 +33,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     new GetSecretValueCommand({ SecretId: `${stackName}/fingerprint-key` }),
   );
   const ofTasks: Secret[] = [];
-  for (const TableName of [outputs.TasksTableName, outputs.RefusalsTableName]) {
+  for (const TableName of [outputs.TasksTableName, outputs.RefusalsTableName, outputs.StartLineTableName]) {
     for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient(client) }, { TableName })) {
       for (const { callbackToken, credentialsMac } of Items) {
         if (callbackToken?.S !== undefined) ofTasks.push({ kind: 'callback token', value: callbackToken.S });

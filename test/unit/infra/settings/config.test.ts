@@ -110,6 +110,7 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ startsPerSecond: '-1' }, 'Setting startsPerSecond must be a number'],
     [{ startsPerSecond: 201 }, 'Setting startsPerSecond must be a number'],
     [{ startsPerSecond: '1/s' }, 'Setting startsPerSecond must be a number'],
+    [{ limitStarts: false, startsPerSecond: 5 }, 'Setting startsPerSecond needs limitStarts'],
     [{ maxWaitSeconds: 0 }, 'Setting maxWaitSeconds must be'],
     [{ maxWaitSeconds: 365 * 86_400 }, 'must be at most a year together: Step Functions ends an execution'],
     [{ maxWaitSeconds: 121 * 86_400 }, 'Setting maxWaitSeconds must not exceed recordRetentionDays'],

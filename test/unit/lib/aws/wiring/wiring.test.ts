@@ -134,6 +134,7 @@ const deployed = (providerBaseUrl: string) => {
       slowCallSeconds: 5,
     }),
     BREAKERS_TABLE: 'Breakers',
+    DISPATCHER_NAME: 'dispatcher',
     ENCRYPT_RAW_CREDENTIALS: 'false',
     EXTRACTIONS_TABLE: 'Extractions',
     FINGERPRINT_KEY_SECRET: 'fingerprint-key',
@@ -142,6 +143,7 @@ const deployed = (providerBaseUrl: string) => {
     PROVIDER_CLIENT_ID: 'client',
     PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
+    RATE: '{"isLimited":true}',
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
     REFUSALS_TABLE: 'Refusals',
     REFUSED_CREDENTIALS_DAYS: '7',
@@ -150,6 +152,7 @@ const deployed = (providerBaseUrl: string) => {
     RESULTS_MAX_BYTES: '1024',
     SEAL_KEY_ARN: 'arn:aws:kms:eu-west-1:111122223333:key/1',
     SESSION_MINUTES: '50',
+    START_LINE_TABLE: 'StartLine',
     SLOW_QUEUE_URL: 'https://sqs.example/111122223333/slow',
     TASKS_TABLE: 'Tasks',
     TASK_TOKEN_MINUTES: '5',
@@ -161,6 +164,7 @@ const deployed = (providerBaseUrl: string) => {
     Extractions: interpretedDynamo('extractionId'),
     Refusals: interpretedDynamo('credentialsMac'),
     Requests: interpretedDynamo('requestId'),
+    StartLine: interpretedDynamo('extractionId'),
     Tasks: interpretedDynamo('taskId'),
   };
   const messages: unknown[] = [];

@@ -12,24 +12,27 @@ import { promptClient } from './aws-client-timeouts.ts';
 import { breakerStoreFromEnvironment } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
-/** The variable `RATE`. `perSecond`: the setting startsPerSecond. */
-const rateSchema = v.strictObject({ perSecond: v.optional(v.number()) });
+/** The variable `RATE`. `isLimited`: the setting limitStarts, and `perSecond`: startsPerSecond. */
+const rateSchema = v.strictObject({ isLimited: v.boolean(), perSecond: v.optional(v.number()) });
+
+const rateSettings = () => v.parse(rateSchema, JSON.parse(requiredVariable('RATE')));
 
 /**
  * What an operator has set or paused, and the starts a second that are made at most: by hand, or of the setting. Throws SyntaxError or
  * ValiError if the variable `RATE` is malformed.
  */
 export const rateSettingsFromEnvironment = (store: BreakerStore, now: () => Date) => {
-  const { perSecond } = v.parse(rateSchema, JSON.parse(requiredVariable('RATE')));
+  const { perSecond } = rateSettings();
   const { isPaused, ratePerSecond } = operatorSettingsOf({ store, now, telemetry });
   return { isPaused: () => isPaused('starts'), limit: async () => (await ratePerSecond()) ?? perSecond };
 };
 
-/** The limiter of start-task, over the line that all processes share. */
-export const limiterFromEnvironment = (
+/** The limiter of start-task, over the line that all processes share. Undefined if starts are not limited. */
+export const startLineFromEnvironment = (
   database: DynamoDBClient,
   now: () => Date,
-): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
+): { readonly limiter: StartLimiter; readonly line: StartLineStore } | undefined => {
+  if (!rateSettings().isLimited) return undefined;
   const store = breakerStoreFromEnvironment();
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
   const wakeDispatcher = invokeDispatcherOf(
