@@ -18,6 +18,7 @@ import {
   judgeCalls,
   leaseMs,
   lineMs,
+  measuringMs,
   parseRateState,
   pruned,
   type RateState,
@@ -338,6 +339,15 @@ class Dispatcher {
     return this.#now() - this.#lastBusyAt > idleMs ? 'idle' : 'goes-on';
   }
 
+  /** Until the next tick. The first rate is not waited for longer than it takes to measure it. */
+  pauseMs(startedAt: number): number {
+    const now = this.#now();
+    const { measuring } = this.#known?.state ?? {};
+    const left = startedAt + tickMs - now;
+    const measured = measuring === undefined ? Number.POSITIVE_INFINITY : measuring.since + measuringMs - now;
+    return Math.max(0, measured > 0 ? Math.min(left, measured) : left);
+  }
+
   /** After a failed tick, nothing is known any more. */
   forget(): void {
     this.#known = undefined;
@@ -377,6 +387,6 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
       await dispatcher.giveBack();
       return ended(outcome === 'idle' ? 'idle' : 'time-is-over');
     }
-    await wait(Math.max(0, tickMs - (now().getTime() - startedAt)));
+    await wait(dispatcher.pauseMs(startedAt));
   }
 };

@@ -98,7 +98,7 @@ const maxStray = 0.3;
 const strayMs = 600_000;
 
 /** The first rate is what was accepted within so long after the first 429. */
-const measuringMs = 2_000;
+export const measuringMs = 2_000;
 
 /** The first rate if nothing was accepted after the first 429, or nothing was tried. */
 const unknownPerSecond = 1;

@@ -16,8 +16,10 @@ const none: CallCounts = { accepted: 0, refused: 0, overloaded: 0 };
 const indexOver = (items: Map<string, LineItem>) => {
   const sorted: InLine[] = [];
   return {
-    remove: (extractionId: string): void => {
-      const index = sorted.findIndex((one) => one.extractionId === extractionId);
+    remove: (extractionId: string, token?: string): void => {
+      const index = sorted.findIndex(
+        (one) => one.extractionId === extractionId && (token ?? one.callbackToken) === one.callbackToken,
+      );
       if (index !== -1) sorted.splice(index, 1);
     },
     add: (entry: InLine): void => {
@@ -64,7 +66,7 @@ export const startLineOver = (
         const item = items.get(extractionId);
         if (item?.callbackToken !== callbackToken) return;
         const { callbackToken: _, ...rest } = item;
-        lagging(() => index.remove(extractionId));
+        lagging(() => index.remove(extractionId, callbackToken));
         items.set(extractionId, rest);
       }),
     count: (second, kind) =>
@@ -101,8 +103,7 @@ export const startLineItems = (lagging: (effect: () => void) => void = (effect) 
       const entered = { ...item, callbackToken };
       items.set(extractionId, entered);
       lagging(() => {
-        index.remove(extractionId);
-        index.add(entered);
+        if (items.get(extractionId) === entered) index.add(entered);
       });
       return true;
     },
