@@ -10,6 +10,7 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
+import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
 import { printCrowds } from './many-extractions/crowds.ts';
 import { neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
@@ -138,7 +139,12 @@ const printInvariants = (): boolean => {
   for (const { name, rule, needs } of invariants) {
     console.log(`${name}: ${rule}${needs === undefined ? '' : `\n  Assumes: ${needs}`}`);
   }
-  const ofPopulations = new Set([...neighbourInvariants, ...outageInvariants, ...refusalInvariants]);
+  const ofPopulations = new Set([
+    ...neighbourInvariants,
+    ...outageInvariants,
+    ...refusalInvariants,
+    ...crowdInvariants,
+  ]);
   for (const { name, rule } of ofPopulations) console.log(`${name}: ${rule}`);
   return true;
 };

@@ -9,6 +9,7 @@ import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/inva
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
   backlogCase,
+  crowdCases,
   type Judged,
   judge,
   mixCases,
@@ -111,6 +112,11 @@ test('200 starts a second at 100 banks, 20 % of them slow, write at most 200 uni
 });
 
 test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {
+  const judged = await judge(found);
+  expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
+});
+
+test.each(crowdCases)('a crowd $population.name', async (found) => {
   const judged = await judge(found);
   expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
 });

@@ -3,6 +3,7 @@ import { checkNames } from '../enumeration/search.ts';
 import { PatchDoesNotFit, patchSource } from '../support/programs/patch-source.ts';
 import { invariants } from './invariants/all.ts';
 import { breakerInvariants } from './many-extractions/breaker-invariants.ts';
+import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import { plantedFaults } from './planted-faults/all-faults.ts';
 import { searchFaults } from './planted-faults/run-faults.ts';
@@ -17,7 +18,9 @@ test('every invariant and every check is broken by some fault', () => {
   const broken = new Set(plantedFaults.map(({ caughtBy }) => caughtBy));
   expect(
     [
-      ...[...invariants, ...breakerInvariants, ...refusalInvariants].map(({ name }) => name),
+      ...[...invariants, ...breakerInvariants, ...refusalInvariants, ...crowdInvariants].map(
+        ({ name }) => name,
+      ),
       ...checkNames,
     ].filter((name) => !broken.has(name)),
   ).toEqual([]);

@@ -50,29 +50,26 @@ const day = 86_400;
 /** In line, with its place and what it has waited until now. `isWaiting`: it goes on to wait. */
 const entryOf = (
   record: Extraction,
-  attempt: number,
-  waited: number,
-  isWaiting: boolean,
-  now: Date,
-  timings: Timings,
+  { attempt, waited, isWaiting }: { attempt: number; waited: number; isWaiting: boolean },
+  { now, timings }: { now: Date; timings: Timings },
 ): LineEntry => {
-  const { extractionId, requestId, requestedAt } = record;
+  const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
   const { caller, group } = breakerAboutOf(record);
   const keptUntil = plusSeconds(now, timings.maxWait + timings.startWindow + day);
   return {
     extractionId,
     requestId,
     attempt,
-    slot: slotOf({ caller, priority: record.priority ?? 'interactive', group, requestedAt, extractionId }),
+    slot: slotOf({ caller, priority, group, requestedAt, extractionId }),
     ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
     waitedMs: Math.round(waited * 1_000),
     expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
   };
 };
 
-/** The provider's rate refused it: a 429 that names neither quota nor user. */
+/** The provider's rate refused it: a 429 that names neither quota nor user. An `errorType` after the slash names none of them. */
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
-  result.kind === 'not-accepted' && result.error === 'ProviderBusy' && result.problem === 'http-429';
+  result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
 /** One that failed is an overload only if its breaker neither holds nor counts: otherwise it would be the bank's. */
 const shownToRate = (result: StartCallResult, shown: Shown, admission: Admitted): ShownToRate | undefined => {
@@ -130,8 +127,15 @@ export const gateOf = async (
   let [isInLine, isTriedAgain] = [false, true];
   let mayWait = entry < maxEntries;
 
+  const entryNow = (isWaiting: boolean): LineEntry =>
+    entryOf(
+      record,
+      { attempt: callbackAttempt, waited: waitedNow(), isWaiting },
+      { now: now(), timings: deps.timings },
+    );
+
   const park = async (isHeld: boolean): Promise<void> => {
-    await limiter.wait(entryOf(record, callbackAttempt, waitedNow(), true, now(), deps.timings), isHeld);
+    await limiter.wait(entryNow(true), isHeld);
     isInLine = true;
   };
 
@@ -139,8 +143,7 @@ export const gateOf = async (
   const leave = async (): Promise<void> => {
     if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
     try {
-      if (isTriedAgain)
-        await line.park(entryOf(record, callbackAttempt, waitedNow(), false, now(), deps.timings));
+      if (isTriedAgain) await line.park(entryNow(false));
       else await line.remove(record.extractionId, requestId);
     } catch (error) {
       telemetry.failure('The item of a start that has waited could not be written.', error, record);

@@ -26,7 +26,7 @@ export type Crowd = {
 const another = 'arn:aws:iam::111122223333:role/Another';
 
 /** So many requests, at so many a second. */
-const crowd = (
+export const crowd = (
   count: number,
   { perSecond = 50, from = 0, ...fields }: { perSecond?: number; from?: number } & Partial<Member> = {},
 ): readonly Member[] =>
@@ -49,10 +49,10 @@ const poisson = (perSecond: number, from: number, to: number, fields: Partial<Me
   return members;
 };
 
-const named = (prefix: string, members: readonly Member[]): readonly Member[] =>
+export const named = (prefix: string, members: readonly Member[]): readonly Member[] =>
   members.map((one, index) => ({ ...one, extractionId: `${prefix}-${`${index}`.padStart(5, '0')}` }));
 
-const takes = (perSecond: number, fields: Partial<ProviderRate> = {}): ProviderRate => ({
+export const takes = (perSecond: number, fields: Partial<ProviderRate> = {}): ProviderRate => ({
   perSecond: () => perSecond,
   burst: Math.max(1, perSecond),
   limiter: 'bucket',
@@ -199,7 +199,7 @@ export const crowds: readonly Crowd[] = [
 ];
 
 /** A start is over once nobody tries it any more. */
-const allStarted = ({ population, extractions }: Service): boolean =>
+export const allStarted = ({ population, extractions }: Service): boolean =>
   population.members.every(({ extractionId }) => {
     const status = extractions.get(extractionId)?.status;
     return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';

@@ -13,6 +13,8 @@ export const troubles = [
   'flaps',
   'fails one call in ten',
   'answers 429',
+  'answers 429 for the user',
+  'answers 503 for a minute',
   'answers 401',
   'answers 400',
   'ends the process',
@@ -77,6 +79,8 @@ export type ProviderRate = {
 
 /** Extractions that share one deployment and one provider. */
 export type Population = {
+  /** Of a crowd. */
+  readonly name?: string;
   readonly members: readonly Member[];
   readonly outages: readonly Outage[];
   /** How many messages of the reconcile queue are consumed at once. */

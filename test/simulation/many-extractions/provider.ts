@@ -222,6 +222,12 @@ export class Provider {
         throw answered(503);
       case 'answers 503 for an hour':
         throw answered(503, 3_600);
+      case 'answers 429 for the user':
+        if (time.now - this.#origin > 30_000) return;
+        throw Object.assign(answered(429), { refusal: 'processAlreadyRunning' });
+      case 'answers 503 for a minute':
+        if (time.now - this.#origin > 60_000) return;
+        throw answered(503);
       case 'answers 429':
         throw answered(429, 120);
       default:

@@ -4,6 +4,8 @@ import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { backlogPopulation, mixes, populationOf } from './broken-beside-healthy.ts';
 import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
+import { crowdInvariants, smallCrowds } from './crowd-invariants.ts';
+import { allStarted } from './crowds.ts';
 import {
   apartIn,
   drawOutage,
@@ -112,13 +114,22 @@ export const backlogCase: Case = {
   isOver: allAreClosed,
 };
 
+/** Small crowds at the provider's rate. */
+export const crowdCases: readonly Case[] = smallCrowds.map(({ population }, index) => ({
+  name: `crowd-${index}`,
+  population,
+  choices: () => randomChoices(1),
+  invariants: crowdInvariants,
+  isOver: allStarted,
+}));
+
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
   const [, kind = '', index = '', list] =
     /^(outage|population|refusal|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
   if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
-  const mix = [...mixCases, backlogCase].find((one) => one.name === name);
+  const mix = [...mixCases, backlogCase, ...crowdCases].find((one) => one.name === name);
   if (mix !== undefined) return mix;
   if (kind !== 'small' || smallPopulations[Number(index)] === undefined) return undefined;
   return small(Number(index), numbers ?? []);
@@ -131,7 +142,8 @@ const run = ({ population, choices, isOver }: Case): Promise<Service> =>
 const runAlone = async (found: Case): Promise<Service | undefined> => {
   const { population } = found;
   // Of one login, nobody is broken.
-  if (population.outages.length > 0 || population.keptDays !== undefined) return undefined;
+  if (population.outages.length > 0 || population.keptDays !== undefined || population.name !== undefined)
+    return undefined;
   return run({ ...found, population: { ...population, members: population.members.filter(isHealthy) } });
 };
 
@@ -228,7 +240,12 @@ const maxSeeds = 300;
 export const searchWithFault = async ({ world, firstSeed = 1 }: PlantedFault): Promise<Caught> => {
   let schedules = 0;
   for (let seed = firstSeed; seed < firstSeed + maxSeeds; seed += 1) {
-    const found = world === 'mix' ? [...mixCases, backlogCase][seed - 1] : random(world as RandomKind, seed);
+    const named: Partial<Record<string, readonly Case[]>> = {
+      mix: [...mixCases, backlogCase],
+      crowd: crowdCases,
+    };
+    const cases = named[world ?? ''];
+    const found = cases === undefined ? random(world as RandomKind, seed) : cases[seed - 1];
     if (found === undefined) break;
     const judged = await judge(
       world === 'population' ? { ...found, invariants: whileOthersAreOpen, isOver: healthyAreClosed } : found,

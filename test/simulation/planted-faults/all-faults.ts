@@ -1,6 +1,7 @@
 import { defined } from '../../../lib/defined.ts';
 import { adviceFaults } from './advice-faults.ts';
 import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
+import { crowdFaults } from './crowd-faults.ts';
 import { decisionFaults } from './decision-faults.ts';
 import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
 import { intakeAndClosingFaults } from './intake-and-closing-faults.ts';
@@ -21,6 +22,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(outageFaults, 'outage'),
   ...faultsOf(mixFaults, 'mix'),
   ...faultsOf(populationFaults, 'population'),
+  ...faultsOf(crowdFaults, 'crowd'),
   ...faultsOf(loginFaults, 'refusal'),
   ...faultsOf(decisionFaults, 'enumeration'),
 ];

@@ -1,0 +1,196 @@
+import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
+import { type Crowd, figuresOf, missedBy, named, crowd as requests, takes } from './crowds.ts';
+import { groupOf, isHealthy, type Member, type Population } from './draw-population.ts';
+import type { Invariant } from './invariants.ts';
+import type { Service } from './service.ts';
+
+const another = 'arn:aws:iam::111122223333:role/Another';
+const banks = (count: number) => (index: number) => ({ entity: `bank-${index % count}` });
+
+const spread = (
+  count: number,
+  perSecond: number,
+  fields: (index: number) => Partial<Member> = () => ({}),
+  from = 0,
+): readonly Member[] =>
+  requests(count, { perSecond, from }).map((one, index) => ({ ...one, ...fields(index) }));
+
+const beside = spread(40, 1, () => ({ caller: another }), 8);
+
+type Groups = Readonly<Record<string, readonly Member[]>>;
+
+const small = (
+  name: string,
+  { members, ...population }: Omit<Partial<Population>, 'members'> & { readonly members: Groups },
+  { beside, ...wanted }: Crowd['wanted'] & Pick<Crowd, 'beside'>,
+): Crowd => ({
+  name,
+  population: {
+    name,
+    outages: [],
+    consumers: 50,
+    ...population,
+    members: Object.entries(members).flatMap(([prefix, those]) => named(prefix, those)),
+  },
+  ...(beside === undefined ? {} : { beside }),
+  wanted,
+});
+
+/** Small crowds, each with what shows one of the faults that are planted. */
+export const smallCrowds: readonly Crowd[] = [
+  small(
+    'at 40 banks, beside another caller',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      members: { crowd: spread(300, 50, banks(40)), other: beside },
+    },
+    { beside: ['other'], refused: 20, lastStart: 90, transitions: 3.3, p99: [6] },
+  ),
+  small(
+    'twice as fast as the provider',
+    { rate: takes(5), line: { perSecond: 10 }, members: { crowd: spread(600, 20) } },
+    { refused: 150, lastStart: 200 },
+  ),
+  small(
+    'waiting for longer than the start window',
+    { rate: takes(0.2), line: { perSecond: 0.19 }, members: { crowd: spread(280, 50) } },
+    { refused: 12, lastStart: 1_600 },
+  ),
+  small(
+    'without a rate, while one user has another request under way',
+    {
+      line: {},
+      members: {
+        crowd: spread(100, 10),
+        busy: spread(3, 1, () => ({ trouble: 'answers 429 for the user', calls: ['start'] })),
+      },
+    },
+    { transitions: 2.5, lastStart: 120 },
+  ),
+  small(
+    'two dispatchers, clocks that differ by 3 s, and a bank that is down for a minute',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9, dispatchers: 2 },
+      clocksAhead: 3,
+      members: {
+        crowd: spread(400, 50),
+        down: spread(20, 1, () => ({
+          caller: another,
+          entity: 'down',
+          trouble: 'answers 503 for a minute',
+          calls: ['start'],
+        })),
+      },
+    },
+    { refused: 60, lastStart: 150, unconfirmed: 14 },
+  ),
+  small(
+    'whose processes and dispatchers end, and lose answers',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9, deadFrom: 20, deadTo: 50 },
+      lossOneIn: 60,
+      losesAny: true,
+      members: { crowd: spread(300, 50) },
+    },
+    { refused: 60, lastStart: 400, unconfirmed: 30 },
+  ),
+  small(
+    'that the provider sheds with 503',
+    {
+      rate: takes(5, { answers: 503 }),
+      line: {},
+      members: { crowd: spread(600, 8, banks(20)) },
+    },
+    { unconfirmed: 30, lastStart: 500 },
+  ),
+];
+
+const crowdIn = ({ population }: Service): Crowd | undefined =>
+  smallCrowds.find(({ name }) => name === population.name);
+
+const checked =
+  (isOne: (missed: string) => boolean) =>
+  (service: Service): string | undefined => {
+    const crowd = crowdIn(service);
+    if (crowd === undefined) return undefined;
+    return missedBy(figuresOf(service, crowd.beside), crowd).find(isOne);
+  };
+
+/** Undefined for one whose start is not known to be accepted. */
+const startedAt = (service: Service, { extractionId }: Member): number | undefined => {
+  const { startedAt: at } = service.extractions.get(extractionId) ?? {};
+  return at === undefined ? undefined : Date.parse(at);
+};
+
+/** By how much the start of a later request of the same lane and group may be earlier, in seconds. */
+const maxOvertaken = 25;
+
+export const crowdInvariants: readonly Invariant[] = [
+  {
+    name: 'nobody-is-lost',
+    rule: 'Whoever waits is started in the end, whatever the provider refuses and whoever ends meanwhile.',
+    check: checked((missed) => /^(lost|UNCONFIRMED)/.test(missed)),
+  },
+  {
+    name: 'oldest-first',
+    rule: `What is requested later is started at most ${maxOvertaken} s before what it overtakes, of the same caller and bank.`,
+    check: (service) => {
+      if (crowdIn(service) === undefined || service.losses > 0) return undefined;
+      const lanes = Map.groupBy(service.population.members.filter(isHealthy), (one) =>
+        [one.caller, one.priority, groupOf(one)].join(),
+      );
+      for (const lane of lanes.values()) {
+        let earliest = Number.POSITIVE_INFINITY;
+        const requestedAt = ({ extractionId }: Member): string =>
+          service.extractions.get(extractionId)?.requestedAt ?? '';
+        // By the clock that recorded the request.
+        for (const one of lane.toSorted((a, b) => (requestedAt(a) < requestedAt(b) ? 1 : -1))) {
+          const at = startedAt(service, one);
+          if (at === undefined) continue;
+          if (at - earliest > maxOvertaken * 1_000)
+            return `${one.extractionId} was overtaken by ${((at - earliest) / 1_000).toFixed(0)} s.`;
+          earliest = Math.min(earliest, at);
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'learnt-from-the-rate',
+    rule: 'A provider that refuses one user only teaches no rate.',
+    check: (service) => {
+      if (crowdIn(service) === undefined || service.population.rate !== undefined) return undefined;
+      const { state } = parseRateState(service.breakers.get(rateItem)?.state, service.time.now);
+      return state.learnt === undefined && state.measuring === undefined ? undefined : 'A rate was learnt.';
+    },
+  },
+  {
+    name: 'one-dispatcher',
+    rule: 'A dispatcher takes the lease of another only once that is over or given back.',
+    check: ({ breakerWrites, time, population }) => {
+      const leaseIn = (stored: StoredBreaker | undefined) =>
+        parseRateState(stored?.state, time.now).state.lease;
+      const clocksMs = 1_000 * (population.clocksAhead ?? 0);
+      const taken = breakerWrites.find(({ at, before, after }) => {
+        const [was, is] = [leaseIn(before), leaseIn(after)];
+        if (was === undefined || is === undefined || was.holder === is.holder) return false;
+        return was.until - at > clocksMs;
+      });
+      return taken === undefined ? undefined : 'A dispatcher took the lease of another.';
+    },
+  },
+  {
+    name: 'lanes-share',
+    rule: 'A crowd delays the starts of another lane by seconds only.',
+    check: checked((missed) => /^p/.test(missed)),
+  },
+  {
+    name: 'rate-is-kept',
+    rule: 'The provider refuses few starts, and the line is as long as its rate makes it.',
+    check: checked((missed) => /^(refused|transitions|last start)/.test(missed)),
+  },
+];

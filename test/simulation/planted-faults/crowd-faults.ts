@@ -1,0 +1,78 @@
+import type { Faults } from './planted-fault.ts';
+
+const gate = 'lib/extraction/start/gate.ts';
+const dispatcher = 'lib/rate-limit/dispatch-starts.ts';
+
+/** Faults of the line, its rate and its dispatcher. `firstSeed` is the small crowd that shows it, the first one 1. */
+export const crowdFaults: Faults = {
+  'lane-without-its-caller': {
+    does: 'All callers share a lane, in which banks go by turns.',
+    file: 'lib/rate-limit/choose-next.ts',
+    find: '{ lane: laneOf(place), prefix,',
+    replace: '{ lane: place.priority, prefix,',
+    caughtBy: 'lanes-share',
+    firstSeed: 1,
+  },
+  'refused-goes-to-the-end': {
+    does: 'A start that the provider refused waits behind all others of its lane.',
+    file: gate,
+    find: 'slot: slotOf({ caller, priority, group, requestedAt, extractionId }),',
+    replace: 'slot: slotOf({ caller, priority, group, requestedAt: now.toISOString(), extractionId }),',
+    caughtBy: 'oldest-first',
+    firstSeed: 2,
+  },
+  'window-counted-from-the-request': {
+    does: 'The start window counts the time in line.',
+    file: gate,
+    find: 'startWindow: deps.timings.startWindow + waited }',
+    replace: 'startWindow: deps.timings.startWindow + 0 * waited }',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 3,
+  },
+  'sweep-closes-who-waits': {
+    does: 'Reconcile closes a record in line once its start window would be over.',
+    file: 'lib/extraction/reconcile/reconcile.ts',
+    find: 'entry.waitingSince === undefined ? 0 : timings.maxWait',
+    replace: '0 * timings.maxWait',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 3,
+  },
+  'a-user-is-taken-for-the-rate': {
+    does: 'A 429 about one user counts as one of the rate.',
+    file: gate,
+    find: '/^http-429(\\/|$)/.test(result.problem)',
+    replace: 'result.problem !== undefined',
+    caughtBy: 'learnt-from-the-rate',
+    firstSeed: 4,
+  },
+  'turn-waits': {
+    does: 'The dispatcher releases nobody while only a turn of a breaker is free.',
+    file: dispatcher,
+    find: "if (may === 'turn' && !this.#isTurnGiven(caller, group, now)) return 'turn';",
+    replace: '',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 5,
+  },
+  'no-lease': {
+    does: 'Each dispatcher releases, whoever has the lease.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: 'lease !== undefined && lease.holder !== holder && now < lease.until',
+    replace: "lease !== undefined && lease.holder === '' && holder === '' && now < lease.until",
+    caughtBy: 'one-dispatcher',
+    firstSeed: 5,
+  },
+  'refusals-not-counted': {
+    does: 'Nothing is learnt from what the provider accepts and refuses.',
+    file: 'lib/rate-limit/start-limiter.ts',
+    find: 'await line.count(Math.floor(time() / 1_000), shown.kind);',
+    caughtBy: 'rate-is-kept',
+    firstSeed: 2,
+  },
+  'release-forgotten': {
+    does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
+    file: dispatcher,
+    find: '      await release(waiting);\n',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 1,
+  },
+};
