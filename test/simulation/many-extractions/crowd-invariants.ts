@@ -132,7 +132,7 @@ const maxOvertaken = 25;
 export const crowdInvariants: readonly Invariant[] = [
   {
     name: 'nobody-is-lost',
-    rule: 'Whoever waits is started in the end, whatever the provider refuses and whoever ends meanwhile.',
+    rule: 'Every extraction that waits is started in the end, whatever the provider refuses and whichever process ends.',
     check: checked((missed) => /^(lost|UNCONFIRMED)/.test(missed)),
   },
   {

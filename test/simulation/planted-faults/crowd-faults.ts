@@ -54,7 +54,7 @@ export const crowdFaults: Faults = {
     firstSeed: 5,
   },
   'no-lease': {
-    does: 'Each dispatcher releases, whoever has the lease.',
+    does: 'Each dispatcher releases, also while another has the lease.',
     file: 'lib/rate-limit/rate-state.ts',
     find: 'lease !== undefined && lease.holder !== holder && now < lease.until',
     replace: "lease !== undefined && lease.holder === '' && holder === '' && now < lease.until",
