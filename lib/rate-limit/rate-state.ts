@@ -9,7 +9,7 @@ export type Learnt = {
   readonly at: number;
   /** The rate at which the provider last failed by overload. Near it the rate grows slowly, as each failure may be `UNCONFIRMED`. */
   readonly ceiling?: number;
-  /** How often it has grown in a row. Each four times it grows faster, up to 12.6 % at a time, as the provider's rate may have risen by much. */
+  /** How often it has grown in a row. Each eight times it grows faster, up to 9.3 % at a time: the provider's rate may have risen by much. */
   readonly grown?: number;
 };
 
@@ -80,6 +80,7 @@ const forgottenMs = 6 * doublesMs;
 const maxRetryAfterMs = 3_600_000;
 
 const windowMs = 10_000;
+const maxWindowMs = 60_000;
 const windowCalls = 20;
 const windowRefused = 5;
 
@@ -91,7 +92,7 @@ const atOnceMs = 2_000;
 const tooMany = 0.05;
 const few = 0.02;
 const growth = 1.03;
-const maxGrowths = 4;
+const maxGrowths = 3;
 const slowGrowth = 1.005;
 const nearCeiling = 0.9;
 const softCut = 0.95;
@@ -149,11 +150,19 @@ export const budget = (
   return left < 0 ? 0 : Math.floor((left * rate) / 1_000) + 1;
 };
 
+/** A call comes some 100 ms sooner or later than its release. At a low rate, a provider without a burst would refuse it for that alone. */
+const lowRate = 0.1;
+const lateMs = 200;
+
 /** The state after so many starts went. */
 export const take = (state: RateState, rate: number | undefined, now: number, starts = 1): RateState =>
   rate === undefined || starts === 0
     ? state
-    : { ...state, nextStartAt: Math.max(state.nextStartAt, now) + (starts * 1_000) / rate };
+    : {
+        ...state,
+        nextStartAt:
+          Math.max(state.nextStartAt, now) + starts * (1_000 / rate + (rate <= lowRate ? lateMs : 0)),
+      };
 
 /** New starts queue behind those that wait. Written once in a while only. */
 export const withLine = (state: RateState, now: number): RateState =>
@@ -329,7 +338,7 @@ const grow = (state: RateState, rate: number, limit: number | undefined, now: nu
   const { ceiling } = learnt;
   const isNear = ceiling !== undefined && rate * growth > nearCeiling * ceiling;
   const grown = (learnt.grown ?? 0) + 1;
-  const perSecond = rate * (isNear ? slowGrowth : growth ** Math.min(maxGrowths, Math.ceil(grown / 4)));
+  const perSecond = rate * (isNear ? slowGrowth : growth ** Math.min(maxGrowths, Math.ceil(grown / 8)));
   if (limit !== undefined && perSecond >= limit) return { state: rest, judged: 'unlimited' };
   // A ceiling that was passed is none any more.
   const left = ceiling !== undefined && perSecond < 1.2 * ceiling ? ceiling : undefined;
@@ -363,6 +372,8 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     if (isOutage || isStray(state, share, now)) return { state: fresh(state, now), judged: 'unchanged' };
     return cut(state, window, rate ?? Infinity, share, now);
   }
+  // More calls show whether it is chance.
+  if (share > tooMany && now - window.since < maxWindowMs) return unchanged;
   const { ceiling } = state.learnt ?? {};
   if (window.overloaded > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling) {
     const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ceiling };
