@@ -46,6 +46,7 @@ const describeTrying = (
 ): string | undefined => {
   const seconds = nextAt === undefined ? undefined : Math.max(0, -secondsSince(nextAt, now));
   const next = seconds === undefined ? '' : ` · next within ${formatSeconds(seconds)}`;
+  if (does === 'line') return 'waits in line for the rate of the provider';
   if (status === 'REQUESTED' && error !== undefined) {
     // While a try is under way, the last problem is that of the try before.
     const when = does === 'start' ? `try ${tries}` : `try ${tries} is under way, before`;

@@ -109,7 +109,7 @@ export const nextAttemptAt = (visit: StateVisit, attempt: Attempt, settings: Sto
 
 /** What an execution does now, as far as its history shows it. */
 export type Trying = {
-  readonly does: 'start' | 'wait' | 'poll';
+  readonly does: 'start' | 'line' | 'wait' | 'poll';
   /** Of a start or a poll: how many tries were made. */
   readonly tries: number;
   readonly error?: string;
@@ -124,6 +124,7 @@ export const tryingOf = (execution: Progress, settings: StorySettings): Trying |
   const last = visit?.attempts.at(-1);
   if (visit === undefined || last === undefined) return undefined;
   const tries = visit.attempts.length;
+  if (visit.state === 'InLine') return { does: 'line', tries };
   if (visit.state !== 'StartTask') {
     const ended = visit.attempts.findLast(({ error }) => error !== undefined);
     const nextAt = ended === undefined ? undefined : nextAttemptAt(visit, ended, settings);

@@ -46,8 +46,18 @@ const nextTry = (visit: StateVisit, { settings, now }: Open): string => {
     : `The machine tries again by ${clockTime(nextAt, now)}`;
 };
 
+/** It is in line for the provider's rate. What a breaker or an operator holds is in line as well. */
+const inLineWaits = (since: string, { record, holds, settings, now }: Open): string => {
+  const hold = holdOf(record, holds);
+  const held = hold === undefined ? '' : `${sentenceOf(hold, now)} `;
+  const longest = formatSeconds(settings.timings.maxWait);
+  return `${held}Waits in line for the rate of the provider since ${clockTime(since, now)}. If it waits for longer than ${longest}, it ends NOT_STARTED, and may be requested again.`;
+};
+
 const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
+  const current = execution === undefined ? undefined : currentVisit(execution);
+  if (current?.state === 'InLine') return inLineWaits(current.enteredAt, known);
   const windowEnd = plusSeconds(record.requestedAt, settings.timings.startWindow);
   if (now.toISOString() >= windowEnd) {
     return `Was not started by ${clockTime(windowEnd, now)}. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;

@@ -20,6 +20,7 @@ import {
   change,
   event,
   failed,
+  inLine,
   inReconcile,
   inStartTask,
   type KnownValues,
@@ -167,6 +168,15 @@ test('what holds an extraction is in its headline and a line, and what holds onl
   ]);
 });
 
+test('who waits in line is not late, although the start window is over', async () => {
+  // Reconcile has deferred it.
+  const waiting = extractionIn('REQUESTED', { dueAt: iso(3_000) });
+  const story = await explain(2_000, { record: waiting, execution: inLine() });
+  expect(story?.headline).toBe(
+    'Waits in line for the rate of the provider since 12:00:03Z. If it waits for longer than 6 h, it ends NOT_STARTED, and may be requested again.',
+  );
+});
+
 test('texts of callers, operators and errors are escaped and bounded', async () => {
   const evil = `\u001b[2J\u202e${'x'.repeat(2_000)}`;
   const story = await explain(20, {
@@ -196,6 +206,7 @@ test('only the fields of a log line that the story knows are shown', async () =>
 });
 
 test.each([
+  ['waits in line', inLine(), { does: 'line', tries: 1 }],
   ['waits for the webhook', inStartTask(), { does: 'wait', tries: 1, nextAt: iso(601) }],
   [
     'failed twice to start',

@@ -62,6 +62,15 @@ export const inStartTask = (...more: readonly ExecutionEvent[]): Execution => ({
   ],
 });
 
+/** The same, which has to wait for the provider's rate from second 3 on. */
+export const inLine = (): Execution =>
+  inStartTask(
+    failed(2, 'Waits', 'http-429'),
+    event(2, 'TaskStateExited', { state: 'StartTask' }),
+    event(3, 'TaskStateEntered', { state: 'InLine' }),
+    event(3, 'TaskScheduled'),
+  );
+
 /** The same, whose wait for the webhook ended at second 601, so that it polls. */
 export const inReconcile = (...more: readonly ExecutionEvent[]): Execution =>
   inStartTask(
