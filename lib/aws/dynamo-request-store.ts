@@ -25,7 +25,7 @@ export const dynamoRequestStore = (
         new PutItemCommand({
           TableName: table,
           Item: marshall(item, { removeUndefinedValues: true }),
-          // Each ciphertext is unique, so an equal one is that of an own put whose answer was lost.
+          // Each ciphertext is unique, so an equal one is from an own put whose answer was lost.
           ConditionExpression: 'attribute_not_exists(requestId) OR sealed = :sealed',
           ExpressionAttributeValues: marshall({ ':sealed': item.sealed }),
         }),

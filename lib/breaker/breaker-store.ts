@@ -64,7 +64,7 @@ const schemasAt = (now: number) => {
 
 /**
  * The breakers of a caller, part by part. A part that is of another form, or further ahead than a pause can be, counts for
- * nothing: a damaged item, or that of a newer version, must hold no start.
+ * nothing: a damaged item, or an item of a newer version, must hold no start.
  */
 export const parseBreakerState: ParseState<BreakerState> = (stored, now) => {
   const schemas = schemasAt(now);

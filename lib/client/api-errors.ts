@@ -13,7 +13,7 @@ export class ApiError extends Error {
   /** What is wrong with the request, where the answer names it. */
   readonly violations: readonly Violation[];
 
-  /** `minutesOff`: how far the clock of this machine is ahead of that of API Gateway, if that is known. */
+  /** `minutesOff`: how far the clock of this machine is ahead of the clock of API Gateway, if that is known. */
   constructor(status: number, body: string, minutesOff?: number) {
     const lines = describeProblem(status, body, minutesOff);
     super(lines.join('\n'));

@@ -49,7 +49,7 @@ const remedyOf403 = (message: string, minutesOff: number): string => {
 
 /**
  * An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. `minutesOff` is
- * how far the clock of this machine is ahead of that of API Gateway, if that is known.
+ * how far the clock of this machine is ahead of the clock of API Gateway, if that is known.
  */
 export const describeProblem = (status: number, body: string, minutesOff = 0): readonly string[] => {
   const problem = parse(body);

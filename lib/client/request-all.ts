@@ -72,7 +72,7 @@ type Result =
   | { readonly kind: 'refused'; readonly error: ApiError }
   | Hindrance;
 
-/** Of one request and no other: what it says is not valid, or its key is that of another. */
+/** Of one request and no other: what it says is not valid, or its key belongs to another request. */
 const ownStatuses: readonly number[] = [400, 413, 422];
 const keyBlocked = 'urn:cosecha:problem:idempotency-key-blocked';
 

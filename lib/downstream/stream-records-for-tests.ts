@@ -177,7 +177,7 @@ const record = (
       Keys: { extractionId: { S: String((after ?? before)?.extractionId) } },
       ...(before === undefined ? {} : { OldImage: image(before) }),
       ...(after === undefined ? {} : { NewImage: image(after) }),
-      // As long as those of DynamoDB, so that a consumer that compares them as numbers fails its tests.
+      // As long as the numbers of DynamoDB, so that a consumer that compares them as numbers fails its tests.
       SequenceNumber: String(10n ** 24n + BigInt(records)),
       SizeBytes: 1_000,
       StreamViewType: 'NEW_AND_OLD_IMAGES',

@@ -6,7 +6,7 @@ import {
 } from '../provider/vocabulary.ts';
 import type { Advice } from './advice.ts';
 
-/** The final statuses of the provider: an extraction takes that of its task. */
+/** The final statuses of the provider: an extraction takes the final status of its task. */
 export {
   isTerminalTaskStatus as isTerminalStatus,
   type TerminalTaskStatus as TerminalStatus,

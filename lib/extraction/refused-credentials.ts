@@ -40,7 +40,7 @@ export const credentialsMac = (
 };
 
 /**
- * What is known of unsealed credentials. Nothing of ciphertext: that of encrypted ones differs each time, and the user can change
+ * What is known of unsealed credentials. Nothing of ciphertext: the ciphertext of encrypted ones differs each time, and the user can change
  * what persisted ones stand for. Throws what `key` throws.
  */
 export const knownCredentials = async (

@@ -17,7 +17,7 @@ const maxPointerBytes = 500;
 const fits = (pointer: string): boolean => Buffer.byteLength(JSON.stringify(pointer)) <= maxPointerBytes;
 
 /**
- * A violation at a path of names, from the outermost one. If its pointer would be too long, it has that of the innermost value around it
+ * A violation at a path of names, from the outermost one. If its pointer would be too long, it has the pointer of the innermost value around it
  * that is not.
  */
 export const violationAt = (names: readonly unknown[], detail: string): Violation => {

@@ -107,7 +107,7 @@ export const measuringMs = 2_000;
 /** The first rate if nothing was accepted after the first 429, or nothing was tried. */
 const unknownPerSecond = 1;
 
-/** Calls that were counted so long ago are not judged with those of now: no dispatcher counted meanwhile. */
+/** Calls that were counted so long ago are not judged with the calls of now: no dispatcher counted meanwhile. */
 const staleSeconds = 15;
 
 /** Reopening: one start a second, twice as many after each step. After six steps, 64 a second, it is over. */

@@ -76,7 +76,7 @@ async function* matching(
 
 /**
  * Answers `GET /extractions/summary?batch=…` (design, section 6): how the caller's own extractions of this batch are, and for readers
- * those of all callers. The records are read, as the index has no status. Throws what a dependency throws.
+ * the extractions of all callers. The records are read, as the index has no status. Throws what a dependency throws.
  */
 export const answerSummary = async (
   { queryStringParameters = {}, requestContext }: FindEvent,

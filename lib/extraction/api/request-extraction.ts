@@ -77,7 +77,7 @@ export type RequestInput = {
   readonly requestedBy: string;
   readonly fingerprint: string;
   readonly request: ExtractionRequest;
-  /** As `parseTraceparent` returns it. A repeated request keeps that of the first, although it is another one. */
+  /** As `parseTraceparent` returns it. A repeated request keeps the trace of the first, although it has another one. */
   readonly traceparent?: string | undefined;
 };
 

@@ -211,7 +211,7 @@ type TimeLeft = {
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-/** What the start call brought, and what it showed about the entity and the provider. `wasSlow`: it has been reported so. */
+/** The result of the start call, and what its answer means for the breakers. `wasSlow`: the call has been reported as slow. */
 type Called = { readonly result: StartCallResult; readonly shown: Shown; readonly wasSlow?: boolean };
 
 /**

@@ -12,7 +12,7 @@ import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';
 const route = '/api/v1/tasks/{taskId}';
 
 /**
- * Empty unless the task succeeded. The items of `data` depend on the action. `isTefRecipient` accepts those of `tef`.
+ * Empty unless the task succeeded. The items of `data` depend on the action. `isTefRecipient` accepts the items of `tef`.
  */
 export type LegacyTaskResults = {
   readonly username?: string | null | undefined;
