@@ -64,7 +64,13 @@ const idleMs = 15_000;
 
 /** How many queries of the index a tick makes. So many groups are seen in one tick; of more, each tick sees the next. */
 const maxQueries = 40;
-const maxPage = 100;
+/** Some 800 KB. A query reads 1 MB. */
+const maxPage = 600;
+/** The highest rate that can be set, in a tick. */
+const maxReleases = 200;
+
+/** For so long, the index may still have those that were released. A release may wait for the end of its tick. */
+const indexLagMs = 3_000;
 
 /** A turn was released, and its start has not taken it yet. */
 const turnTakenMs = 10_000;
@@ -186,6 +192,10 @@ class Dispatcher {
     }
   }
 
+  #justReleased(now: number): number {
+    return [...this.#releasedAt.values()].filter((at) => now - at < indexLagMs).length;
+  }
+
   /** Who is in the index and was not released by this dispatcher. */
   #waiting(): readonly InLine[] {
     const now = this.#now();
@@ -300,7 +310,8 @@ class Dispatcher {
     const before = this.#known?.state ?? (await this.#change((state) => state));
     const now = this.#now();
     const counted = await this.#count(before, set, now);
-    await this.#look(Math.min(budget(before, rateAt(before, set, now), now, tickMs), maxPage));
+    const most = Math.min(budget(before, rateAt(before, set, now), now, tickMs), maxReleases);
+    await this.#look(most + this.#justReleased(now));
     const waiting = this.#waiting();
     await this.#readBreakers(waiting);
 
@@ -317,7 +328,7 @@ class Dispatcher {
       firstAt = judgement.state.nextStartAt;
       const granted = isMeasuring(judgement.state, set, now) ? 0 : budget(judgement.state, rate, now, tickMs);
       const gateOf = paused ? () => [{ left: 0 }] : this.#gates(judgement.state, now);
-      chosen = chooseNext(waiting, Math.min(granted, maxPage), this.#served, gateOf);
+      chosen = chooseNext(waiting, Math.min(granted, maxReleases), this.#served, gateOf);
       const taken = take(judgement.state, rate, now, chosen.next.length);
       const lineUntil = chosen.left > 0 ? now + lineMs : taken.lineUntil;
       return this.#leased(pruned({ ...taken, lineUntil }, now));

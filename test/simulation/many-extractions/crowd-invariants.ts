@@ -96,7 +96,7 @@ export const smallCrowds: readonly Crowd[] = [
       losesAny: true,
       members: { crowd: spread(300, 50) },
     },
-    { refused: 60, lastStart: 400, unconfirmed: 30 },
+    { refused: 60, lastStart: 700, unconfirmed: 30 },
   ),
   small(
     'that the provider sheds with 503',
