@@ -9,6 +9,16 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RequestStore, StoredRequest } from '../extraction/store.ts';
 
+/** The condition of a removal: the item was not put back for another task. */
+const putBackForNoneBut = (of: Parameters<RequestStore['remove']>[1]) => {
+  if (of === 'any task') return {};
+  if (of.taskId === undefined) return { ConditionExpression: 'attribute_not_exists(taskId)' };
+  return {
+    ConditionExpression: 'attribute_not_exists(taskId) OR taskId = :task',
+    ExpressionAttributeValues: marshall({ ':task': of.taskId }),
+  };
+};
+
 /**
  * The table `Requests` on DynamoDB. Throws the SDK's errors. `removing` makes the removals, because a process has little time
  * for each.
@@ -37,18 +47,9 @@ export const dynamoRequestStore = (
       return Item === undefined ? undefined : (unmarshall(Item) as StoredRequest);
     },
 
-    remove: async (requestId, taskId) => {
+    remove: async (requestId, of) => {
       try {
-        await removing.send(
-          new DeleteItemCommand({
-            ...keyed(requestId),
-            ConditionExpression:
-              taskId === undefined
-                ? 'attribute_not_exists(taskId)'
-                : 'attribute_not_exists(taskId) OR taskId = :task',
-            ...(taskId === undefined ? {} : { ExpressionAttributeValues: marshall({ ':task': taskId }) }),
-          }),
-        );
+        await removing.send(new DeleteItemCommand({ ...keyed(requestId), ...putBackForNoneBut(of) }));
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
       }

@@ -26,7 +26,6 @@ import {
   type Extraction,
   hasTaskItem,
   hasWebhook,
-  isRequestDone,
   isTerminalStatus,
   isUnderstood,
   type SettledBy,
@@ -585,16 +584,6 @@ export const settleDelivered = (
   const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
   const observed = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false } as const;
   return toWrite(settled, [settledMetric.webhook], { ifRefused: observed });
-};
-
-/**
- * Whether an invocation that ends at this record removes the item of its request. By credentials, a reconcile leaves it to
- * start-task once the task is linked, so that a poll costs no removal. The webhook has no access to requests.
- */
-export const forgetsRequest = (record: Extraction, invoker: Invoker): boolean => {
-  if (invoker.kind === 'webhook' || !isRequestDone(record)) return false;
-  if (invoker.kind === 'start' || record.method === 'consent') return true;
-  return record.status === 'NOT_STARTED' || record.status === 'UNCONFIRMED';
 };
 
 /**

@@ -190,16 +190,6 @@ export const hasTaskItem = (record: Extraction): boolean => record.method === 'c
 export const hasWebhook = (record: Extraction): boolean =>
   hasTaskItem(record) && record.withoutWebhook !== true;
 
-/**
- * Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does, also after the end
- * of grace: a read that was under way when another one closed the record may still correct it, and the results are then
- * collected. So the item of a consent that stays `TIMED_OUT` is left to expire.
- */
-export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean =>
-  method === 'consent'
-    ? dueShard === undefined && status !== 'TIMED_OUT'
-    : status !== 'REQUESTED' && status !== 'STARTING';
-
 /** The entity of an extraction by credentials, or the product of one by consent, which does not name its entity. */
 export const entityOrProductOf = (record: Extraction): string =>
   record.method === 'consent' ? record.product : record.entity;

@@ -1,9 +1,80 @@
 import { createHash } from 'node:crypto';
+import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
-import { type Extraction, isRequestDone } from './record.ts';
+import type { Extraction } from './record.ts';
 import { canonicalJson } from './refused-credentials.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
+
+/**
+ * The sealed item of a request: what binds it to its record, how long it is kept, and after what it is removed (design, "Forgotten once
+ * used"). Callers say what happened. Only this file decides what follows for the item.
+ */
+
+type Rule = (record: Extraction) => boolean;
+type Rules = { readonly [Method in Extraction['method']]: Rule };
+
+/** Total, because a newer version may have left a record with another method. */
+const ruleFor = ({ method }: Extraction, rules: Rules): Rule =>
+  method === 'consent' ? rules.consent : rules.credentials;
+
+const always: Rule = () => true;
+const never: Rule = () => false;
+
+/**
+ * When nothing needs the item any more. Each poll of an extraction by consent does, also after the end of grace: a read that was under
+ * way when another one closed the record may still correct it, and the results are then collected. So the item of a consent that
+ * stays `TIMED_OUT` is left to expire.
+ */
+const done: Rules = {
+  credentials: ({ status }) => status !== 'REQUESTED' && status !== 'STARTING',
+  consent: ({ status, dueShard }) => dueShard === undefined && status !== 'TIMED_OUT',
+};
+
+export const isRequestDone = (record: Extraction): boolean => ruleFor(record, done)(record);
+
+/** Once start-task has the task, it removes the credentials itself. So a poll costs no removal. */
+const doneWithoutStart: Rules = {
+  credentials: ({ status }) => status === 'NOT_STARTED' || status === 'UNCONFIRMED',
+  consent: done.consent,
+};
+
+const onEach = (rule: Rule): Rules => ({ credentials: rule, consent: rule });
+
+/** What happened, and of which records the item is then removed. The record is as it was left. */
+const removedAfter = {
+  /** Intake found the record of another request under the same key. */
+  'another-request': onEach(always),
+  /** An invocation ended, by who asked. */
+  'ended-by-start': done,
+  'ended-by-machine': doneWithoutStart,
+  'ended-by-queue': doneWithoutStart,
+  'ended-by-operator': doneWithoutStart,
+  /** receive-webhook has no access to requests. */
+  'ended-by-webhook': onEach(never),
+  /** Reconcile adopted the task: start-task ended before its link, and so before it removed the item. A consent has no such task. */
+  'task-adopted': { credentials: always, consent: never },
+  /** A late start put the item back, and the record refused its `RUNNING`. */
+  'late-start-refused': { credentials: never, consent: always },
+  /** The record is about to be erased. */
+  erased: onEach(always),
+  /** A start of a backup was restored as `UNCONFIRMED`. */
+  restored: onEach(always),
+} as const satisfies Readonly<Record<string, Rules>>;
+
+type RequestEvent = keyof typeof removedAfter;
+
+/**
+ * The item that a late start puts back before its record is `RUNNING` again. Another process has settled the start as stale, and may
+ * still be about to remove the item. It does not know the `taskId`, and so leaves an item that has it. By credentials there is none,
+ * because they have been sent.
+ */
+export const itemToPutBack = (
+  { method }: Extraction,
+  taskId: string | undefined,
+  used: StoredRequest | undefined,
+): StoredRequest | undefined =>
+  method === 'consent' && used !== undefined ? { ...used, ...defined({ taskId }) } : undefined;
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -90,16 +161,26 @@ export const keepRequest = async (
   }
 };
 
-/**
- * Removes the item of a request. A failure is counted and fails nothing: the item then expires. An item that was put back has a
- * `taskId` (`startWriter`), and stays if this process does not know that task.
- */
+/** Removes the item if what happened has made it unneeded. Throws what the store throws. */
 export const removeRequest = async (
-  { extractionId, requestId, taskId }: Pick<Extraction, 'extractionId' | 'requestId' | 'taskId'>,
+  event: RequestEvent,
+  record: Extraction,
+  requests: Pick<RequestStore, 'remove'>,
+): Promise<void> => {
+  const { requestId, taskId } = record;
+  if (ruleFor(record, removedAfter[event])(record))
+    await requests.remove(requestId, event === 'erased' ? 'any task' : { taskId });
+};
+
+/** The same by a function. A failure is counted and fails nothing: the item then expires. */
+export const forgetRequest = async (
+  event: RequestEvent,
+  record: Extraction,
   { requests, telemetry }: ItemDeps,
 ): Promise<void> => {
+  const { extractionId } = record;
   try {
-    await requests?.remove(requestId, taskId);
+    if (requests !== undefined) await removeRequest(event, record, requests);
   } catch (error) {
     telemetry.count('RequestDataNotRemoved', { extractionId });
     telemetry.failure('The sealed data of a request could not be removed.', error, { extractionId });

@@ -1,11 +1,11 @@
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
-import { forgetsRequest, judge, plan } from './decide.ts';
+import { judge, plan } from './decide.ts';
 import { type Ending, end, type Invoker, type Observation, type Plan } from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
-import { keepRequest, removeRequest } from './request-data.ts';
+import { forgetRequest, keepRequest } from './request-data.ts';
 import type { ExtractionStore, RequestStore } from './store.ts';
 import { reschedule } from './transitions.ts';
 import { reportOutcomeAgain, type Write, writeProgress } from './write-progress.ts';
@@ -116,7 +116,7 @@ const defer = async (
 
 /**
  * Does what is planned until nothing is left to do now: the loop of reconcile, and the end of a start and of a delivery. Writes,
- * counts, forgets the request and sends the next message. It makes no start call: a plan
+ * counts, forgets the request if nothing needs it, and sends the next message. It makes no start call: a plan
  * to start that comes here is left to the machine's retry. Throws what a store or `learn` throws; the invoker then repeats it.
  */
 export const run = async (
@@ -166,7 +166,7 @@ export const run = async (
     return { conclusion: 'gone', explanation, problem, record: undefined };
   if (record.settledAt !== undefined && !isReported && repeats(invoker, conclusion))
     reportOutcomeAgain(record, telemetry);
-  if (forgetsRequest(record, invoker)) await removeRequest(record, deps);
+  await forgetRequest(`ended-by-${invoker.kind}`, record, deps);
   await sendNext(planned, record, invoker, deps);
   return { conclusion, explanation, problem, record };
 };

@@ -169,7 +169,7 @@ export interface RequestStore {
   /** Strongly consistent. */
   get(requestId: string): Promise<StoredRequest | undefined>;
   /** Removes the item, unless it was put back for another task than this. An item that is not there is removed already. */
-  remove(requestId: string, taskId: string | undefined): Promise<void>;
+  remove(requestId: string, of: { readonly taskId: string | undefined } | 'any task'): Promise<void>;
   /** Moves `expiresAt` of an item that is there. */
   extend(requestId: string, expiresAt: number): Promise<void>;
 }

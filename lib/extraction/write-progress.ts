@@ -3,7 +3,7 @@ import type { ExtractionMetric, MetricName } from '../observability/metric-names
 import type { Telemetry } from '../observability/telemetry.ts';
 import { judgeOutcome, outcomeText } from './advice.ts';
 import { type Extraction, subjectFields } from './record.ts';
-import { removeRequest } from './request-data.ts';
+import { forgetRequest, itemToPutBack } from './request-data.ts';
 import type { ChangeOutcome, ExtractionStore, RequestStore, StoredRequest } from './store.ts';
 import type { Change } from './transitions.ts';
 
@@ -171,20 +171,23 @@ const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
  * Writes the changes of a start. A further try recognizes an earlier one that succeeded without an answer.
  *
  * The race of a late start: its call takes so long that another process settles it as stale and removes the item of the request.
- * Then the provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`. It
- * gets the `taskId`, so that the other process, if it removes only now, leaves it. `needed`: the item of a consent.
+ * Then the provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`.
+ * `used`: the item that the start was made with.
  */
 export const startWriter =
-  (needed: StoredRequest | undefined, deps: WriteDeps): Write =>
+  (used: StoredRequest | undefined, deps: WriteDeps): Write =>
   async (change, metricsOnWrite, before) => {
     const { taskId } = change.set;
-    const late = change.transition === 'markRunningLate' && needed && { ...needed, ...defined({ taskId }) };
-    if (late) await putBack(late, deps);
+    const late = change.transition === 'markRunningLate' ? before : undefined;
+    const item = late && itemToPutBack(late, taskId, used);
+    if (item) await putBack(item, deps);
     const outcome = await writeThrice(
       'The record',
       () => writeProgress(change, metricsOnWrite, before, deps),
       deps,
     );
-    if (late && outcome.kind === 'lost') await removeRequest(late, deps);
+    if (late && item && outcome.kind === 'lost') {
+      await forgetRequest('late-start-refused', { ...late, ...defined({ taskId }) }, deps);
+    }
     return outcome;
   };

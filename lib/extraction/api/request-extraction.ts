@@ -3,7 +3,7 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { plusSeconds, type Timings } from '../deadlines.ts';
 import * as due from '../due.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
-import { removeRequest, requestExpiry } from '../request-data.ts';
+import { forgetRequest, requestExpiry } from '../request-data.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RepeatCounter, RequestStore } from '../store.ts';
 import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
@@ -103,7 +103,7 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   // The record that was found may be this request's own: the SDK repeats a put whose answer was lost.
   const isOfThisRequest = record.requestId === requestId;
   // If `create` throws, nobody knows whether it wrote, and a start may need the item. So it is removed only here.
-  if (!isOfThisRequest) await removeRequest(created, deps);
+  if (!isOfThisRequest) await forgetRequest('another-request', created, deps);
   if (!isOfThisRequest) {
     const retryAfter = await deps.repeats.count(extractionId, now);
     if (retryAfter !== undefined) return { kind: 'key-reused-often', retryAfter };

@@ -1,5 +1,7 @@
 import { plusSeconds } from '../deadlines.ts';
 import type { Extraction } from '../record.ts';
+import { removeRequest } from '../request-data.ts';
+import type { RequestStore } from '../store.ts';
 
 /** A record, and the time at the table when it was read. The clock of the operator may be wrong. */
 export type RecordRead = { readonly record: Extraction | undefined; readonly at: Date };
@@ -19,10 +21,7 @@ export type EraseDeps = {
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
   /** Deletes that item. An item of another extraction stays, as the provider may have returned one task id twice. */
   readonly removeTask: (taskId: string, extractionId: string) => Promise<void>;
-  /** Whether `Requests` has the item of this request. */
-  readonly hasRequest: (requestId: string) => Promise<boolean>;
-  /** Deletes that item, whatever it was put back for. */
-  readonly removeRequest: (requestId: string) => Promise<void>;
+  readonly requests: Pick<RequestStore, 'get' | 'remove'>;
   /** Deletes every version of every object of the extraction, and returns their number. */
   readonly removeResults: (extractionId: string) => Promise<number>;
   readonly countResults: (extractionId: string) => Promise<number>;
@@ -76,14 +75,14 @@ export const erase = async (extractionId: string, deps: EraseDeps): Promise<Eras
   const mac = taskId === undefined ? undefined : await deps.getMac(taskId, extractionId);
   if (mac !== undefined) await deps.removeMark(mac, extractionId);
   if (taskId !== undefined) await deps.removeTask(taskId, extractionId);
-  await deps.removeRequest(requestId);
+  await removeRequest('erased', record, deps.requests);
   if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
 
   const what = [
     ...((await deps.getRecord(extractionId)).record === undefined ? [] : (['record'] as const)),
     ...(mac !== undefined && (await deps.hasMark(mac, extractionId)) ? (['mark'] as const) : []),
     ...(taskId !== undefined && (await deps.hasTask(taskId, extractionId)) ? (['task'] as const) : []),
-    ...((await deps.hasRequest(requestId)) ? (['request'] as const) : []),
+    ...((await deps.requests.get(requestId)) === undefined ? [] : (['request'] as const)),
     ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),
   ];
   return what.length === 0 ? { kind: 'erased', objects, taskId } : { kind: 'remains', what };

@@ -1,5 +1,7 @@
 import * as due from '../due.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
+import { removeRequest } from '../request-data.ts';
+import type { RequestStore } from '../store.ts';
 
 /** What happens to a record that is in the backup and not in the live table. */
 export type RestoredRecord =
@@ -65,8 +67,7 @@ export type RestoreDeps = {
   readonly createMissing: (records: readonly Extraction[]) => Promise<readonly LiveRecord[]>;
   /** The live records of these ids. */
   readonly find: (extractionIds: readonly string[]) => Promise<readonly LiveRecord[]>;
-  /** Removes the item of its request. */
-  readonly forgetRequest: (record: Extraction) => Promise<void>;
+  readonly requests: Pick<RequestStore, 'remove'>;
   readonly except: ReadonlySet<string>;
   /** Compare only, and write nothing. */
   readonly dryRun: boolean;
@@ -131,7 +132,7 @@ const copyBatch = async (records: readonly Extraction[], deps: RestoreDeps): Pro
     const existing = live.get(one.record.extractionId);
     const kind = kindOf(one.kind, one.record, existing);
     // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
-    if (!deps.dryRun && isOurs(kind, existing)) await deps.forgetRequest(one.record);
+    if (!deps.dryRun && isOurs(kind, existing)) await removeRequest('restored', one.record, deps.requests);
     deps.onRecord(one.record.extractionId, kind);
   }
 };

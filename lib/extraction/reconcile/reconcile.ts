@@ -7,7 +7,7 @@ import type { Invoker, Observation } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markDelivered } from '../refused-credentials.ts';
-import { findRequest, removeRequest } from '../request-data.ts';
+import { findRequest, forgetRequest } from '../request-data.ts';
 import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { leaveToSlowQueue, type ReadDeps, readTask } from './read-task.ts';
@@ -52,8 +52,7 @@ const timingsOf = async (
 
 /**
  * Finds the item of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
- * then on, every delivery finds the extraction. The item of the request is removed here, as start-task, which ended before the
- * link, has not done it.
+ * then on, every delivery finds the extraction.
  */
 const findTask = async (
   { taskId }: Extract<Lookup, { kind: 'find-task' }>,
@@ -65,7 +64,7 @@ const findTask = async (
   const isNew = found?.extractionId === undefined;
   const task = isNew ? await deps.tasks.adopt(taskId, extractionId) : found;
   const isOwn = task.extractionId === extractionId;
-  if (isNew && isOwn) await removeRequest(record, deps);
+  if (isNew && isOwn) await forgetRequest('task-adopted', record, deps);
   if (isOwn) await markDelivered(task, deps);
   const { taskStatus } = task;
   const observed = { kind: 'task', taskId, taskStatus, isOwn, isNew } as const;

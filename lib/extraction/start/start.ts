@@ -79,7 +79,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const { extractionId, requestId } = input;
   const { extractions, now, telemetry } = deps;
   const invoker = { kind: 'start', requestId } as const;
-  let consentItem: StoredRequest | undefined;
+  let item: StoredRequest | undefined;
   let known: KnownCredentials | undefined;
   const record = await extractions.get(extractionId);
   const gate = record?.status === 'REQUESTED' ? await gateOf(record, input, deps) : undefined;
@@ -91,7 +91,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       ...deps,
       timings,
       // Each write is tried three times. A late `RUNNING` by consent first puts the item of its request back.
-      write: startWriter(consentItem, deps),
+      write: startWriter(item, deps),
       learn: async (lookup, current) => {
         if (lookup.kind !== 'find-task') return cannotLearn(lookup);
         known ??= await recallCredentials(current, input, deps);
@@ -129,7 +129,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
         'request-data-gone',
       );
     }
-    if (record.method === 'consent') consentItem = stored;
+    item = stored;
     const call = await deps.callFor(record, stored);
     const checked = await checkMark(call, deps);
     known = checked.known;
@@ -154,7 +154,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       timings,
       deadlineAt: gate.deadlineAt,
     });
-    const claimed = await startWriter(consentItem, deps)(starting, [], record);
+    const claimed = await startWriter(item, deps)(starting, [], record);
     if (claimed.kind === 'lost')
       return await finish(plan(claimed.record, invoker, now(), timings), claimed.record);
 

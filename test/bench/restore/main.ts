@@ -70,7 +70,7 @@ const startStub = async ({ atEnd, untilStopped }: StoppableRun): Promise<ClientC
 const measure = async ({ untilStopped }: StoppableRun, dynamo: DynamoDBClient) => {
   let copied = 0;
   const deps = {
-    forgetRequest: async () => undefined,
+    requests: { remove: async () => undefined },
     dryRun: false,
     except: new Set<string>(),
     now: () => new Date(),

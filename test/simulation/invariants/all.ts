@@ -52,6 +52,7 @@ export const invariants: readonly Invariant[] = [
   collectingAndClosing.oversizedOnce,
   transitionsAndOutcomes.correctionFound,
   requestItems.requestItemForgotten,
+  requestItems.adoptedRequestForgotten,
   requestItems.requestGoneForAReason,
   heldCalls.breakerRespected,
   heldCalls.pauseKeepsOpen,

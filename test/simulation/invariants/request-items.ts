@@ -48,6 +48,23 @@ export const requestItemForgotten: Invariant = {
   },
 };
 
+export const adoptedRequestForgotten: Invariant = {
+  name: 'adopted-request-forgotten',
+  rule: 'The credentials of a task that Reconcile adopted, and that no start-task linked, are removed.',
+  needs:
+    'Every process that reconciled returned, and none of its calls failed. Each call of the table took effect once.',
+  checks: {
+    end: (_fact, { record, tasks, requests, requestCalls, readsUndisturbed }, premise) => {
+      const { extractionId, callbackToken } = tasks.get(record?.taskId ?? '') ?? {};
+      if (record === undefined || extractionId !== record.extractionId || callbackToken !== undefined)
+        return undefined;
+      if (!readsUndisturbed || requestCalls.made !== requestCalls.effects) return undefined;
+      premise();
+      return requests.has(record.requestId) ? 'The item of the request is left.' : undefined;
+    },
+  },
+};
+
 export const requestGoneForAReason: Invariant = {
   name: 'request-gone-for-a-reason',
   rule: 'Only if the item of its request was lost is an extraction not started or not read for that reason, and then its record says so.',

@@ -3,6 +3,7 @@ import type { Faults } from './planted-fault.ts';
 const decide = 'lib/extraction/decide.ts';
 const due = 'lib/extraction/due.ts';
 const readTask = 'lib/extraction/reconcile/read-task.ts';
+const requestData = 'lib/extraction/request-data.ts';
 const run = 'lib/extraction/run.ts';
 
 /** Faults of what follows, which the enumeration of all decisions catches without a schedule. */
@@ -82,16 +83,16 @@ export const decisionFaults: Faults = {
   },
   'item-removed-while-needed': {
     does: 'Each reconcile by consent removes the item of the request.',
-    file: run,
-    find: 'if (forgetsRequest(record, invoker))',
-    replace: "if (forgetsRequest(record, invoker) || record.method === 'consent')",
+    file: requestData,
+    find: '  consent: done.consent,',
+    replace: '  consent: always,',
     caughtBy: 'request-kept',
   },
   'item-kept-by-the-operator': {
     does: 'What an operator ends keeps the item of its request.',
-    file: run,
-    find: 'if (forgetsRequest(record, invoker))',
-    replace: "if (invoker.kind !== 'operator' && forgetsRequest(record, invoker))",
+    file: requestData,
+    find: "'ended-by-operator': doneWithoutStart,",
+    replace: "'ended-by-operator': onEach(never),",
     caughtBy: 'request-forgotten',
   },
   'operator-is-not-repeated': {

@@ -265,8 +265,8 @@ export const intakeAndClosingFaults: Faults = {
   'request-removed-for-another': {
     does: 'A repeated request removes the item of the request that it repeats.',
     file: request,
-    find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
-    replace: 'if (!isOfThisRequest) await removeRequest(record, deps);',
+    find: "if (!isOfThisRequest) await forgetRequest('another-request', created, deps);",
+    replace: "if (!isOfThisRequest) await forgetRequest('another-request', record, deps);",
     caughtBy: 'request-item-kept',
   },
   'request-removed-after-an-exception': {
@@ -274,30 +274,30 @@ export const intakeAndClosingFaults: Faults = {
     file: request,
     find: 'const creation = await deps.extractions.create(created);',
     replace: `const creation = await deps.extractions.create(created).catch(async (error: unknown) => {
-    await removeRequest(created, deps);
+    await forgetRequest('another-request', created, deps);
     throw error;
   });`,
     caughtBy: 'request-item-kept',
   },
   'lost-race-keeps-its-item': {
     does: 'A repeated request keeps a second copy of what is sealed.',
-    file: request,
-    find: 'if (!isOfThisRequest) await removeRequest(created, deps);',
+    file: requestData,
+    find: "'another-request': onEach(always),",
+    replace: "'another-request': onEach(never),",
     caughtBy: 'request-item-forgotten',
   },
   'target-kept-after-the-close': {
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
-    file: decide,
-    find: "if (invoker.kind === 'start' || record.method === 'consent') return true;",
-    replace: "if (invoker.kind === 'start') return true;",
+    file: requestData,
+    find: '  consent: done.consent,',
+    replace: '  consent: never,',
     caughtBy: 'request-item-forgotten',
   },
   'target-removed-before-the-close': {
     does: 'Reconcile removes the item of a consent although the next poll needs it.',
-    file: decide,
-    find: '!isRequestDone(record)) return false;',
-    replace:
-      "(!isRequestDone(record) && (invoker.kind === 'start' || record.method !== 'consent'))) return false;",
+    file: requestData,
+    find: '  consent: done.consent,',
+    replace: '  consent: always,',
     caughtBy: 'request-item-kept',
   },
   'target-left-to-expire': {
@@ -308,7 +308,7 @@ export const intakeAndClosingFaults: Faults = {
   },
   'target-removed-after-grace': {
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
-    file: 'lib/extraction/record.ts',
+    file: requestData,
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',

@@ -11,7 +11,7 @@ const check = `const checked = await checkMark(call, deps);
 /** Claims the start, and then reads the mark. */
 const claimThenCheck = `known = call;
     const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
-    const first = await startWriter(consentItem, deps)(early, [], record);
+    const first = await startWriter(item, deps)(early, [], record);
     if ((await checkMark(call, deps)).isRefused) return await finishWith(first.record, { kind: 'refused-before' });`;
 
 /** Faults of credentials that the bank refused, which are searched in extractions of one login. */

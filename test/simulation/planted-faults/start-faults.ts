@@ -3,6 +3,7 @@ import type { Faults } from './planted-fault.ts';
 const decide = 'lib/extraction/decide.ts';
 const start = 'lib/extraction/start/start.ts';
 const writeStart = 'lib/extraction/write-progress.ts';
+const requestData = 'lib/extraction/request-data.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const startAnswer = 'lib/extraction/start/start-call.ts';
 const machine = 'infra/extraction-machine-definition.ts';
@@ -18,7 +19,7 @@ export const startFaults: Faults = {
   'no-starting-write': {
     does: 'The start call is made without the `STARTING` write.',
     file: start,
-    find: 'const claimed = await startWriter(consentItem, deps)(starting, [], record);',
+    find: 'const claimed = await startWriter(item, deps)(starting, [], record);',
     replace: "const claimed = { kind: 'written' as const, record };",
     caughtBy: 'starting-written-before-call',
   },
@@ -28,7 +29,7 @@ export const startFaults: Faults = {
     find: "if (obtained.kind === 'failed') {",
     replace: `if (obtained.kind === 'failed') {
       const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
-      await startWriter(consentItem, deps)(early, []);`,
+      await startWriter(item, deps)(early, []);`,
     caughtBy: 'unconfirmed-for-a-reason',
   },
   'start-call-repeated-on-503': {
@@ -95,28 +96,28 @@ export const startFaults: Faults = {
     file: start,
     find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
     replace: `const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
-    await deps.requests.remove(requestId, undefined);`,
+    await deps.requests.remove(requestId, 'any task');`,
     caughtBy: 'request-item-kept',
   },
   'credentials-kept': {
     does: 'The item of the request is kept although the provider has the task.',
-    file: decide,
-    find: "if (invoker.kind === 'start' || record.method === 'consent') return true;",
-    replace: "if (record.method === 'consent') return true;",
+    file: requestData,
+    find: "'ended-by-start': done,",
+    replace: "'ended-by-start': doneWithoutStart,",
     caughtBy: 'request-item-forgotten',
   },
   'reopened-without-its-item': {
     does: 'A late answer reopens a consent without the item that its polls need.',
     file: writeStart,
-    find: 'if (late) await putBack(late, deps);',
+    find: 'if (item) await putBack(item, deps);',
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1 },
   },
   'reopened-item-removed-by-the-close': {
     does: 'Who settled a start as stale removes the item that its late answer has put back.',
-    file: writeStart,
-    find: 'if (late) await putBack(late, deps);',
-    replace: 'if (late) await putBack(needed, deps);',
+    file: requestData,
+    find: '{ ...used, ...defined({ taskId }) }',
+    replace: 'used',
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', preemptions: 2, from: 8 },
   },
@@ -128,11 +129,19 @@ export const startFaults: Faults = {
     caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },
+  'adopted-credentials-kept': {
+    does: 'Reconcile adopts a task, and leaves the credentials that no start-task removes any more.',
+    file: requestData,
+    find: "'task-adopted': { credentials: always, consent: never },",
+    replace: "'task-adopted': onEach(never),",
+    caughtBy: 'adopted-request-forgotten',
+    where: { scenario: 'disagreeing', faults: 1 },
+  },
   'late-task-lost-with-its-item': {
     does: 'A late answer is not recorded if the item of its consent could not be put back at the first try.',
     file: writeStart,
-    find: 'if (late) await putBack(late, deps);',
-    replace: 'if (late) await deps.requests.put(late);',
+    find: 'if (item) await putBack(item, deps);',
+    replace: 'if (item) await deps.requests.put(item);',
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },

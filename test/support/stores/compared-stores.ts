@@ -297,7 +297,14 @@ const requests = compared<RequestStore>({
       ),
     ),
     requestCall('get', requestId),
-    requestCall('remove', requestId, fc.option(taskId, { nil: undefined })),
+    requestCall(
+      'remove',
+      requestId,
+      fc.oneof(
+        fc.record({ taskId: fc.option(taskId, { nil: undefined }) }),
+        fc.constant('any task' as const),
+      ),
+    ),
     requestCall('extend', requestId, epochSeconds),
   ),
 });

@@ -27,10 +27,11 @@ export const requestStoreOver = (items: Map<string, StoredRequest>, carryOut: Ca
         const item = items.get(requestId);
         return item === undefined ? undefined : { ...item };
       }),
-    remove: (requestId, taskId) =>
+    remove: (requestId, of) =>
       call('remove', requestId, () => {
         const item = items.get(requestId);
-        if (item?.taskId === undefined || item.taskId === taskId) items.delete(requestId);
+        if (item?.taskId === undefined || of === 'any task' || item.taskId === of.taskId)
+          items.delete(requestId);
       }),
     extend: (requestId, expiresAt) =>
       call('extend', requestId, () => {

@@ -81,7 +81,7 @@ export const restore = async (
       dynamo,
       { from, to: table, isOpen },
       {
-        forgetRequest: ({ requestId }) => requests.remove(requestId, undefined),
+        requests,
         dryRun,
         except: new Set(except),
         now: shell.now,

@@ -90,11 +90,10 @@ const getDated = async (client: DynamoDBClient, TableName: string, extractionId:
 export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
   const extractionsTable = output('ExtractionsTableName');
   const tasksTable = output('TasksTableName');
-  const requestsTable = output('RequestsTableName');
   const refusalsTable = output('RefusalsTableName');
   const Bucket = output('ResultsBucketName');
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
-  const requests = dynamoRequestStore(dynamo, requestsTable);
+  const requests = dynamoRequestStore(dynamo, output('RequestsTableName'));
   const refusals = dynamoRefusedCredentialsStore(dynamo, refusalsTable);
   /** False where the condition does not hold. */
   const changedIf = async (command: DeleteItemCommand | UpdateItemCommand): Promise<boolean> => {
@@ -162,10 +161,7 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
         }),
       );
     },
-    hasRequest: async (requestId) => (await requests.get(requestId)) !== undefined,
-    removeRequest: async (requestId) => {
-      await dynamo.send(new DeleteItemCommand({ TableName: requestsTable, Key: marshall({ requestId }) }));
-    },
+    requests,
     removeResults: (extractionId) => removeObjects(s3, Bucket, `${extractionId}/`),
     countResults: async (extractionId) => {
       let count = 0;

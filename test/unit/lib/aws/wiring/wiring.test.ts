@@ -384,7 +384,7 @@ test('a removal that gets no answer is tried twice, and holds its process for a 
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   await expect(
-    requestsFromEnvironment(new DynamoDBClient()).remove('request-1', undefined),
+    requestsFromEnvironment(new DynamoDBClient()).remove('request-1', { taskId: undefined }),
   ).rejects.toThrow();
   expect(seen.length).toBeGreaterThan(1);
   expect(seen.length * removingClient.requestHandler.requestTimeout).toBeLessThanOrEqual(1_000);

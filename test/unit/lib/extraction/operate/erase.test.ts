@@ -40,8 +40,15 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
     removeMark: remove,
     hasTask: has,
     removeTask: remove,
-    hasRequest: has,
-    removeRequest: remove,
+    requests: {
+      get: async (requestId) =>
+        left.has(requestId) ? { requestId, extractionId: id, sealed: '', expiresAt: 0 } : undefined,
+      remove: async (requestId, of) => {
+        // One that a late start has put back goes, too.
+        expect(of).toBe('any task');
+        await remove(requestId);
+      },
+    },
     removeResults: async () => {
       await remove('results');
       return 2;

@@ -66,7 +66,7 @@ const live = (over: Partial<RestoreDeps> = {}) => {
   const reported: string[] = [];
   const forgotten: string[] = [];
   const deps: RestoreDeps = {
-    forgetRequest: async ({ extractionId }) => void forgotten.push(extractionId),
+    requests: { remove: async (requestId) => void forgotten.push(requestId) },
     createMissing: async (records) => {
       const creations = await Promise.all(records.map(store.create));
       return creations.flatMap((creation) => (creation.created ? [] : [creation.record]));
@@ -111,9 +111,11 @@ describe('restoring', () => {
 
   test('forgets the request of a start that is never made again, and of no other record', async () => {
     const { store, deps, forgotten } = live();
-    store.items.set('present', extractionIn('STARTING', { extractionId: 'present' }));
+    store.items.set('present', extractionIn('STARTING', { extractionId: 'present', requestId: 'present' }));
     const ids = ['present', 'starting', 'requested'];
-    const records = ids.map((extractionId) => extractionIn('STARTING', { extractionId }));
+    const records = ids.map((extractionId) =>
+      extractionIn('STARTING', { extractionId, requestId: extractionId }),
+    );
     await restore(backup(...records, extractionIn('RUNNING')), deps);
     expect(forgotten.toSorted()).toEqual(['requested', 'starting']);
   });
@@ -128,9 +130,9 @@ describe('restoring', () => {
     const records = [extractionIn('STARTING'), extractionIn('RUNNING', { extractionId: 'running' })];
     const counts = await restore(backup(...records), { ...deps, createMissing: twice });
     expect(counts).toMatchObject({ present: 2, unconfirmed: 0 });
-    expect(forgotten).toEqual([id]);
+    expect(forgotten).toEqual(['request-1']);
     await restore(backup(...records), deps);
-    expect(forgotten).toEqual([id, id]);
+    expect(forgotten).toEqual(['request-1', 'request-1']);
     expect(store.items.size).toBe(2);
   });
 

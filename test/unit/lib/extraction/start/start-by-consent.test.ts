@@ -117,10 +117,11 @@ test('a later invocation polls a running task, at most as far ahead as a message
 });
 
 describe('a start that was settled as stale meanwhile', () => {
-  /** Another process settles the start, or the record is lost. The item of the request is removed in both cases. */
+  /** Another process settles the start, and removes the item of the request. `lost`: the record is lost once the item is put back. */
   const late = (then: 'UNCONFIRMED' | 'lost', failingPuts = 0) => {
     let left = failingPuts;
     const before = ({ method }: StoreCall): void => {
+      if (method === 'put' && then === 'lost') made.extractions.items.clear();
       if (method !== 'put' || left === 0) return;
       left -= 1;
       throw new Error('DynamoDB is down.');
@@ -130,8 +131,7 @@ describe('a start that was settled as stale meanwhile', () => {
       meanwhile: () => {
         const { attemptId = '' } = made.record() ?? {};
         made.requests.items.clear();
-        if (then === 'lost') made.extractions.items.clear();
-        else made.extractions.items.set(id, consentIn('UNCONFIRMED', { attemptId }));
+        made.extractions.items.set(id, consentIn('UNCONFIRMED', { attemptId }));
       },
     });
     return made;
