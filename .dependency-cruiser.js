@@ -8,7 +8,9 @@ const node = /^[a-z_/]+$/;
 const packages = /node_modules\/|^aws-lambda$/;
 const packagesButAws = /node_modules\/(?!@aws-sdk\/)|^aws-lambda$/;
 const utilities = ['lib/*', node, packagesButAws];
-const portOfTelemetry = ['lib/observability/metric-names.ts', 'lib/observability/telemetry.ts'];
+const portOfTelemetry = ['log-messages', 'metric-names', 'telemetry'].map(
+  (name) => `lib/observability/${name}.ts`,
+);
 const belowExtraction = [...utilities, 'lib/breaker/', 'lib/rate-limit/', 'lib/http/', 'lib/provider/'];
 const throughExtraction = [...belowExtraction, 'lib/extraction/', 'lib/observability/'];
 const outside = [node, packages];

@@ -1,3 +1,4 @@
+import { logMessages } from '../observability/log-messages.ts';
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, secondsSince } from './deadlines.ts';
@@ -130,7 +131,7 @@ export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const unread = shards.find(({ status }) => status === 'rejected');
   if (unread?.status === 'rejected') throw unread.reason;
   const result: SweepResult = counts;
-  deps.telemetry.log('Sweep finished.', { ...result });
+  deps.telemetry.log(logMessages.sweepFinished, { ...result });
   countFinished(result, deps);
   return result;
 };

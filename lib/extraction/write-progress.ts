@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { logMessages } from '../observability/log-messages.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { judgeOutcome, outcomeText } from './advice.ts';
@@ -39,7 +40,7 @@ const report = (
 
 /** Reports a start. */
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
-  report('Extraction started.', 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
+  report(logMessages.started, 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
 /** When the outcome was recorded, as a number, which a query of the logs can compare. `health` counts at this time. */
 const settledFields = ({ settledAt }: Extraction) => {
@@ -60,7 +61,7 @@ const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const of = { record, time: record.settledAt, telemetry };
   const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
   // A metric filter counts `failed` by bank (infra/constructs/observability/bank-alarms.ts).
-  report('Extraction ended.', 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
+  report(logMessages.ended, 'SecondsToOutcome', of, { ...outcomeFields(record), ...defined({ failed }) });
   if (failed) telemetry.count('OutcomeFailed', record);
 };
 
@@ -69,11 +70,11 @@ const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
  * extractions, not lines. The metrics stay at most once.
  */
 export const reportOutcomeAgain = (record: Extraction, telemetry: Telemetry): void =>
-  telemetry.log('Extraction ended.', { ...outcomeFields(record), again: true });
+  telemetry.log(logMessages.ended, { ...outcomeFields(record), again: true });
 
 /** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
 const reportCorrected = (before: Extraction, telemetry: Telemetry): void =>
-  telemetry.log('Outcome corrected.', outcomeFields(before));
+  telemetry.log(logMessages.corrected, outcomeFields(before));
 
 /** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
 export const errorCodesOf = ({
@@ -94,7 +95,7 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
   const { extractionId, status } = record;
   const cause = codes.join(' and ');
   const facts = { extractionId, ...subjectFields(record), status, cause, ...settledFields(record) };
-  telemetry.log('Error codes collected.', facts);
+  telemetry.log(logMessages.errorCodesCollected, facts);
 };
 
 /**

@@ -2,6 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isTerminalStatus, type TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
 import { problem } from '../http/problem.ts';
+import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { decryptText, UndecryptableText } from '../provider/encrypt-and-decrypt.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
@@ -111,12 +112,12 @@ export type DeliveryEvent = {
  */
 const answers = {
   413: { body: 'too-large', line: undefined },
-  401: { body: 'unauthorized', line: { level: 'warn', message: 'Delivery refused.' } },
+  401: { body: 'unauthorized', line: { level: 'warn', message: logMessages.deliveryRefused } },
   400: {
     body: 'invalid-request',
-    line: { level: 'error', message: 'A verified delivery could not be read.' },
+    line: { level: 'error', message: logMessages.deliveryUnreadable },
   },
-  204: { body: undefined, line: { level: 'info', message: 'Delivery received.' } },
+  204: { body: undefined, line: { level: 'info', message: logMessages.deliveryReceived } },
 } as const;
 
 /** Answers one delivery, and logs it. Throws what a dependency throws. */

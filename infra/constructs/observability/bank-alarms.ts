@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { metricsNamespace } from '../../../lib/observability/metric-names.ts';
 import { type AlarmsProps, alarmDescription, alarmName } from './alarm-name.ts';
 
@@ -22,7 +23,7 @@ const percent = 50;
 /** Matches the lines of outcomes of these entities, which need this too. A line that repeats an outcome has `again`. */
 const filterPattern = (entities: readonly string[], condition = ''): string => {
   const banks = entities.map((entity) => `$.entity="${entity}"`).join('||');
-  return `{$.message="Extraction ended."&&($.again NOT EXISTS)&&(${banks})${condition}}`;
+  return `{$.message="${logMessages.ended}"&&($.again NOT EXISTS)&&(${banks})${condition}}`;
 };
 
 /**

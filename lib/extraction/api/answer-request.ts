@@ -4,6 +4,7 @@ import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { parseRequestBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
+import { logMessages } from '../../observability/log-messages.ts';
 import { subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
@@ -66,7 +67,7 @@ export const answerRequest = async (
     deps,
   );
   const subject = outcome.kind === 'accepted' ? subjectFields(outcome.record) : {};
-  deps.telemetry.log('Extraction requested.', {
+  deps.telemetry.log(logMessages.requested, {
     outcome: outcome.kind,
     caller,
     ...subject,

@@ -1,5 +1,6 @@
 import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
+import { logMessages } from '../../observability/log-messages.ts';
 import { judge, plan } from '../decide.ts';
 import type { Explanation, Observation, Plan } from '../plan.ts';
 import type { Extraction } from '../record.ts';
@@ -168,7 +169,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });
-      telemetry.log('The provider accepted the task.');
+      telemetry.log(logMessages.accepted);
     }
     const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
     return await gate.afterCall(ended, called);
@@ -228,7 +229,7 @@ export const startForMachine = async (
     const { conclusion, explanation, problem, record } = result;
     // Otherwise the report of the start has it.
     if (conclusion !== 'waiting') {
-      deps.telemetry.log('Start finished.', {
+      deps.telemetry.log(logMessages.startFinished, {
         outcome: conclusion,
         ...defined({ explanation, problem, status: record?.status }),
       });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { checks } from '../../../tools/acceptance/checks/checks.ts';
 import { awsSettings } from '../../../tools/acceptance/settings.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
@@ -201,4 +202,11 @@ test('docs/stream.md explains every field of an event', () => {
   const fields = Object.values($defs).flatMap(({ properties = {} }) => Object.keys(properties));
   const rows = section.split('\n## ')[0]?.match(/^\| `\w+`/gm) ?? [];
   expect(rows.map((row) => row.slice(3, -1)).toSorted()).toEqual([...new Set(fields)].toSorted());
+});
+
+test('each message of a log that a page filters by is logged', () => {
+  const filtered = read('docs/operations.md').matchAll(/message = ['"]([^'"]+)['"]/g);
+  const messages = [...filtered].map(([, message]) => message);
+  expect(messages).not.toEqual([]);
+  expect(messages.filter((one) => !Object.values<unknown>(logMessages).includes(one))).toEqual([]);
 });

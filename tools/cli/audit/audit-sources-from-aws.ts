@@ -8,6 +8,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { readItems } from '../../../lib/aws/read-items.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { type LoggedFields, linesWithMessage, logsClient } from '../aws/logs.ts';
 import { allStreamChanges } from '../aws/read-extraction-changes.ts';
@@ -99,8 +100,8 @@ export const auditSources = (deployment: Deployment): AuditSources => {
       const { timings } = await readReconcileSettings(deployment);
       return { ...timings, sweepEvery: sweepEveryMinutes() * 60 };
     },
-    requested: lines('RequestExtractionLog', 'Extraction requested.'),
-    accepted: lines('StartTaskLog', 'The provider accepted the task.'),
+    requested: lines('RequestExtractionLog', logMessages.requested),
+    accepted: lines('StartTaskLog', logMessages.accepted),
     due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
     requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
     // With more tries than the SDK's three: a shard supports two readers, which consumers may be.

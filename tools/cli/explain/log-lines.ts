@@ -1,4 +1,5 @@
 import { defined } from '../../../lib/defined.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { bounded } from './bounded-text.ts';
 import type { Known } from './gather.ts';
 import type { LogLine } from './sources.ts';
@@ -50,19 +51,21 @@ const detailsOf = ({ fields }: LogLine): string =>
 const isPoll = ({ caller, outcome }: LogLine['fields']): boolean =>
   caller === 'machine' && outcome === 'not-yet';
 
+const { started, ended, corrected, errorCodesCollected } = logMessages;
+const inRecord: ReadonlySet<string> = new Set([started, ended, corrected, errorCodesCollected]);
+
 /** Lines that the record or the history show better. */
 const isRepetition = ({ message, fields }: LogLine, { record, execution }: Known): boolean =>
-  (message === 'The provider accepted the task.' && fields.taskId === record?.taskId) ||
-  (record !== undefined &&
-    /^(Extraction (started|ended)|Outcome corrected|Error codes collected)\.$/.test(message)) ||
-  (execution !== undefined && (message === 'Start finished.' || isPoll(fields)));
+  (message === logMessages.accepted && fields.taskId === record?.taskId) ||
+  (record !== undefined && inRecord.has(message)) ||
+  (execution !== undefined && (message === logMessages.startFinished || isPoll(fields)));
 
 const textOf = ({ message, fields }: LogLine): string =>
   typeof fields.metric === 'string' ? `Counted ${fields.metric}.` : message;
 
 const verdictOf = ({ level, message }: LogLine): StoryLine['verdict'] => {
   if (level === 'ERROR') return 'failed';
-  return message === 'Delivery received.' ? 'ok' : undefined;
+  return message === logMessages.deliveryReceived ? 'ok' : undefined;
 };
 
 export const logLines = (known: Known): readonly StoryLine[] =>

@@ -1,4 +1,5 @@
 import { outcomeText } from '../../../lib/extraction/advice.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import type { LoggedFields } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 
@@ -6,11 +7,11 @@ import type { Period } from '../aws/read-log-lines.ts';
 type Step = 'requested' | 'started' | 'ended' | 'corrected' | 'codes';
 
 const steps: ReadonlyMap<unknown, Step> = new Map([
-  ['Extraction requested.', 'requested'],
-  ['Extraction started.', 'started'],
-  ['Extraction ended.', 'ended'],
-  ['Outcome corrected.', 'corrected'],
-  ['Error codes collected.', 'codes'],
+  [logMessages.requested, 'requested'],
+  [logMessages.started, 'started'],
+  [logMessages.ended, 'ended'],
+  [logMessages.corrected, 'corrected'],
+  [logMessages.errorCodesCollected, 'codes'],
 ]);
 
 /**

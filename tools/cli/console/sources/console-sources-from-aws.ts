@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
 import { cachedRead } from '../../../../lib/cached-read.ts';
+import { logMessages } from '../../../../lib/observability/log-messages.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import { logsClient, readFunctionLog } from '../../aws/logs.ts';
@@ -97,9 +98,9 @@ const triesReader = (seconds: number, sources: StorySources, now: () => Date): C
 };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
-const deliveryPattern =
-  '{ ($.message = "Delivery received.") || ($.message = "Delivery refused.") || ($.level = "ERROR") }';
-const sweepPattern = '{ $.message = "Sweep finished." }';
+const { deliveryReceived, deliveryRefused, sweepFinished } = logMessages;
+const deliveryPattern = `{ ($.message = "${deliveryReceived}") || ($.message = "${deliveryRefused}") || ($.level = "ERROR") }`;
+const sweepPattern = `{ $.message = "${sweepFinished}" }`;
 
 export const consoleSources = (deployment: Deployment, now: () => Date): ConsoleSources => {
   const { client, output } = deployment;

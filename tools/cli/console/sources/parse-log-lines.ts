@@ -1,4 +1,5 @@
 import { defined } from '../../../../lib/defined.ts';
+import { logMessages } from '../../../../lib/observability/log-messages.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
 import type { DeliveryLine, SweepLine } from './sources.ts';
 
@@ -12,11 +13,10 @@ export const parseDeliveryLine = (fields: LoggedFields): DeliveryLine | undefine
   const at = text(fields.timestamp);
   if (at === undefined) return undefined;
   const reason = text(fields.reason) ?? 'unknown';
-  if (fields.message === 'Delivery refused.') return { at, answer: 401, verdict: reason };
-  if (fields.message === 'A verified delivery could not be read.')
-    return { at, answer: 400, verdict: reason };
+  if (fields.message === logMessages.deliveryRefused) return { at, answer: 401, verdict: reason };
+  if (fields.message === logMessages.deliveryUnreadable) return { at, answer: 400, verdict: reason };
   const taskId = text(fields.taskId);
-  if (fields.message === 'Delivery received.' && taskId !== undefined) {
+  if (fields.message === logMessages.deliveryReceived && taskId !== undefined) {
     const { kind, extractionId, wake } = object(fields.recorded);
     return defined({
       at,
@@ -34,6 +34,6 @@ export const parseDeliveryLine = (fields: LoggedFields): DeliveryLine | undefine
 /** The line that ends a sweep, or undefined for other lines. */
 export const parseSweepLine = (fields: LoggedFields): SweepLine | undefined => {
   const at = text(fields.timestamp);
-  if (fields.message !== 'Sweep finished.' || at === undefined) return undefined;
+  if (fields.message !== logMessages.sweepFinished || at === undefined) return undefined;
   return { at, sent: number(fields.sent), failed: number(fields.failed) };
 };

@@ -1,0 +1,17 @@
+/**
+ * The messages of the log lines that commands, the console and alarms read. Who writes such a line and who reads it take its message from
+ * here.
+ */
+export const logMessages = {
+  requested: 'Extraction requested.',
+  accepted: 'The provider accepted the task.',
+  startFinished: 'Start finished.',
+  started: 'Extraction started.',
+  ended: 'Extraction ended.',
+  corrected: 'Outcome corrected.',
+  errorCodesCollected: 'Error codes collected.',
+  deliveryReceived: 'Delivery received.',
+  deliveryRefused: 'Delivery refused.',
+  deliveryUnreadable: 'A verified delivery could not be read.',
+  sweepFinished: 'Sweep finished.',
+} as const;
