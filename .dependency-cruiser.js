@@ -120,6 +120,29 @@ const rules = [
   ],
 ];
 
+/** The floors of lib/extraction, from the ground up. A file imports only from lower ones, and is put where it finds what it needs. */
+const floors = [
+  ['record', 'reconcile-message', 'sealed-request-data', 'keyed-mac', 'codes'],
+  ['phase', 'change', 'advice', 'api/public-view', 'api/parse-request'],
+  ['deadlines', 'plan', 'store'],
+  ['due', 'request-data', 'refused-credentials', 'api/answer-read'],
+  [
+    'transitions',
+    'write-progress',
+    'start/start-call',
+    'start/gate',
+    'operate/erase',
+    'operate/restore',
+    'api/idempotency',
+    'api/answer-find',
+    'api/request-extraction',
+  ],
+  ['decide', 'sweep', 'reconcile/read-task', 'api/answer-request', 'api/answer-summary'],
+  ['run'],
+  ['record-delivery', 'reconcile/reconcile', 'start/start'],
+];
+const onFloors = (from) => from.map((names) => `^lib/extraction/(${names.join('|')})\\.ts$`);
+
 /** The regular expression of a path, with `room/*` as above. */
 const pattern = (path) =>
   path instanceof RegExp ? path.source : `^${path.replace(/\.ts$/, '\\.ts$').replace(/\*$/, '[^/]+$')}`;
@@ -133,6 +156,20 @@ export default {
       from: { path: pattern(files), pathNot: rules.slice(0, index).map(([earlier]) => pattern(earlier)) },
       to: { pathNot: [files, ...imports].map(pattern) },
     })),
+    ...floors.map((_names, index) => ({
+      name: `floor ${index + 1} of lib/extraction`,
+      severity: 'error',
+      comment: 'A file of lib/extraction imports only from floors below its own.',
+      from: { path: onFloors(floors.slice(index, index + 1)) },
+      to: { path: '^lib/extraction/', pathNot: onFloors(floors.slice(0, index)) },
+    })),
+    {
+      name: 'on no floor of lib/extraction',
+      severity: 'error',
+      comment: 'Each file of lib/extraction has a floor in this list. There are at most eight.',
+      from: { path: '^lib/extraction/', pathNot: onFloors(floors) },
+      to: { path: '^lib/extraction/' },
+    },
     {
       name: 'published',
       severity: 'error',

@@ -25,6 +25,7 @@ import {
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { defined } from '../lib/defined.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
+import type { Result } from '../lib/extraction/plan.ts';
 import {
   briefCallMs,
   parseRead,
@@ -42,7 +43,6 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
-import type { Result } from '../lib/extraction/run.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';

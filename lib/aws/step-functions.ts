@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
 import type { Explanation } from '../extraction/plan.ts';
-import type { WakeOutcome } from '../extraction/record-delivery.ts';
+import type { WakeOutcome } from '../extraction/store.ts';
 import { Throttled } from '../throttled.ts';
 
 /** The ARN of an extraction's execution. Its name is the extractionId. */

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
-import type { Guard, Update } from '../extraction/transitions.ts';
+import type { Guard, Update } from '../extraction/change.ts';
 
 /** The part of an UpdateItem input that a change determines. */
 type UpdateParts = {

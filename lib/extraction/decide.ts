@@ -1,5 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
-import { codes } from './advice.ts';
+import type { Change } from './change.ts';
+import { codes } from './codes.ts';
 import {
   delayUntil,
   isReadTimeOver,
@@ -56,7 +57,7 @@ const isIn = <Name extends Phase['phase']>(
 type Follows = Partial<Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused'>>;
 
 const toWrite = (
-  written: change.Change,
+  written: Change,
   metricsOnWrite: readonly ExtractionMetric[] = [],
   { ifWritten = 'plan', ifRefused = 'plan' }: Follows = {},
 ): Plan => ({ kind: 'write', change: written, metricsOnWrite, ifWritten, ifRefused, counts: [] });

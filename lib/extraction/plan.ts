@@ -1,8 +1,7 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Change } from './change.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
-import type { ActionResult, StoredResults, TerminalStatus } from './record.ts';
-import type { StartCallResult, StartError } from './start/start-call.ts';
-import type { Change } from './transitions.ts';
+import type { ActionResult, Extraction, StoredResults, TerminalStatus } from './record.ts';
 
 /**
  * Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines, each with its meaning as a clause.
@@ -47,6 +46,42 @@ export const explanations = {
 export type Explanation = keyof typeof explanations;
 
 export const isExplanation = (text: string): text is Explanation => Object.hasOwn(explanations, text);
+
+/** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
+export type StartError =
+  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
+  | 'CiphertextExpired'
+  /** The start window is over, and this is why nothing could have been started now. */
+  | 'StartWindowOver'
+  /** It is in line. The machine goes to the state InLine. */
+  | 'Waits'
+  | 'ProviderBusy'
+  /** No call was made: the breaker is open, or an operator paused starts. */
+  | 'ProviderPaused'
+  | 'ProviderUnreachable'
+  | 'ProviderUnauthorized'
+  /** The item of the request is not there. */
+  | 'RequestDataGone'
+  /** Slow calls of AWS left too little of the invocation for the start call, so none was made. */
+  | 'TooLittleTime'
+  | 'StartInProgress';
+
+/** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */
+export type NotAccepted = {
+  readonly kind: 'not-accepted';
+  readonly error: StartError;
+  /** Why, as one of the public codes. */
+  readonly problem: string;
+  readonly notBefore: string | undefined;
+};
+
+/** What the answer to a start call means. */
+export type StartCallResult =
+  | { readonly kind: 'accepted'; readonly taskId: string }
+  | NotAccepted
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** A task may exist. */
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 /** What one read of the provider returned about a task, in the same form for both methods. */
 export type Reading =
@@ -118,6 +153,16 @@ type End = {
 
 /** An end as a plan. */
 export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
+
+/** How an invocation ended for its extraction. */
+export type Result =
+  | (Pick<Ending, 'explanation' | 'problem'> & { readonly conclusion: 'gone'; readonly record: undefined })
+  | {
+      readonly conclusion: Exclude<Ending['conclusion'], 'gone'>;
+      readonly explanation: Ending['explanation'];
+      readonly problem: Ending['problem'];
+      readonly record: Extraction;
+    };
 
 export const end = (
   conclusion: Ending['conclusion'],

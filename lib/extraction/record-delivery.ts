@@ -3,14 +3,7 @@ import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { type MarkDeps, markCredentials } from './refused-credentials.ts';
 import { cannotLearn, type RunDeps, run } from './run.ts';
-import type { TaskStore } from './store.ts';
-
-/** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
-export type WakeOutcome =
-  | 'woken'
-  /** `TaskTimedOut` or `TaskDoesNotExist`: the execution polls, or has ended. */
-  | 'gone'
-  | 'invalid-token';
+import type { TaskStore, WakeOutcome } from './store.ts';
 
 type RecordDeliveryDeps = RunDeps &
   MarkDeps & {

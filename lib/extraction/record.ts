@@ -4,7 +4,6 @@ import {
   type TerminalTaskStatus,
   terminalTaskStatuses as terminalStatuses,
 } from '../provider/vocabulary.ts';
-import type { Advice } from './advice.ts';
 
 /** The final statuses of the provider: an extraction takes the final status of its task. */
 export {
@@ -53,6 +52,18 @@ export type StoredResults = {
 
 /** Which part of the service wrote the outcome. */
 export type SettledBy = 'webhook' | 'start' | 'reconcile';
+
+// `advice.ts` has the meaning of each, and from what it follows.
+export type Advice =
+  | 'none'
+  | 'wait'
+  | 'ask-user'
+  | 'renew-consent'
+  | 'fix-request'
+  | 'request-again'
+  | 'request-later'
+  | 'ask-provider'
+  | 'operator';
 
 /** A request with the user's credentials: a v2 task. */
 export type CredentialsMethod = {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
+import { canonicalJson } from './keyed-mac.ts';
 import type { Extraction } from './record.ts';
-import { canonicalJson } from './refused-credentials.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
 
 /**

@@ -2,7 +2,7 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
-import { type Ending, end, type Invoker, type Observation, type Plan } from './plan.ts';
+import { type Ending, end, type Invoker, type Observation, type Plan, type Result } from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetRequest, keepRequest } from './request-data.ts';
@@ -20,16 +20,6 @@ export type RunDeps = {
   readonly timings: Timings;
   readonly telemetry: Telemetry;
 };
-
-/** How an invocation ended for its extraction. */
-export type Result =
-  | (Pick<Ending, 'explanation' | 'problem'> & { readonly conclusion: 'gone'; readonly record: undefined })
-  | {
-      readonly conclusion: Exclude<Ending['conclusion'], 'gone'>;
-      readonly explanation: Ending['explanation'];
-      readonly problem: Ending['problem'];
-      readonly record: Extraction;
-    };
 
 /** A plan after which something is learned. */
 export type Lookup = Extract<

@@ -1,5 +1,5 @@
+import type { DueRecord, Update } from './change.ts';
 import type { Extraction } from './record.ts';
-import type { DueRecord, Update } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
@@ -173,3 +173,10 @@ export interface RequestStore {
   /** Moves `expiresAt` of an item that is there. */
   extend(requestId: string, expiresAt: number): Promise<void>;
 }
+
+/** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
+export type WakeOutcome =
+  | 'woken'
+  /** `TaskTimedOut` or `TaskDoesNotExist`: the execution polls, or has ended. */
+  | 'gone'
+  | 'invalid-token';

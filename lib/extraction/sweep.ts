@@ -1,11 +1,12 @@
 import { logMessages } from '../observability/log-messages.ts';
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import type { DueRecord } from './change.ts';
 import { dueShardCount, secondsSince } from './deadlines.ts';
 import { messageOfSweep } from './due.ts';
 import { maxPerBatch, type ReconcileMessage, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
-import { type DueRecord, leaseDue } from './transitions.ts';
+import { leaseDue } from './transitions.ts';
 import { writeChange } from './write-progress.ts';
 
 type SweepDeps = {

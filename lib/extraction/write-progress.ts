@@ -3,10 +3,10 @@ import { logMessages } from '../observability/log-messages.ts';
 import type { ExtractionMetric, MetricName } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { judgeOutcome, outcomeText } from './advice.ts';
+import type { Change } from './change.ts';
 import { type Extraction, subjectFields } from './record.ts';
 import { forgetRequest, itemToPutBack } from './request-data.ts';
 import type { ChangeOutcome, ExtractionStore, RequestStore, StoredRequest } from './store.ts';
-import type { Change } from './transitions.ts';
 
 /** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
 export const writeChange = async (

@@ -1,12 +1,12 @@
 import { defined } from '../../lib/defined.ts';
+import type { Change, Update } from '../../lib/extraction/change.ts';
 import { plan, planEarly, settleDelivered } from '../../lib/extraction/decide.ts';
-import type { Invoker, Observation, Plan } from '../../lib/extraction/plan.ts';
+import type { Invoker, Observation, Plan, Result } from '../../lib/extraction/plan.ts';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
-import { type Lookup, type Result, type RunDeps, run } from '../../lib/extraction/run.ts';
+import { type Lookup, type RunDeps, run } from '../../lib/extraction/run.ts';
 import { start } from '../../lib/extraction/start/start.ts';
 import type { ApplyResult, TaskStore } from '../../lib/extraction/store.ts';
-import type { Change, Update } from '../../lib/extraction/transitions.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';

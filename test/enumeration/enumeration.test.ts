@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { transitions } from '../../lib/extraction/change.ts';
 import { terminalStatuses } from '../../lib/extraction/record.ts';
-import { transitions } from '../../lib/extraction/transitions.ts';
 import { search } from './search.ts';
 
 /** How many decisions the enumeration made when it was last changed. */

@@ -1,3 +1,4 @@
+import type { Change } from '../../lib/extraction/change.ts';
 import { isStartStale, plusSeconds } from '../../lib/extraction/deadlines.ts';
 import type { Invoker } from '../../lib/extraction/plan.ts';
 import { type Extraction, isTerminalStatus } from '../../lib/extraction/record.ts';
@@ -12,7 +13,7 @@ const laterAttempt = 'attempt-later';
 export const taskOf = (attemptId: string | undefined): string => `task-of-${attemptId}`;
 
 /** Every change that some process may make to a record in its status. */
-const changesOf = (record: Extraction, now: Date): readonly change.Change[] => {
+const changesOf = (record: Extraction, now: Date): readonly Change[] => {
   const { extractionId, status, attemptId = '', taskId = taskOf(attemptId), oversizedAt } = record;
   const at = { record, now, timings, attemptId, taskId, reason: 'reason', settledBy: 'reconcile' } as const;
   const reported = (['COMPLETED', 'FAILED'] as const).map((taskStatus) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/settings/config.ts';
-import { transitions } from '../../lib/extraction/transitions.ts';
+import { transitions } from '../../lib/extraction/change.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
 import { isIdempotencyKey } from '../../idempotency-key.ts';
-import { keyedMac, userOf } from '../refused-credentials.ts';
+import { keyedMac } from '../keyed-mac.ts';
+import { userOf } from '../refused-credentials.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
 type IdempotencyKey =

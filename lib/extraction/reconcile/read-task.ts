@@ -8,7 +8,8 @@ import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { type Tokens, withSession } from '../../provider/tokens/with-session.ts';
 import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/errors.ts';
-import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../advice.ts';
+import type { Change } from '../change.ts';
+import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
 import {
   type Explanation,
@@ -28,7 +29,7 @@ import {
 import { findRequest } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
-import { beginLastRead, type Change, postponeCalls, readSlowly } from '../transitions.ts';
+import { beginLastRead, postponeCalls, readSlowly } from '../transitions.ts';
 import { writeChange } from '../write-progress.ts';
 
 /** What reads use of the provider. The last two make one call each. */

@@ -1,14 +1,14 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
-import { isProblem } from '../advice.ts';
+import { isProblem } from '../codes.ts';
 import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
-import type { Invoker, Observation } from '../plan.ts';
+import type { Invoker, Observation, Result } from '../plan.ts';
 import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markDelivered } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
-import { type Learn, type Lookup, type Result, type RunDeps, run } from '../run.ts';
+import { type Learn, type Lookup, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { leaveToSlowQueue, type ReadDeps, readTask } from './read-task.ts';
 

@@ -3,9 +3,8 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import type { ShownToRate, StartLimiter } from '../../rate-limit/start-limiter.ts';
 import { type LineEntry, type StartLineStore, slotOf, waitedMs } from '../../rate-limit/start-line.ts';
 import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
+import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
-import type { Result } from '../run.ts';
-import type { NotAccepted, StartCallResult } from './start-call.ts';
 
 /** The rate of starts, and the line of those that wait for it. */
 export type StartLine = { readonly limiter: StartLimiter; readonly line: StartLineStore };

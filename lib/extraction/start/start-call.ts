@@ -16,8 +16,9 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
-import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../advice.ts';
+import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../codes.ts';
 import { busyUntil, plusSeconds } from '../deadlines.ts';
+import type { NotAccepted, StartCallResult, StartError } from '../plan.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,
@@ -285,42 +286,6 @@ export const makeStartCall = async (
   call.tokens.drop(renewed);
   return notCalled('ProviderUnauthorized', 'http-401');
 };
-
-/** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
-export type StartError =
-  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
-  | 'CiphertextExpired'
-  /** The start window is over, and this is why nothing could have been started now. */
-  | 'StartWindowOver'
-  /** It is in line. The machine goes to the state InLine. */
-  | 'Waits'
-  | 'ProviderBusy'
-  /** No call was made: the breaker is open, or an operator paused starts. */
-  | 'ProviderPaused'
-  | 'ProviderUnreachable'
-  | 'ProviderUnauthorized'
-  /** The item of the request is not there. */
-  | 'RequestDataGone'
-  /** Slow calls of AWS left too little of the invocation for the start call, so none was made. */
-  | 'TooLittleTime'
-  | 'StartInProgress';
-
-/** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */
-export type NotAccepted = {
-  readonly kind: 'not-accepted';
-  readonly error: StartError;
-  /** Why, as one of the public codes. */
-  readonly problem: string;
-  readonly notBefore: string | undefined;
-};
-
-/** What the answer to a start call means. */
-export type StartCallResult =
-  | { readonly kind: 'accepted'; readonly taskId: string }
-  | NotAccepted
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** A task may exist. */
-  | { readonly kind: 'unknown'; readonly reason: string };
 
 const retryName = (error: unknown): StartError | undefined => {
   if (error instanceof ProviderBusy) return 'ProviderBusy';

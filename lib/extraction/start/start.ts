@@ -2,17 +2,22 @@ import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { judge, plan } from '../decide.ts';
-import type { Explanation, Observation, Plan } from '../plan.ts';
+import type { Explanation, Observation, Plan, Result, StartError } from '../plan.ts';
 import type { Extraction } from '../record.ts';
-import type { WakeOutcome } from '../record-delivery.ts';
 import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
-import { cannotLearn, type Result, type RunDeps, run } from '../run.ts';
-import type { RefusedCredentialsStore, RequestStore, StoredRequest, TaskStore } from '../store.ts';
+import { cannotLearn, type RunDeps, run } from '../run.ts';
+import type {
+  RefusedCredentialsStore,
+  RequestStore,
+  StoredRequest,
+  TaskStore,
+  WakeOutcome,
+} from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
 import { type GateDeps, gateOf } from './gate.ts';
-import { hasTimeFor, makeStartCall, obtainToken, type StartCall, type StartError } from './start-call.ts';
+import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { adviceOf, problemOf } from '../../../lib/extraction/advice.ts';
+import { adviceOf } from '../../../lib/extraction/advice.ts';
+import { problemOf } from '../../../lib/extraction/codes.ts';
 import { parseRead, readingOfExtraction, readV2Task } from '../../../lib/extraction/reconcile/read-task.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';

@@ -73,11 +73,13 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     return Buffer.concat([decipher.update(bytes)`,
       ],
     },
-    'lib/extraction/transitions.ts': {
+    'lib/extraction/change.ts': {
       'settles a settled record': [
         "markSettled: { from: ['RUNNING']",
         "markSettled: { from: ['RUNNING', 'FAILED']",
       ],
+    },
+    'lib/extraction/transitions.ts': {
       'settles the record of another task': [
         `when: { taskId },
         set: {`,
@@ -246,7 +248,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
         'JSON.stringify([idempotencyKey])',
       ],
     },
-    'lib/extraction/refused-credentials.ts': {
+    'lib/extraction/keyed-mac.ts': {
       'fingerprints the order of the keys': ['fields.toSorted().join()', 'fields.join()'],
     },
     'lib/http/caller.ts': {
@@ -257,18 +259,20 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'credentials/one-mac': {
-    'lib/extraction/refused-credentials.ts': {
+    'lib/extraction/keyed-mac.ts': {
       'takes each normal form of Unicode for another password': [
         "typeof value === 'string' ? value.normalize() : value",
         'value',
       ],
       'takes letters that look alike for the same password': ['value.normalize()', "value.normalize('NFKC')"],
-      'takes each spelling of a national id for another user': ['bareNationalId(text) ?? text', 'text'],
-      'takes each one-time code for another password': ['[userOf(value), value.password]', 'value'],
       'does not know where a list ends': [
         'value.map(canonicalJson).join()}]`',
         'value.map(canonicalJson).join()}`',
       ],
+    },
+    'lib/extraction/refused-credentials.ts': {
+      'takes each spelling of a national id for another user': ['bareNationalId(text) ?? text', 'text'],
+      'takes each one-time code for another password': ['[userOf(value), value.password]', 'value'],
     },
   },
   'api/read-extraction': {
@@ -314,7 +318,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'answers/nothing-kept': {
-    'lib/extraction/advice.ts': {
+    'lib/extraction/codes.ts': {
       'records an errorType as it is': ["looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER'", 'code'],
       'takes a text with many digits for a code': ["text.replace(/\\D/g, '').length <= maxDigits", 'true'],
     },

@@ -1,8 +1,7 @@
 import type { SendReconcile } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import type { StoredRequest, WakeOutcome } from '../../../lib/extraction/store.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, type TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { unsealed } from '../models/sealing.ts';

@@ -158,7 +158,7 @@ export const deliveryAndOutcomeFaults: Faults = {
   },
   'timed-out-over-outcome': {
     does: 'TIMED_OUT is written over an outcome that was recorded during the last read.',
-    file: transitions,
+    file: 'lib/extraction/change.ts',
     find: "markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
     replace: "markTimedOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
     caughtBy: 'allowed-transitions',

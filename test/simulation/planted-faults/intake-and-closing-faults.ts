@@ -12,7 +12,7 @@ const request = 'lib/extraction/api/request-extraction.ts';
 export const intakeAndClosingFaults: Faults = {
   'sentence-recorded-as-code': {
     does: 'Free text that the provider sends in place of a code is recorded.',
-    file: 'lib/extraction/advice.ts',
+    file: 'lib/extraction/codes.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',

@@ -1,10 +1,10 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import { type Pauses, pausesItem, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Change, Update } from '../../../lib/extraction/change.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
-import type { Change, Update } from '../../../lib/extraction/transitions.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';

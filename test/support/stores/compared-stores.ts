@@ -10,6 +10,7 @@ import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
+import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
@@ -19,7 +20,7 @@ import type {
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
-import { type DueRecord, type Guard, leaseDue, type Update } from '../../../lib/extraction/transitions.ts';
+import { leaseDue } from '../../../lib/extraction/transitions.ts';
 import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
 import { memoryBreakerStore } from './memory-breaker-store.ts';

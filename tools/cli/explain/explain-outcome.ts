@@ -1,4 +1,5 @@
-import { adviceOf, advices, codes } from '../../../lib/extraction/advice.ts';
+import { adviceOf, advices } from '../../../lib/extraction/advice.ts';
+import { codes } from '../../../lib/extraction/codes.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { describeCode, describeStartError, explainFailures } from '../terminal/extraction-failures.ts';
 import { clockTime, whyPolled } from './bounded-text.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { transitions } from '../../../lib/extraction/change.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { transitions } from '../../../lib/extraction/transitions.ts';
 import { encryptCredentials } from '../../../lib/provider/encrypt-and-decrypt.ts';
 
 export type PredictedEffect =

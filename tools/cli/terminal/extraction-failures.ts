@@ -1,4 +1,5 @@
-import { codes, isProblem, judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
+import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
+import { codes, isProblem } from '../../../lib/extraction/codes.ts';
 import { explanations, isExplanation } from '../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { errorCodesOf } from '../../../lib/extraction/write-progress.ts';
@@ -17,7 +18,7 @@ const meanings: Readonly<Record<ActionErrorCode, string>> = {
 const meaningOf = (code: string): string =>
   Object.hasOwn(meanings, code) ? meanings[code as ActionErrorCode] : 'a code that Cosecha does not know';
 
-/** What one of the public codes means, as a clause (lib/extraction/advice.ts). */
+/** What one of the public codes means, as a clause (lib/extraction/codes.ts). */
 export const describeCode = (code: string): string => {
   const [, httpStatus, error] = /^http-(\d{3})(?:\/(.+))?$/.exec(code) ?? [];
   if (httpStatus !== undefined) {

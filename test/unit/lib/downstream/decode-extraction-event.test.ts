@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import { erasedEvent, settledEvent } from '../../../../lib/downstream/stream-records-for-tests.ts';
+import { type Change, transitions } from '../../../../lib/extraction/change.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import * as change from '../../../../lib/extraction/transitions.ts';
 import { at, extraction, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
@@ -45,11 +46,7 @@ const neededFor = (record: Extraction, now: Date, taskId = record.taskId ?? 'tas
 });
 
 type Needed = ReturnType<typeof neededFor>;
-type Write = readonly [
-  kind: string,
-  make: (of: Needed) => change.Change,
-  isFor?: (record: Extraction) => boolean,
-];
+type Write = readonly [kind: string, make: (of: Needed) => Change, isFor?: (record: Extraction) => boolean];
 
 const isCollectable = ({ status, collectedAt }: Extraction): boolean =>
   isTerminalStatus(status) && collectedAt === undefined;
@@ -129,7 +126,7 @@ describe('whatever the service writes, in whatever order', () => {
     );
     // The walk went everywhere: every kind that a write can have, and every move of the table.
     expect([...seen.keys()].toSorted()).toEqual([...new Set(writes.map(([kind]) => kind))].toSorted());
-    const everyMove = Object.values(change.transitions).flatMap(({ from, to }) =>
+    const everyMove = Object.values(transitions).flatMap(({ from, to }) =>
       from.flatMap((one) => to.map((two) => `${one} ${two}`)),
     );
     expect([...pastMoves]).toEqual(expect.arrayContaining(everyMove));

@@ -2,19 +2,21 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  type Advice,
   type Advised,
   adviceOf,
   advices,
+  judgeOutcome,
+  outcomeText,
+} from '../../../../lib/extraction/advice.ts';
+import {
   codes,
   consentProblemOf,
   failureReason,
   isProblem,
-  judgeOutcome,
   loginProblemOf,
-  outcomeText,
   problemOf,
-} from '../../../../lib/extraction/advice.ts';
+} from '../../../../lib/extraction/codes.ts';
+import type { Advice } from '../../../../lib/extraction/record.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
 import {
   InvalidProviderRequest,

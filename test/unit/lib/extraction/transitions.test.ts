@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Change, transitions } from '../../../../lib/extraction/change.ts';
 import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction, ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import * as exported from '../../../../lib/extraction/transitions.ts';
@@ -16,7 +17,7 @@ import {
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
-const { transitions, ...changes } = exported;
+const changes = { ...exported };
 type Name = keyof typeof changes;
 
 const now = at(100);
@@ -83,7 +84,7 @@ const storeWith = (record: Extraction) => {
   store.items.set(record.extractionId, record);
   return store;
 };
-const applyTo = (record: Extraction, change: exported.Change) => storeWith(record).apply(change);
+const applyTo = (record: Extraction, change: Change) => storeWith(record).apply(change);
 
 /** A change whose first answer is lost has the effect of one, and is recognized. */
 const expectOwn = async (name: Name, before: Extraction) => {

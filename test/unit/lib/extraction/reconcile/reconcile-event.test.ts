@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Result } from '../../../../../lib/extraction/plan.ts';
 import {
   answerReconcile,
   NotYet,
@@ -6,7 +7,6 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../../../../../lib/extraction/reconcile/reconcile.ts';
-import type { Result } from '../../../../../lib/extraction/run.ts';
 import {
   clock,
   closedExtraction,

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
+import type { Update } from '../../../../../lib/extraction/change.ts';
 import type { Reading } from '../../../../../lib/extraction/plan.ts';
 import { type Read, readingOfTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
 import type { Task } from '../../../../../lib/extraction/store.ts';
-import type { Update } from '../../../../../lib/extraction/transitions.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,

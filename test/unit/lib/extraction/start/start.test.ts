@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
-import { loginProblemOf } from '../../../../../lib/extraction/advice.ts';
+import type { Update } from '../../../../../lib/extraction/change.ts';
+import { loginProblemOf } from '../../../../../lib/extraction/codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/refused-credentials.ts';
 import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
 import type { TaskLink } from '../../../../../lib/extraction/store.ts';
-import type { Update } from '../../../../../lib/extraction/transitions.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
+ * person who types a password chooses none of them.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (typeof value !== 'object' || value === null) {
+    return JSON.stringify(typeof value === 'string' ? value.normalize() : value);
+  }
+  const fields = Object.entries(value).map(
+    ([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`,
+  );
+  return `{${fields.toSorted().join()}}`;
+};
+
+/** What a MAC under the fingerprint key is for. MACs of two purposes cannot be compared. */
+type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal';
+
+/** The first `bits` of an HMAC-SHA256 over a JSON value, in hex. */
+export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: number): string =>
+  createHmac('sha256', key)
+    .update(`${purpose}:${canonicalJson(value)}`)
+    .digest('hex')
+    .slice(0, bits / 4);
