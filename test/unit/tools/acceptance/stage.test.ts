@@ -60,20 +60,6 @@ test('the name of the stage alone deletes nothing', () => {
   expect(new Set(protectionsOf(template))).toEqual(new Set([true]));
 });
 
-test('the settings of another stage leave out its domain, its topic and its provider', () => {
-  const { cosecha } = synthesizeStage({
-    stage: 'accept',
-    providerBaseUrl: 'https://provider.example',
-    domainName: 'api.example.com',
-    certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-    disableDefaultEndpoint: 'true',
-    alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
-  });
-  cosecha.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
-  const settings = /provider\.example|on-call|DisableExecuteApiEndpoint":true/;
-  expect(JSON.stringify(cosecha.toJSON())).not.toMatch(settings);
-});
-
 test.each(Object.entries(acceptanceSources))('the bundle of %s has a handler', async (name, source) => {
   const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
   const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
