@@ -9,8 +9,6 @@ export type Learnt = {
   readonly at: number;
   /** The rate at which the provider last failed by overload. Near it the rate grows slowly, as each failure may be `UNCONFIRMED`. */
   readonly ceiling?: number;
-  /** How often it has grown in a row. Each eight times it grows faster, up to 9.3 % at a time: the provider's rate may have risen by much. */
-  readonly grown?: number;
 };
 
 /** The calls that are judged together. */
@@ -92,7 +90,6 @@ const atOnceMs = 2_000;
 const tooMany = 0.05;
 const few = 0.02;
 const growth = 1.03;
-const maxGrowths = 3;
 const slowGrowth = 1.005;
 const nearCeiling = 0.9;
 const softCut = 0.95;
@@ -298,11 +295,11 @@ const firstRate = (state: RateState, window: Window, now: number): Judgement => 
 };
 
 /**
- * Whether more than 5 % are refused, beyond what chance makes of 3 % strays: by two standard deviations of them, and five at least. Without
+ * Whether more than 5 % are refused, beyond what chance makes of 3 % strays: by a standard deviation of them, and five at least. Without
  * that, few calls would be cut again and again for one stray refusal.
  */
 const isTooMany = (bad: number, calls: number): boolean =>
-  bad >= windowRefused && bad > tooMany * calls + 2 * Math.sqrt(0.03 * calls);
+  bad >= windowRefused && bad > tooMany * calls + Math.sqrt(0.03 * calls);
 
 const isStray = ({ stray }: RateState, share: number, now: number): boolean =>
   stray !== undefined && now < stray.until && share <= stray.share;
@@ -337,13 +334,12 @@ const grow = (state: RateState, rate: number, limit: number | undefined, now: nu
     return { state: learnt === undefined ? rest : { ...rest, learnt }, judged: 'unchanged' };
   const { ceiling } = learnt;
   const isNear = ceiling !== undefined && rate * growth > nearCeiling * ceiling;
-  const grown = (learnt.grown ?? 0) + 1;
-  const perSecond = rate * (isNear ? slowGrowth : growth ** Math.min(maxGrowths, Math.ceil(grown / 8)));
+  const perSecond = rate * (isNear ? slowGrowth : growth);
   if (limit !== undefined && perSecond >= limit) return { state: rest, judged: 'unlimited' };
   // A ceiling that was passed is none any more.
   const left = ceiling !== undefined && perSecond < 1.2 * ceiling ? ceiling : undefined;
   return {
-    state: { ...rest, learnt: defined({ perSecond, at: now, ceiling: left, grown }) },
+    state: { ...rest, learnt: defined({ perSecond, at: now, ceiling: left }) },
     judged: 'grown',
   };
 };
@@ -380,10 +376,8 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
   }
   if (share < few && rate !== undefined) return grow(state, rate, limit, now);
-  const { cuts: _, learnt, ...rest } = fresh(state, now);
-  if (learnt === undefined) return { state: rest, judged: 'unchanged' };
-  const { grown: _grown, ...kept } = learnt;
-  return { state: { ...rest, learnt: kept }, judged: 'unchanged' };
+  const { cuts: _, ...rest } = fresh(state, now);
+  return { state: rest, judged: 'unchanged' };
 };
 
 /* The dispatcher */
@@ -416,7 +410,6 @@ const schemasAt = (now: number) => {
       perSecond: positive,
       at: near,
       ceiling: v.exactOptional(positive),
-      grown: v.exactOptional(count),
     }),
     measuring: v.object({ since: near, because: v.picklist(['refused', 'overloaded']) }),
     window: v.object({
