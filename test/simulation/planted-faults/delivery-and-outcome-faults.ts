@@ -137,8 +137,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     find: 'await deps.tasks.adopt(taskId, extractionId)',
     replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
-    where: 'at random',
-    firstSeed: 50_500,
+    where: { scenario: 'after-grace', faults: 1, events: 1, from: 12 },
   },
   'timed-out-without-last-read': {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',

@@ -312,8 +312,7 @@ export const intakeAndClosingFaults: Faults = {
     find: "dueShard === undefined && status !== 'TIMED_OUT'",
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
-    where: 'at random',
-    firstSeed: 56_400,
+    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 114 },
   },
   'lost-request-without-a-reason': {
     does: 'An extraction whose request was lost ends as one that had no time to start.',
