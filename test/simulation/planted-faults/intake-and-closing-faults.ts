@@ -34,10 +34,9 @@ export const intakeAndClosingFaults: Faults = {
     file: transitions,
     find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,",
     replace:
-      "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
+      "remove: ['dueShard', 'dueAt', 'readsSlowly', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
-    where: 'at random',
-    firstSeed: 60_600,
+    where: { scenario: 'plain', faults: 1, preemptions: 1, events: 1, from: 24 },
   },
   'collected-without-results': {
     does: 'A read without results closes a record whose outcome implies results.',
