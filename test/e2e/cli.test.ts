@@ -79,7 +79,8 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const extractionId = await extract(requestFor(uniqueUsername()));
     const record = await closed(extractionId);
     const { fingerprint: _fingerprint, ...view } = record;
-    expect(factsOf(await cosecha(['get', extractionId, '--json']))).toEqual([view]);
+    const expiresAt = new Date(Number(view.expiresAt) * 1_000).toISOString();
+    expect(factsOf(await cosecha(['get', extractionId, '--json']))).toEqual([{ ...view, expiresAt }]);
 
     const directory = await mkdtemp(join(tmpdir(), 'cosecha-cli-'));
     try {
