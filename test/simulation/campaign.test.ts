@@ -86,6 +86,9 @@ test.each([
   expect(tally.departures[what]).toBeGreaterThan(5);
 });
 
+/** A task is adopted if its start ended between two writes, and then its credentials go only if nothing else failed. */
+const rarest = 'adopted-request-forgotten';
+
 test.each(invariants.map(({ name }) => name))('the premise of %s occurred', (name) => {
-  expect(tally.premises[name]).toBeGreaterThan(50);
+  expect(tally.premises[name]).toBeGreaterThan(name === rarest ? 5 : 50);
 });

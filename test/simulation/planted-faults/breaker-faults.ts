@@ -150,7 +150,7 @@ export const mixFaults: Faults = {
     file: 'lib/extraction/record.ts',
     find: 'caller: record.requestedBy,',
     replace: "caller: 'arn:aws:iam::111122223333:role/Caller',",
-    caughtBy: 'non-interference',
+    caughtBy: 'bounded-delay',
     firstSeed: 10,
   },
   'groups-share-a-breaker': {

@@ -37,7 +37,7 @@ export const decisionFaults: Faults = {
     find: "outcome.kind === 'lost' ? ifRefused : ifWritten",
     replace:
       "outcome.kind === 'lost' && (ifWritten === 'plan' || ifWritten.kind !== 'end') ? ifRefused : ifWritten",
-    caughtBy: 'visited-again',
+    caughtBy: 'refusal-forgets',
   },
   'equal-write-sends': {
     does: 'A process that finds its TIMED_OUT written by another sends the message for it, too.',
@@ -215,10 +215,10 @@ export const decisionFaults: Faults = {
     caughtBy: 'start-call-once',
   },
   'status-outside-of-the-table': {
-    does: 'A record that was not started, too, becomes UNCONFIRMED.',
+    does: 'A change of status is also written to a record that runs.',
     file: 'lib/extraction/transitions.ts',
     find: 'when: { status: transitions[transition].from, ...when },',
-    replace: "when: { status: [...transitions[transition].from, 'NOT_STARTED', 'COMPLETED'], ...when },",
+    replace: "when: { status: [...transitions[transition].from, 'RUNNING'], ...when },",
     caughtBy: 'statuses-of-the-table',
   },
   'closed-twice': {

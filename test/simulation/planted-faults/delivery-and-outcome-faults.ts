@@ -60,7 +60,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     file: transitions,
     find: `when: { taskId },
         set: {`,
-    replace: `when: { status: [...transitions[transition].from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },
+    replace: `when: { status: [...transitions[transition].from, 'UNCONFIRMED', 'STARTING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] },
         set: {`,
     caughtBy: 'outcome-stands',
   },

@@ -26,7 +26,8 @@ export const intakeAndClosingFaults: Faults = {
   open: true,
   ...(record.collectedAt === undefined ? { uncollected: true } : {}),
 `,
-    replace: '  status: [record.status, ...terminalStatuses],\n',
+    replace:
+      "  status: [record.status, 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'],\n",
     caughtBy: 'open-while-unfinished',
   },
   'closed-with-not-before': {
@@ -324,7 +325,7 @@ export const intakeAndClosingFaults: Faults = {
     does: 'A consent whose item was lost is closed as one that could be read.',
     file: decide,
     find: "return unread === 'impossible'\n",
-    replace: "return unread === 'impossible' && why !== 'request-data-gone'\n",
+    replace: "return unread === 'impossible' && waiting.explanation !== 'request-data-gone'\n",
     caughtBy: 'request-gone-for-a-reason',
   },
   'used-target-counts-as-lost': {

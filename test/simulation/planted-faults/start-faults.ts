@@ -265,7 +265,7 @@ export const startFaults: Faults = {
     does: 'A refused start is not reported to the machine.',
     file: start,
     find: 'await wake(callbackToken, extractionId);',
-    replace: "if (as !== 'closed') await wake(callbackToken, extractionId);",
+    replace: "if (conclusion !== 'closed') await wake(callbackToken, extractionId);",
     caughtBy: 'wait-answered',
   },
   'retry-after-ignored': {
