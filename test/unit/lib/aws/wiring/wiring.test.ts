@@ -235,8 +235,9 @@ describe('start-task', () => {
     setTime(5);
     await startOnce(run, tables);
     expect(seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
-    // The accepted start closed the breaker.
-    expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups: [{ failed: [] }] } });
+    // The accepted start closed the breaker: of the group only that time is left.
+    const groups = [['bank', at(5).getTime()]];
+    expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups } });
   });
 
   test.each([
