@@ -1,5 +1,4 @@
 import {
-  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
@@ -19,9 +18,7 @@ import {
   type LineEntry,
   type StartLineStore,
 } from '../rate-limit/start-line.ts';
-
-/** "A single operation can retrieve up to 16 MB of data, which can contain as many as 100 items" (BatchGetItem). */
-const maxKeys = 100;
+import { readItems } from './read-items.ts';
 
 /** Lets a call whose condition does not hold change nothing. */
 const unlessRefused = async (call: Promise<unknown>): Promise<void> => {
@@ -33,7 +30,7 @@ const unlessRefused = async (call: Promise<unknown>): Promise<void> => {
 };
 
 /** All that is in the index `line` of this table. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
-const inIndex = (table: string) =>
+export const inLineIndex = (table: string) =>
   ({
     TableName: table,
     IndexName: 'line',
@@ -49,20 +46,6 @@ const asInLine = (item: Parameters<typeof unmarshall>[0]): InLine => {
 /** The table `StartLine` on DynamoDB. Throws the SDK's errors. */
 export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLineStore => {
   const keyed = (extractionId: string) => ({ TableName: table, Key: marshall({ extractionId }) });
-
-  /** What was counted in these seconds, 100 at most. A key that a busy table left out is asked for again. */
-  const countsOf = async (seconds: readonly number[]): Promise<readonly Partial<CallCounts>[]> => {
-    const found: Partial<CallCounts>[] = [];
-    let keys = seconds.map((second) => marshall({ extractionId: countsKey(second) }));
-    while (keys.length > 0) {
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      found.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item)));
-      keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-    return found;
-  };
 
   return {
     park: (entry) =>
@@ -100,7 +83,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       ),
 
     next: async (after, limit) => {
-      const all = inIndex(table);
+      const all = inLineIndex(table);
       // A key cannot be compared with an empty text.
       const from =
         after === ''
@@ -139,14 +122,14 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
 
     counts: async (from, to) => {
       const sum = { accepted: 0, refused: 0, overloaded: 0 };
-      for (let first = from; first <= to; first += maxKeys) {
-        const length = Math.min(maxKeys, to - first + 1);
-        const counted = await countsOf(Array.from({ length }, (_, index) => first + index));
-        for (const { accepted = 0, refused = 0, overloaded = 0 } of counted) {
-          sum.accepted += accepted;
-          sum.refused += refused;
-          sum.overloaded += overloaded;
-        }
+      const keys = Array.from({ length: to - from + 1 }, (_, index) => ({
+        extractionId: countsKey(from + index),
+      }));
+      for await (const item of readItems(client, { table }, keys)) {
+        const { accepted = 0, refused = 0, overloaded = 0 } = item as Partial<CallCounts>;
+        sum.accepted += accepted;
+        sum.refused += refused;
+        sum.overloaded += overloaded;
       }
       return sum;
     },
@@ -156,7 +139,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
 /** How many wait to be released. */
 export const countInLine = async (client: DynamoDBClient, table: string): Promise<number> => {
   let count = 0;
-  for await (const { Count = 0 } of paginateQuery({ client }, { ...inIndex(table), Select: 'COUNT' })) {
+  for await (const { Count = 0 } of paginateQuery({ client }, { ...inLineIndex(table), Select: 'COUNT' })) {
     count += Count;
   }
   return count;

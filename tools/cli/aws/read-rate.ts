@@ -1,4 +1,5 @@
 import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { inLineIndex } from '../../../lib/aws/dynamo-start-line.ts';
 import { parsePauses, pausesItem, readItem } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { parseRateState, rateAt, rateItem } from '../../../lib/rate-limit/rate-state.ts';
@@ -12,13 +13,7 @@ const readLanes = async ({ client, output }: Deployment): Promise<readonly LineL
   const lanes = new Map<string, Pick<LineLane, 'caller' | 'priority'> & { readonly waiting: Place[] }>();
   const pages = paginateQuery(
     { client: new DynamoDBClient(client) },
-    {
-      TableName: output('StartLineTableName'),
-      IndexName: 'line',
-      KeyConditionExpression: 'line = :line',
-      ExpressionAttributeValues: { ':line': { S: 'line' } },
-      ProjectionExpression: 'slot',
-    },
+    { ...inLineIndex(output('StartLineTableName')), ProjectionExpression: 'slot' },
   );
   for await (const { Items = [] } of pages) {
     for (const { slot } of Items) {
