@@ -7,7 +7,7 @@ import type { Context } from 'aws-lambda';
 import { countInLine, dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { breakerStoreFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { rateSettingsFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
@@ -23,13 +23,13 @@ const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
 const table = requiredVariable('START_LINE_TABLE');
-const store = breakerStoreFromEnvironment(database);
+const breakers = breakersFromEnvironment(now, database);
 const wake = wakeMachine(machine);
 
 const deps = {
-  store,
+  store: breakers.store,
   line: dynamoStartLine(database, table),
-  ...rateSettingsFromEnvironment(store, now),
+  ...rateSettingsFromEnvironment(breakers),
   // Whatever it answers, nobody waits with this token any more.
   release: async ({ callbackToken, extractionId }: { callbackToken: string; extractionId: string }) => {
     await wake(callbackToken, extractionId);

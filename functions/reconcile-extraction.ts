@@ -12,7 +12,7 @@ import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { pausesFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import {
   refusedCredentialsFromEnvironment,
   requestsFromEnvironment,
@@ -82,7 +82,7 @@ const deps = {
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
     providerFor: (isBrief) => (isBrief ? brief : patient),
   }),
-  isPaused: pausesFromEnvironment(now),
+  isPaused: breakersFromEnvironment(now).operator.isPaused,
   startLine: dynamoStartLine(database, requiredVariable('START_LINE_TABLE')),
   storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
   now,

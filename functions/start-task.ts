@@ -11,7 +11,10 @@ import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { breakerFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
+import {
+  breakerFromEnvironment,
+  breakersFromEnvironment,
+} from '../lib/aws/wiring/breaker-from-environment.ts';
 import {
   fingerprintKeyFromEnvironment,
   refusedCredentialsFromEnvironment,
@@ -46,7 +49,8 @@ const machine = new SFNClient(patientClient);
 const keys = new KMSClient(patientClient);
 const secrets = new SecretsManagerClient(patientClient);
 const sealKey = requiredVariable('SEAL_KEY_ARN');
-const startLine = startLineFromEnvironment(database, now);
+const breakers = breakersFromEnvironment(now);
+const startLine = startLineFromEnvironment(database, breakers);
 const marks = refusedCredentialsFromEnvironment(database);
 
 const withApiKey = apiKeyFromEnvironment(secrets, now);
@@ -92,7 +96,7 @@ const deps = {
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
-  ...breakerFromEnvironment(now, startLine?.limiter.reopen),
+  ...breakerFromEnvironment(breakers, startLine?.limiter.reopen),
   ...defined({ startLine }),
   logIn: sessions.renew,
   maxCallMs: connection.totalTimeoutMs,

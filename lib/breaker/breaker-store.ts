@@ -196,8 +196,6 @@ export const parsePauses: ParseState<Pauses> = (stored) => {
 /** For how long a process trusts what it read. */
 const cacheMs = 5_000;
 
-type PausesDeps = Readonly<{ store: Pick<BreakerStore, 'read'>; now: () => Date; telemetry: Telemetry }>;
-
 /**
  * What an operator has set, at most 5 s ago: whether these calls are paused, and the rate of starts. If that cannot be read, no call is
  * held.
@@ -206,7 +204,7 @@ export const operatorSettingsOf = ({
   store,
   now,
   telemetry,
-}: PausesDeps): {
+}: Readonly<{ store: Pick<BreakerStore, 'read'>; now: () => Date; telemetry: Telemetry }>): {
   readonly isPaused: (calls: PausableCalls) => Promise<boolean>;
   readonly ratePerSecond: () => Promise<number | undefined>;
 } => {
@@ -232,7 +230,3 @@ export const operatorSettingsOf = ({
     ratePerSecond: async () => (await current()).rate?.perSecond,
   };
 };
-
-/** Returns whether an operator paused these calls. */
-export const pausesOf = (deps: PausesDeps): ((calls: PausableCalls) => Promise<boolean>) =>
-  operatorSettingsOf(deps).isPaused;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { type BreakerStore, pausesOf } from '../../breaker/breaker-store.ts';
+import { operatorSettingsOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
@@ -9,13 +9,16 @@ import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment.ts';
 
-/** By default it waits for DynamoDB for seconds at most, because the call to the provider waits for it. */
-export const breakerStoreFromEnvironment = (client = new DynamoDBClient(promptClient)): BreakerStore =>
-  dynamoBreakerStore(client, requiredVariable('BREAKERS_TABLE'));
+/**
+ * The table `Breakers`, and what an operator has set there, which a process reads once for its breakers and its rate. By default it
+ * waits for DynamoDB for seconds at most, because the call to the provider waits for it.
+ */
+export const breakersFromEnvironment = (now: () => Date, client = new DynamoDBClient(promptClient)) => {
+  const store = dynamoBreakerStore(client, requiredVariable('BREAKERS_TABLE'));
+  return { store, operator: operatorSettingsOf({ store, now, telemetry }), now };
+};
 
-/** Whether an operator paused calls. */
-export const pausesFromEnvironment = (now: () => Date): ReturnType<typeof pausesOf> =>
-  pausesOf({ store: breakerStoreFromEnvironment(), now, telemetry });
+export type BreakersOfProcess = ReturnType<typeof breakersFromEnvironment>;
 
 const settingsSchema = v.strictObject({
   failures: v.number(),
@@ -26,20 +29,19 @@ const settingsSchema = v.strictObject({
 });
 
 /**
- * The breakers of starts, and the timer of slow ones. `whenClosed` is called with the groups whose breakers an accepted start closed. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
+ * The breakers of starts, and the timer of slow ones. `whenClosed` is called with the groups whose breakers an accepted start closed.
+ * Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
  */
 export const breakerFromEnvironment = (
-  now: () => Date,
+  { store, operator, now }: BreakersOfProcess,
   whenClosed?: (caller: string, groups: readonly string[]) => Promise<void>,
 ): { readonly breaker: CircuitBreaker; readonly whenSlow: (callback: () => void) => () => void } => {
-  const store = breakerStoreFromEnvironment();
   const { slowCallSeconds, ...settings } = v.parse(settingsSchema, JSON.parse(requiredVariable('BREAKER')));
-  const isPaused = pausesOf({ store, now, telemetry });
   return {
     breaker: createCircuitBreaker({
       store,
       settings,
-      isPaused: () => isPaused('starts'),
+      isPaused: () => operator.isPaused('starts'),
       now,
       random: Math.random,
       newId: randomUUID,

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { type BreakerStore, operatorSettingsOf } from '../../breaker/breaker-store.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { dynamoStartLine } from '../dynamo-start-line.ts';
 import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
 import { promptClient } from './aws-client-timeouts.ts';
-import { breakerStoreFromEnvironment } from './breaker-from-environment.ts';
+import type { BreakersOfProcess } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
 /** The variable `RATE`. `isLimited`: the setting limitStarts, and `perSecond`: startsPerSecond. */
@@ -21,25 +20,27 @@ const rateSettings = () => v.parse(rateSchema, JSON.parse(requiredVariable('RATE
  * What an operator has set or paused, and the starts a second that are made at most: by hand, or of the setting. Throws SyntaxError or
  * ValiError if the variable `RATE` is malformed.
  */
-export const rateSettingsFromEnvironment = (store: BreakerStore, now: () => Date) => {
+export const rateSettingsFromEnvironment = ({ operator }: BreakersOfProcess) => {
   const { perSecond } = rateSettings();
-  const { isPaused, ratePerSecond } = operatorSettingsOf({ store, now, telemetry });
-  return { isPaused: () => isPaused('starts'), limit: async () => (await ratePerSecond()) ?? perSecond };
+  return {
+    isPaused: () => operator.isPaused('starts'),
+    limit: async () => (await operator.ratePerSecond()) ?? perSecond,
+  };
 };
 
 /** The limiter of start-task, over the line that all processes share. Undefined if starts are not limited. */
 export const startLineFromEnvironment = (
   database: DynamoDBClient,
-  now: () => Date,
+  breakers: BreakersOfProcess,
 ): { readonly limiter: StartLimiter; readonly line: StartLineStore } | undefined => {
   if (!rateSettings().isLimited) return undefined;
-  const store = breakerStoreFromEnvironment();
+  const { store, now } = breakers;
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
   const wakeDispatcher = invokeDispatcherOf(
     new LambdaClient(promptClient),
     requiredVariable('DISPATCHER_NAME'),
   );
-  const { limit } = rateSettingsFromEnvironment(store, now);
+  const { limit } = rateSettingsFromEnvironment(breakers);
   const limiter = createStartLimiter({
     store,
     line,

@@ -1,9 +1,9 @@
 import {
+  operatorSettingsOf,
   type PausableCalls,
   parseBreakerState,
   parsePauses,
   pausesItem,
-  pausesOf,
   type StoredBreaker,
 } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
@@ -38,7 +38,8 @@ const storeFor = (world: World, process: Process) => {
 export const pausesFor = (world: World, process: Process): ((calls: PausableCalls) => Promise<boolean>) =>
   world.scenario.breakers === undefined
     ? async () => false
-    : pausesOf({ store: storeFor(world, process), now: world.now, telemetry: world.telemetry });
+    : operatorSettingsOf({ store: storeFor(world, process), now: world.now, telemetry: world.telemetry })
+        .isPaused;
 
 /** The breakers for one process. Their state is shared by all processes of the world, and no process has read it yet. */
 export const breakerFor = (world: World, process: Process): CircuitBreaker => {

@@ -1,4 +1,4 @@
-import { operatorSettingsOf, pausesOf } from '../../../lib/breaker/breaker-store.ts';
+import { operatorSettingsOf } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
 import { defined } from '../../../lib/defined.ts';
 import {
@@ -133,7 +133,11 @@ export const functionsIn = (service: Service, process: Process) => {
       unsealTarget: async (record, item) => unsealed(record, item),
       providerFor: (isBrief: boolean) => (isBrief ? briefProvider : patientProvider),
     }),
-    isPaused: pausesOf({ store: breakerStoreOver(service.breakers, process.carryOut), now, telemetry }),
+    isPaused: operatorSettingsOf({
+      store: breakerStoreOver(service.breakers, process.carryOut),
+      now,
+      telemetry,
+    }).isPaused,
     sendSlow: sendTo(service.slowQueue),
     storeResults: async (extractionId: string, bytes: Uint8Array, isBrief: boolean) => {
       await process.wait(20);

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
 import {
   formatBreakerState,
+  operatorSettingsOf,
   parseBreakerState,
   pausesItem,
-  pausesOf,
 } from '../../../../lib/breaker/breaker-store.ts';
 import { fail } from '../../../support/aws/stub-client.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
@@ -19,7 +19,7 @@ const pausedBy = (state: unknown, onRead: () => void = () => undefined) => {
   const store = memoryBreakerStore({ before: onRead });
   if (state !== undefined) store.items.set(pausesItem, { state, version: '1' });
   const { counted, telemetry } = memoryTelemetry();
-  const isPaused = pausesOf({ store, now: time.now, telemetry });
+  const { isPaused } = operatorSettingsOf({ store, now: time.now, telemetry });
   return { store, time, counted, both: async () => [await isPaused('starts'), await isPaused('reads')] };
 };
 

@@ -6,7 +6,10 @@ import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FunctionName } from '../../../../../infra/lambda/function-names.ts';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
-import { breakerFromEnvironment } from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
+import {
+  breakerFromEnvironment,
+  breakersFromEnvironment,
+} from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
 import {
   MissingEnvironmentVariable,
   requestsFromEnvironment,
@@ -269,7 +272,7 @@ describe('start-task', () => {
   test('reports a slow start once it takes breakerSlowCallSeconds, and clears the timer of one that has ended', () => {
     deployed('https://provider.example');
     vi.useFakeTimers();
-    const { whenSlow } = breakerFromEnvironment(() => at(0));
+    const { whenSlow } = breakerFromEnvironment(breakersFromEnvironment(() => at(0)));
     const slow: string[] = [];
     whenSlow(() => slow.push('under way'));
     whenSlow(() => slow.push('ended'))();
