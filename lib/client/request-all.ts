@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIdempotencyKey } from '../idempotency-key.ts';
 import { ApiError, NoAnswerError } from './api-errors.ts';
-import type { ExtractionRequest } from './request-extraction.ts';
+import { type ExtractionRequest, isReplay, postOf } from './request-extraction.ts';
 import { type Answer, type SendDeps, sendOnce } from './send-with-retries.ts';
 import { NoCredentialsError } from './signed-fetch.ts';
 
@@ -78,7 +78,7 @@ const keyBlocked = 'urn:cosecha:problem:idempotency-key-blocked';
 
 const resultOf = (answer: Answer): Result => {
   const { status, headers, body } = answer;
-  if (status < 300) return { kind: headers.get('idempotency-replayed') === 'true' ? 'replayed' : 'accepted' };
+  if (status < 300) return { kind: isReplay(answer) ? 'replayed' : 'accepted' };
   const error = new ApiError(status, body);
   if (ownStatuses.includes(status) || error.problem === keyBlocked) return { kind: 'refused', error };
   // No permission, a wrong clock or a wrong address: it would be the same for each.
@@ -89,8 +89,7 @@ const resultOf = (answer: Answer): Result => {
 
 const send = async (apiUrl: string, { key, body }: Line, deps: SendDeps): Promise<Result> => {
   try {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-    return resultOf(await sendOnce(`${apiUrl}/extractions`, { method: 'POST', headers, body }, deps));
+    return resultOf(await sendOnce(`${apiUrl}/extractions`, postOf(key, body), deps));
   } catch (error) {
     if (error instanceof NoAnswerError || error instanceof NoCredentialsError) {
       return { kind: 'failed', error, retryAfter: 0 };
@@ -109,13 +108,16 @@ const [firstTogether, maxTogether] = [4, 50];
 const pauseMs = (rounds: number, retryAfter: number): number =>
   Math.max(1_000 * Math.min(2 ** (rounds - 1), 30), retryAfter * 1_000);
 
-/** Rounds in a row that brought nothing but failures: 2 min. A throttle is waited for as long as it takes. */
+/**
+ * Rounds in a row that brought nothing but failures. The seven pauses between eight take 1 + 2 + 4 + 8 + 16 + 30 + 30 = 91 s. A throttle is
+ * waited for as long as it takes.
+ */
 const maxFailedRounds = 8;
 
 /**
  * Requests all of a batch, each under a key of its own, no more at a time than the throttle takes. A second run with the same batch
  * and requests starts nothing again, so run it again after it threw: ApiError where each request would get the same answer, and the
- * last error where the API failed for two minutes. The reason of `signal` is thrown as soon as it is aborted.
+ * last error where eight rounds in a row failed. The reason of `signal` is thrown as soon as it is aborted.
  */
 export const requestAll = async (
   apiUrl: string,

@@ -2,7 +2,7 @@ import { defined } from '../defined.ts';
 import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { isIdempotencyKey } from '../idempotency-key.ts';
-import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
+import { type Answer, type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /** The body of `POST /extractions`. Defaults: `method` is `credentials`, `variant` is `v1`. */
 export type ExtractionRequest =
@@ -15,6 +15,21 @@ export type RequestedExtraction = {
   /** Whether the same request was made before under this key. */
   readonly replayed: boolean;
 };
+
+/** `POST /extractions` under a key, with the body as JSON. */
+export const postOf = (idempotencyKey: string, body: string, traceparent?: string): RequestInit => ({
+  method: 'POST',
+  headers: {
+    'content-type': 'application/json',
+    'idempotency-key': idempotencyKey,
+    ...defined({ traceparent }),
+  },
+  body,
+});
+
+/** Whether the same request was made before under its key. */
+export const isReplay = ({ headers }: Pick<Answer, 'headers'>): boolean =>
+  headers.get('idempotency-replayed') === 'true';
 
 /**
  * Requests an extraction, and retries transient failures. The key makes that safe: all tries are one extraction. Throws
@@ -29,21 +44,7 @@ export const requestExtraction = async (
   if (!isIdempotencyKey(idempotencyKey)) {
     throw new RangeError('An idempotencyKey has 1 to 255 printable ASCII characters.');
   }
-  const { headers, body } = await sendWithRetries(
-    `${apiUrl}/extractions`,
-    {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'idempotency-key': idempotencyKey,
-        ...defined({ traceparent }),
-      },
-      body: JSON.stringify(request),
-    },
-    deps,
-  );
-  return {
-    extraction: JSON.parse(body) as PublicExtraction,
-    replayed: headers.get('idempotency-replayed') === 'true',
-  };
+  const post = postOf(idempotencyKey, JSON.stringify(request), traceparent);
+  const answer = await sendWithRetries(`${apiUrl}/extractions`, post, deps);
+  return { extraction: JSON.parse(answer.body) as PublicExtraction, replayed: isReplay(answer) };
 };

@@ -12,7 +12,7 @@ export type SendDeps = {
   readonly onRetry?: (reason: string) => void;
 };
 
-/** A 2xx answer. */
+/** An answer of any status. `sendWithRetries` returns one of 2xx. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
 
 /** Pauses before each retry, in milliseconds: 15 s in all. */
