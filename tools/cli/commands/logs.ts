@@ -1,7 +1,8 @@
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { errorPattern, linesOfLog, logGroupsOf } from '../aws/function-logs.ts';
 import { type LogName, logNames } from '../aws/log-names.ts';
-import { loggedFields, logsClient, readFunctionLog } from '../aws/logs.ts';
+import { loggedFields, logsClient, readFunctionLogs } from '../aws/logs.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
@@ -61,7 +62,7 @@ export const ended = async (
           logGroupNames: groups,
           from: from.toISOString(),
           to: to.toISOString(),
-          query: `fields @timestamp, ${fields.join(', ')} | filter message = 'Extraction ended.' and status = '${status}' | sort @timestamp | dedup extractionId`,
+          query: `fields @timestamp, ${fields.join(', ')} | filter message = '${logMessages.ended}' and status = '${status}' | sort @timestamp | dedup extractionId`,
         },
         shell.sleep,
       );
@@ -90,21 +91,19 @@ const readLinesOfEmulator = async (
   status: string,
   since: Date,
 ) => {
+  const { items, complete } = await readFunctionLogs(client, groups, since, (line) =>
+    line.message === logMessages.ended && line.status === status ? line : undefined,
+  );
   const rows = new Map<unknown, Readonly<Record<string, string>>>();
-  for (const logGroupName of groups) {
-    const { items } = await readFunctionLog(client, { logGroupName, filterPattern: '', since }, (line) =>
-      line.message === 'Extraction ended.' && line.status === status ? line : undefined,
-    );
-    for (const { timestamp, ...line } of items) {
-      const texts = Object.entries({ '@timestamp': timestamp, ...line }).map(([name, value]) => [
-        name,
-        String(value),
-      ]);
-      rows.set(line.extractionId, Object.fromEntries(texts));
-    }
+  for (const { timestamp, ...line } of items) {
+    const texts = Object.entries({ '@timestamp': timestamp, ...line }).map(([name, value]) => [
+      name,
+      String(value),
+    ]);
+    rows.set(line.extractionId, Object.fromEntries(texts));
   }
   const sorted = [...rows.values()].toSorted((one, other) =>
     String(one['@timestamp']).localeCompare(String(other['@timestamp'])),
   );
-  return { items: sorted, complete: true };
+  return { items: sorted, complete };
 };

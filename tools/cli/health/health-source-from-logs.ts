@@ -1,6 +1,7 @@
-import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded, Deployment } from '../aws/deployment.ts';
-import { logsClient, readFunctionLog } from '../aws/logs.ts';
+import { logGroupsOf } from '../aws/function-logs.ts';
+import type { LogName } from '../aws/log-names.ts';
+import { logsClient, readFunctionLogs } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import {
@@ -12,25 +13,17 @@ import {
 } from './progress-rows.ts';
 import type { HealthSource } from './read-health.ts';
 
-/** Parts of the names that CloudFormation generates for the logs of the functions that report progress. */
-const reporting = ['RequestExtractionLog', 'StartTaskLog', 'ReceiveWebhookLog', 'ReconcileExtractionLog'];
-
-type Logs = ReturnType<typeof logsClient>;
+/** The functions that report progress. */
+const reporting: readonly LogName[] = [
+  'request-extraction',
+  'start-task',
+  'receive-webhook',
+  'reconcile-extraction',
+];
 
 /** The lines of the last two days. An emulator has few, and its logs know no queries with `stats`. */
-const readLines = async (logs: Logs, groups: readonly string[], now: Date) => {
-  const since = new Date(now.getTime() - 48 * 3_600_000);
-  const read = await Promise.all(
-    groups.map((logGroupName) =>
-      readFunctionLog(logs, { logGroupName, filterPattern: '', since }, parseProgressLine).catch((error) => {
-        // On the emulator, a function that never ran has none.
-        if (error instanceof ResourceNotFoundException) return { items: [], complete: true };
-        throw error;
-      }),
-    ),
-  );
-  return { items: read.flatMap(({ items }) => items), complete: read.every(({ complete }) => complete) };
-};
+const readLines = (logs: ReturnType<typeof logsClient>, groups: readonly string[], now: Date) =>
+  readFunctionLogs(logs, groups, new Date(now.getTime() - 48 * 3_600_000), parseProgressLine);
 
 const hourOf = ({ at }: ProgressLine): string => `${at.slice(0, 13)}:00:00.000Z`;
 
@@ -47,14 +40,12 @@ const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Pe
  * emulator line by line.
  */
 export const healthSource = (
-  { client, resources, isEmulated }: Deployment,
+  deployment: Deployment,
   { now, sleep }: { readonly now: Date; readonly sleep: (milliseconds: number) => Promise<void> },
 ): HealthSource => {
-  const logs = logsClient(client);
-  const groups = resources('AWS::Logs::LogGroup').then((names) =>
-    names.filter((name) => reporting.some((part) => name.includes(part))),
-  );
-  if (isEmulated) {
+  const logs = logsClient(deployment.client);
+  const groups = logGroupsOf(reporting, deployment);
+  if (deployment.isEmulated) {
     const lines = groups.then((names) => readLines(logs, names, now));
     return async (period, { byHour = false } = {}) => rowsWithin(await lines, period, byHour);
   }
