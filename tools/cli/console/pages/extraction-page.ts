@@ -21,11 +21,7 @@ import { lookOf, timelineSvg } from './timeline-svg.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
 
-/** Epoch seconds, which DynamoDB's TTL requires, say nothing to a person. */
-const factOf = (name: string, value: unknown): string => {
-  if (name === 'expiresAt' && typeof value === 'number') return new Date(value * 1_000).toISOString();
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};
+const factOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const definitions = (rows: readonly (readonly [name: string, value: Html | string])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
@@ -52,9 +48,7 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
 };
 
 const facts = (record: Extraction): Html =>
-  definitions(
-    Object.entries(operatorView(record)).map(([name, value]) => [name, shown(factOf(name, value), 500)]),
-  );
+  definitions(Object.entries(operatorView(record)).map(([name, value]) => [name, shown(factOf(value), 500)]));
 
 const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Html => {
   const isWhole = range.from === whole.from && range.to === whole.to;
