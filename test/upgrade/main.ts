@@ -42,9 +42,9 @@ const show = createRunOutput(process.stdout, Date.now);
 
 /** A version without the line releases nobody, so that it is drained before one goes back to it (docs/upgrade.md). */
 const casesBefore = (tree: string, system: ReturnType<typeof extractionsOf>) => {
-  const { 'requested and held, as the provider is busy': inLine, ...others } = casesOf(system);
-  const hasLine = existsSync(join(tree, 'lib', 'rate-limit'));
-  return hasLine && inLine ? { ...others, 'requested and held, as the provider is busy': inLine } : others;
+  const all = casesOf(system);
+  const { 'requested and held, as the provider is busy': _inLine, ...others } = all;
+  return existsSync(join(tree, 'lib', 'rate-limit')) ? all : others;
 };
 
 /** Updates the system to a version while extractions are in every state, and waits until each has ended as it must. */
