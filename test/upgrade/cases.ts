@@ -1,3 +1,4 @@
+import { memoize } from '../../lib/memoize.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Cases } from '../../tools/acceptance/checks/update-in-place.ts';
@@ -56,11 +57,25 @@ export const casesOf = (system: Extractions): Cases<One> => ({
   },
 });
 
-export const briefCasesOf = (system: Extractions): Cases<One> => ({
-  'starting, with a slow call': async () => {
+/** They last for seconds only. With `line`, starts are paused after them, so that one waits in line until the update is over. */
+export const briefCasesOf = (system: Extractions, { line }: { readonly line: boolean }): Cases<One> => {
+  const starting = memoize(async (): Promise<One> => {
     const one = await system.requestWith({ durationMs: 300, start: [{ kind: 'slow', delayMs: 5_000 }] });
     await system.until(one, ({ status }) => status !== 'REQUESTED');
     // It finds a start that was killed before the sweep would.
     return { ...one, goOn: () => system.send({ extractionId: one.extractionId, cause: 'sweep' }, 40) };
-  },
-});
+  });
+  const inLine = async (): Promise<One> => {
+    await starting();
+    await system.pauseStarts();
+    for (;;) {
+      const one = await system.requestWith({ durationMs: 300 });
+      // A process sees the pause up to 5 s later.
+      if (await system.waitsInLine(one)) return { ...one, goOn: system.resumeStarts };
+    }
+  };
+  return {
+    'starting, with a slow call': starting,
+    ...(line ? { 'in line, as starts are paused': inLine } : {}),
+  };
+};

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
+import { inLineIndex } from '../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
@@ -10,6 +11,8 @@ import type { Extraction } from '../../lib/extraction/record.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { endWait } from '../../tools/acceptance/move-time.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
+import { dynamoBreakers } from '../../tools/cli/aws/stores.ts';
+import { pauseCalls, resumeCalls } from '../../tools/cli/operate/pause-calls.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
@@ -24,10 +27,17 @@ export type One = {
 
 /** Requests extractions of a system, reads what it knows of them, and moves them on. */
 export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: LocalSystem) => {
-  const { ExtractionsTableName = '', TasksTableName = '', ReconcileQueueUrl = '' } = outputs;
+  const {
+    ExtractionsTableName = '',
+    TasksTableName = '',
+    ReconcileQueueUrl = '',
+    StartLineTableName,
+  } = outputs;
   const dynamo = new DynamoDBClient(client);
   const { get } = dynamoExtractionStore(dynamo, ExtractionsTableName);
   const tasks = dynamoTaskStore(dynamo, TasksTableName, () => new Date());
+  const breakers = dynamoBreakers(dynamo, outputs.BreakersTableName ?? '');
+  const breakerDeps = { now: () => new Date(), newVersion: randomUUID };
   const cosecha = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
 
   const until = ({ extractionId }: One, fits: (record: Extraction) => unknown): Promise<Extraction> =>
@@ -68,6 +78,19 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
       const token = (await tokenOf(await until(one, tokenOf))) ?? '';
       await endWait(new SFNClient(client))(token);
     },
+
+    pauseStarts: () =>
+      pauseCalls(breakers, 'starts', { since: Date.now(), reason: 'an update' }, breakerDeps),
+    resumeStarts: () => resumeCalls(breakers, 'starts', breakerDeps),
+
+    /** Whether its execution waits in line. Resolves once it does, or has started. */
+    waitsInLine: (one: One): Promise<boolean> =>
+      eventually(async () => {
+        const { Items = [] } = await dynamo.send(new QueryCommand(inLineIndex(StartLineTableName ?? '')));
+        if (Items.some((item) => item.extractionId?.S === one.extractionId)) return true;
+        if ((await get(one.extractionId))?.status !== 'REQUESTED') return false;
+        throw new CliError(`${one.extractionId} is neither in line nor started.`);
+      }),
 
     passDeadline: ({ extractionId }: One) =>
       moveTimesIn(dynamo, ExtractionsTableName, extractionId, { deadlineAt: '2026-01-01T00:00:00.000Z' }),

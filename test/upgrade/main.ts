@@ -1,6 +1,6 @@
 /**
- * `npm run upgrade -- --from <commit> [--all]`: deploys that version to an emulator, then another one over it and the first one again,
- * while extractions are in many states. With `--all`, the other one once more. Everything has to end as it must, and an audit ends it.
+ * `npm run upgrade -- --from <commit>`: deploys that version to an emulator, then another one over it and the first one again, while
+ * extractions are in many states. If it is not the version of today, that one once more. Everything has to end as it must, and an audit ends it.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { createRunOutput } from '../../tools/local/run-output.ts';
 import { auditAll, compareWithProvider } from '../soak/find-problems.ts';
 import { runUntilStopped } from '../support/programs/run-until-stopped.ts';
 import { briefCasesOf, casesOf } from './cases.ts';
-import { extractionsOf, type One } from './extractions.ts';
+import { type Extractions, extractionsOf, type One } from './extractions.ts';
 
 /** Nothing passes a limit by itself, and a start call may hang for 5 s. */
 const settings = {
@@ -40,20 +40,29 @@ const settings = {
 const directory = await createRunDirectory('upgrade', new Date());
 const show = createRunOutput(process.stdout, Date.now);
 
-/** A version without the line releases nobody, so that it is drained before one goes back to it (docs/upgrade.md). */
-const casesBefore = (tree: string, system: ReturnType<typeof extractionsOf>) => {
+const hasLine = (tree: string): boolean => existsSync(join(tree, 'lib', 'rate-limit'));
+
+/**
+ * What a version without the line leaves behind is held by a provider that is busy. Where there is a line, that would let all others wait,
+ * so that one in line stands in its place. Before a version without it, the line is drained (docs/upgrade.md).
+ */
+const casesBetween = (system: Extractions, running: string, next: string) => {
   const all = casesOf(system);
-  const { 'requested and held, as the provider is busy': _inLine, ...others } = all;
-  return existsSync(join(tree, 'lib', 'rate-limit')) ? all : others;
+  const { 'requested and held, as the provider is busy': _held, ...others } = all;
+  const briefCases = briefCasesOf(system, { line: hasLine(running) && hasLine(next) });
+  return { cases: hasLine(running) ? others : all, briefCases };
 };
 
 /** Updates the system to a version while extractions are in every state, and waits until each has ended as it must. */
-const upgradeTo = async (name: string, tree: string, local: LocalSystem): Promise<void> => {
+const upgrade = async (
+  name: string,
+  [running, tree]: readonly [string, string],
+  local: LocalSystem,
+): Promise<void> => {
   const system = extractionsOf(local);
   mkdirSync(join(directory, name));
   const all = await updateInPlace<One>({
-    cases: casesBefore(tree, system),
-    briefCases: briefCasesOf(system),
+    ...casesBetween(system, running, tree),
     killsInvocations: true,
     request: () => system.requestWith({ durationMs: 500 }),
     update: (beforeDeploy) => local.deployOver({ tree, directory: join(directory, name), beforeDeploy }),
@@ -85,7 +94,7 @@ const keepsUnknown = async (local: LocalSystem, goBack: () => Promise<void>): Pr
   return one.extractionId;
 };
 
-const { values } = parseArgs({ options: { from: { type: 'string' }, all: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { from: { type: 'string' } } });
 const from = values.from ?? readFileSync(join(repository, 'test/releases/0.1.0/commit'), 'utf8').trim();
 
 await runUntilStopped(async ({ stop: signal, atEnd }) => {
@@ -95,11 +104,12 @@ await runUntilStopped(async ({ stop: signal, atEnd }) => {
   const next = isSecond ? repository : laterThan(from, join(directory, 'next'));
   show.note('upgrade', `${from}, and then ${isSecond ? 'the files of today' : 'a later version of it'}`);
   const local = await startLocalSystem({ directory, show, signal, atEnd, settings, tree: old });
-  await upgradeTo('forward', next, local);
-  const back = () => upgradeTo('back', old, local);
+  await upgrade('forward', [old, next], local);
+  const back = () => upgrade('back', [next, old], local);
   // Its status was changed by this program, and not by Cosecha.
   const changed = isSecond ? await back() : await keepsUnknown(local, back);
-  if (values.all) await upgradeTo('again', next, local);
+  // Today's audit need not read the settings of an earlier version.
+  if (isSecond) await upgrade('again', [old, next], local);
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: local.emulator.client });
   const found = await auditAll(deployment, since);
   const problems = found.filter(({ extractionId }) => extractionId === undefined || extractionId !== changed);

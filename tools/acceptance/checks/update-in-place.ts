@@ -20,6 +20,7 @@ const endings = {
   'polled by the queue, by consent': completed,
   'with a message that is delayed until after the update': completedBy('reconcile'),
   'requested and held, as the provider is busy': started,
+  'in line, as starts are paused': completed,
   'starting, with a slow call': started,
   'TIMED_OUT, in grace': completed,
   'settled, and not collected': completedBy('webhook'),

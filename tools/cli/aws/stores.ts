@@ -23,11 +23,13 @@ export const requestsOf = ({ client, output }: Deployment): RequestStore =>
 /** The table `Breakers`, as tools use it. `list`: every item by its name. */
 export type Breakers = BreakerStore & { readonly list: () => Promise<ReadonlyMap<string, StoredBreaker>> };
 
-export const breakersOf = ({ client, output }: Deployment): Breakers => {
-  const dynamo = new DynamoDBClient(client);
-  const table = output('BreakersTableName');
-  return { ...dynamoBreakerStore(dynamo, table), list: () => listBreakers(dynamo, table) };
-};
+export const dynamoBreakers = (dynamo: DynamoDBClient, table: string): Breakers => ({
+  ...dynamoBreakerStore(dynamo, table),
+  list: () => listBreakers(dynamo, table),
+});
+
+export const breakersOf = ({ client, output }: Deployment): Breakers =>
+  dynamoBreakers(new DynamoDBClient(client), output('BreakersTableName'));
 
 /** What holds calls to the provider now, the worst first. */
 export const readHolds = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<readonly Hold[]> =>
