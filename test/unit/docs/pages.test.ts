@@ -89,14 +89,18 @@ test('every alarm links to an entry, and every entry has an alarm', () => {
   );
 });
 
-test.each(runbookEntries)('$id: what it means, how to investigate, fix and recover', ({ text }) => {
-  const parts = ['**What it means.** ', '**Investigate.** ', '**Fix.**', '**How it recovers.** '];
+test.each(runbookEntries)('$id: its meaning, the first command and the fix, in 18 lines', ({ text }) => {
+  const parts = ['**Meaning.** ', '**First.** ', '**Fix.** '];
   const places = parts.map((part) => text.indexOf(`\n${part}`));
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   // A part has content, not a title alone.
   for (const part of parts) expect(text.split(part)[1]?.length).toBeGreaterThan(40);
-  expect(text.slice(places[1])).toMatch(/```sh\n[^`]+\n```/);
+  expect(text.slice(places[1], places[2])).toMatch(/```sh\n[^`]+\n```/);
+  const lines = `### \n${text}`.trim().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(18);
+  // Longer lines would only pack the entry.
+  expect(lines.filter((line) => line.length > 160)).toEqual([]);
 });
 
 test('an entry names each of its alarms with another name', () => {
