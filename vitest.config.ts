@@ -45,6 +45,12 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters: ['default', reportSkipped],
+    tags: [
+      {
+        name: 'slow',
+        description: 'Only `npm run test:all` runs it (CONTRIBUTING.md, "What is proved where").',
+      },
+    ],
     projects: [
       { test: { ...limits, ...first, name: 'browser', include: browser } },
       {

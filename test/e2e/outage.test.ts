@@ -54,6 +54,7 @@ test.each([
   ['hang', { kind: 'silence' }],
 ] as const)(
   `of ${requests} starts within ${withinMs / 1_000} s at a bank whose starts %s, few end UNCONFIRMED`,
+  { tags: ['slow'] },
   async (what, behaviour) => {
     await provider.setFaults([
       { method: 'POST', path: startPath, behaviours: [behaviour], forSeconds: 3_600 },
@@ -89,7 +90,7 @@ test.each([
   },
 );
 
-test('starts are held while an operator pauses them, and no longer', async () => {
+test('starts are held while an operator pauses them, and no longer', { tags: ['slow'] }, async () => {
   await cosecha(['pause', '--starts', '--reason', 'maintenance']);
   await delay(cacheMs);
   const username = uniqueUsername();
@@ -185,9 +186,10 @@ const setWebhookWait = async (definition: string, seconds: number): Promise<void
 /** In seconds. If the wait ends before start-task has started the task, it is not started. A slow machine needs longer. */
 const waits = [10, 40, 160];
 
-test('the machine polls when no webhook arrives within its wait', { timeout: 900_000 }, async ({
-  onTestFinished,
-}) => {
+test('the machine polls when no webhook arrives within its wait', {
+  timeout: 900_000,
+  tags: ['slow'],
+}, async ({ onTestFinished }) => {
   const { definition = '' } = await aws.stepFunctions.send(
     new DescribeStateMachineCommand({ stateMachineArn }),
   );
@@ -224,7 +226,7 @@ const setSendsWebhooks = async (value: boolean): Promise<void> => {
   );
 };
 
-test('with a provider that sends no webhooks, the queue polls from the start on', async ({
+test('with a provider that sends no webhooks, the queue polls from the start on', { tags: ['slow'] }, async ({
   onTestFinished,
 }) => {
   onTestFinished(() => setSendsWebhooks(true));

@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { availableParallelism } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, TestRunner, test } from 'vitest';
 import { type Digests, digestsOf } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { countsOf, writesASecondOf } from './many-extractions/breaker-invariants.ts';
@@ -22,6 +22,9 @@ import { Service } from './many-extractions/service.ts';
 
 const digests: Digests = {};
 
+/** `npm test` runs a tenth of what is drawn. */
+const share = TestRunner.matchesTags(['slow']) ? 1 : 10;
+
 const all = async (search: AsyncGenerator<Judged, void>): Promise<readonly Judged[]> => {
   const judged: Judged[] = [];
   for await (const one of search) judged.push(one);
@@ -30,7 +33,7 @@ const all = async (search: AsyncGenerator<Judged, void>): Promise<readonly Judge
 };
 
 describe('outages of the whole provider', async () => {
-  const outages = await all(searchRandom('outage', 0, 50));
+  const outages = await all(searchRandom('outage', 0, 50 / share));
   const having = (trouble: (typeof outageTroubles)[number]) =>
     outages.filter(({ service }) => service.population.outages[0]?.trouble === trouble);
 
@@ -39,19 +42,20 @@ describe('outages of the whole provider', async () => {
     expect(broken === undefined ? '' : traceOf(broken)).toBe('');
   });
 
-  test.each(outageTroubles)('one in which the provider %s occurred', (trouble) => {
+  test.each(outageTroubles)('one in which the provider %s occurred', { tags: ['slow'] }, (trouble) => {
     expect(having(trouble).length).toBeGreaterThan(4);
   });
 
   test.each(['refuses', 'answers 503', 'hangs'] as const)(
     'if the provider %s, breakers open and turns are taken',
+    { tags: ['slow'] },
     (trouble) => {
       const counts = having(trouble).map(({ service }) => countsOf(service));
       expect(counts.some(({ openings, turns }) => openings > 0 && turns > 2)).toBe(true);
     },
   );
 
-  test('processes and answers were lost', () => {
+  test('processes and answers were lost', { tags: ['slow'] }, () => {
     expect(outages.filter(({ service }) => service.losses > 0).length).toBeGreaterThan(10);
   });
 });
@@ -69,16 +73,18 @@ const testEach = (
 };
 
 describe('2 to 150 extractions, broken and healthy', async () => {
-  testEach(neighbourInvariants, await all(searchRandom('population', 0, 50)));
+  testEach(neighbourInvariants, await all(searchRandom('population', 0, 50 / share)));
 });
 
 describe('two to four extractions, most of one login', async () => {
-  const judged = await all(searchRandom('refusal', 0, 300));
+  const judged = await all(searchRandom('refusal', 0, 300 / share));
   const count = (isOne: (fact: RefusalFact) => boolean): number =>
     judged.flatMap(({ service }) => service.facts).filter(isOne).length;
   testEach(refusalInvariants, judged);
 
-  test('credentials were refused and accepted, tasks were adopted, and refusals forgotten', () => {
+  test('credentials were refused and accepted, tasks were adopted, and refusals forgotten', {
+    tags: ['slow'],
+  }, () => {
     expect(
       count((fact) => fact.kind === 'status' && fact.reason === 'credentials-refused-before'),
     ).toBeGreaterThan(60);
@@ -89,7 +95,7 @@ describe('two to four extractions, most of one login', async () => {
   });
 });
 
-test('a population in a hundred is the same in another process', async () => {
+test('a population in a hundred is the same in another process', { tags: ['slow'] }, async () => {
   expect(Object.keys(digests)).toEqual([
     'outage-0',
     'population-0',
@@ -100,29 +106,33 @@ test('a population in a hundred is the same in another process', async () => {
   expect(await findUnrepeatable(digests)).toEqual([]);
 });
 
-test('while reads hang for an hour, messages that wait cause no reads beside those that are due', async () => {
+test('while reads hang for an hour, messages that wait cause no reads beside those that are due', {
+  tags: ['slow'],
+}, async () => {
   const judged = await judge(backlogCase);
   expect(judged.violations).toEqual([]);
 });
 
-test('200 starts a second at 100 banks, 20 % of them slow, write at most 200 units a second of breakers', async () => {
+test('200 starts a second at 100 banks, 20 % of them slow, write at most 200 units a second of breakers', {
+  tags: ['slow'],
+}, async () => {
   const service = new Service(slowPopulation(100, 20), randomChoices(1));
   await service.run(({ time, startedAt }) => time.now > startedAt + 20_000);
   expect(writesASecondOf(service, 10, 20).units).toBeLessThanOrEqual(200);
 });
 
-test.each(mixCases)('$name: the healthy ones end as they would alone', async (found) => {
+test.each(mixCases)('$name: the healthy ones end as they would alone', { tags: ['slow'] }, async (found) => {
   const judged = await judge(found);
   expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
 });
 
-test.each(crowdCases)('a crowd $population.name', async (found) => {
+test.each(crowdCases)('a crowd $population.name', { tags: ['slow'] }, async (found) => {
   const judged = await judge(found);
   expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
 });
 
 /** A part of them. `npm run simulate` searches all. */
-const small = [...smallPopulations.keys()].filter((index) => index % 11 === 0);
+const small = [...smallPopulations.keys()].filter((index) => index % (11 * share) === 0);
 
 describe('two and three extractions, with each of their steps out of the usual', async () => {
   testEach(whileOthersAreOpen, await all(searchBounded(small)));

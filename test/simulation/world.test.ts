@@ -4,13 +4,18 @@ import { transitions } from '../../lib/extraction/change.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
-import { runSeed } from './campaign/search-random.ts';
+import { searchBounded } from './campaign/search-bounded.ts';
+import { runSeed, searchRandom } from './campaign/search-random.ts';
+import { showFinding } from './campaign/show-finding.ts';
+import { newTally } from './campaign/tally.ts';
 import { documentedTransitions } from './invariants/transitions-and-outcomes.ts';
 import { settings as defaults } from './many-extractions/settings.ts';
 import { runWorld } from './run-world.ts';
+import { upTo } from './scheduler/budget.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { followSchedule } from './scheduler/schedule.ts';
 import { traced } from './trace/trace.ts';
+import { scenarios } from './world/draw-scenario.ts';
 import { plain } from './world/scenario.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
@@ -30,6 +35,16 @@ test('the documented transitions are those of the code', () => {
     from.flatMap((one) => to.map((other) => `${one}>${other}`)),
   );
   expect([...documentedTransitions].sort()).toEqual(coded.sort());
+});
+
+/** `campaign.test.ts` runs more of them, and counts what occurred. */
+test('every invariant holds in each scenario without departures, and in 300 seeds', async () => {
+  const tally = newTally();
+  for (const scenario of scenarios) await searchBounded(scenario, upTo(0), tally, () => true);
+  await searchRandom(1, 1, tally, (done) => done < 300);
+  const [finding] = tally.findings;
+  expect(finding === undefined ? '' : await showFinding(finding)).toBe('');
+  expect(tally.schedules).toBe(scenarios.length + 300);
 });
 
 const run = (name: string) => runWorld(findScenario(name), followSchedule([]), {});

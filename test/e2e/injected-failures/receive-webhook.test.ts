@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { describe, expect, test } from 'vitest';
 import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
 import { deliveriesEnded, provider } from '../support/call-extractions.ts';

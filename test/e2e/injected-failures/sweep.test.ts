@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -4,7 +4,8 @@ import { plantedFaults } from './all-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import type { Caught } from './search-with-fault.ts';
 
-type Search = { readonly fault: PlantedFault; readonly caught: Promise<Caught> };
+/** By the name of its fault. */
+type Search = readonly [string, Promise<Caught>];
 
 const searchShare = (faults: readonly PlantedFault[]): readonly Search[] => {
   const names = faults.map(({ name }) => name);
@@ -21,16 +22,16 @@ const searchShare = (faults: readonly PlantedFault[]): readonly Search[] => {
   );
   worker.on('error', failAll);
   worker.on('exit', (code) => failAll(new Error(`The worker ended with ${code} before this fault.`)));
-  return searches.map(({ fault, promise }) => ({ fault, caught: promise }));
+  return searches.map(({ fault, promise }) => [fault.name, promise]);
 };
 
 /** Searches with each fault in the product, on every core. One process loads the types and the libraries once for all. */
-export const searchFaults = (): readonly Search[] => {
+export const searchFaults = (): ReadonlyMap<string, Promise<Caught>> => {
   const workers = availableParallelism();
   const shares = Array.from({ length: workers }, (_, worker) =>
     plantedFaults.filter((_fault, index) => index % workers === worker),
   );
-  return shares.flatMap(searchShare);
+  return new Map(shares.flatMap(searchShare));
 };
 
 const report = (fault: PlantedFault, { invariant, schedules, schedule, trace }: Caught): string[] => {
@@ -46,8 +47,9 @@ const report = (fault: PlantedFault, { invariant, schedules, schedule, trace }: 
 /** Runs all faults. Prints each, and returns whether the expected invariant caught each. */
 export const runFaults = async (print: (line: string) => void): Promise<boolean> => {
   let missed = 0;
-  for (const { fault, caught } of searchFaults()) {
-    const found = await caught;
+  const searches = searchFaults();
+  for (const fault of plantedFaults) {
+    const found = await (searches.get(fault.name) as Promise<Caught>);
     if (found.invariant !== fault.caughtBy) missed += 1;
     for (const line of report(fault, found)) print(line);
   }

@@ -189,9 +189,11 @@ describe('the requirement of Node', () => {
   });
 });
 
-test("CI runs the README's test command", () => {
+test("CI runs every test, those of the README's test command among them", () => {
   expect(read('README.md')).toContain('npm ci && npm test');
-  expect(read('.ci/run')).toMatch(/^npm ci\nnpm test$/m);
+  expect(read('.ci/run')).toMatch(/^npm ci\nnpm run test:all$/m);
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Record<string, string> };
+  expect(scripts.test).toBe(`${scripts['test:all']} --tags-filter '!slow'`);
 });
 
 /** The pages of the root and of docs. Decisions are history, and their links are not maintained. */

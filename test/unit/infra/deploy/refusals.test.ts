@@ -268,7 +268,9 @@ test('a bootstrapped account has none, nor one whose parameter cannot be read', 
   expect((await find(503, 'Service Unavailable')).problem).toBeUndefined();
 });
 
-test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', () => {
+test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', {
+  tags: ['slow'],
+}, () => {
   const { scripts } = JSON.parse(read('package.json'));
   const [command, verb, ...settings] = scripts.bootstrap.split(' ');
   expect([command, verb]).toEqual(['cdk', 'bootstrap']);

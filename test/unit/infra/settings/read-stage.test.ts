@@ -68,7 +68,9 @@ test('the schema for editors takes the example of docs/settings.md, and no missp
   expect(validate({ graceSeconds: 'soon' })).toBe(false);
 });
 
-test('the commands of docs/upgrade.md take the settings of the stage, over which no page passes another', () => {
+test('the commands of docs/upgrade.md take the settings of the stage, over which no page passes another', {
+  tags: ['slow'],
+}, () => {
   const directory = checkout({
     'stages/prod.json': JSON.stringify({ providerBaseUrl: provider, graceSeconds: 7_200 }),
   });

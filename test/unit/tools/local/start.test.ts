@@ -28,7 +28,7 @@ afterAll(() => {
   silent.close();
 });
 
-test('npm start --once that is interrupted does not exit 0', async () => {
+test('npm start --once that is interrupted does not exit 0', { tags: ['slow'] }, async () => {
   const called = once(silent, 'request');
   const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
@@ -40,7 +40,7 @@ test('npm start --once that is interrupted does not exit 0', async () => {
   expect(await exited).toEqual([130, null]);
 });
 
-test('npm start whose output is closed, as by head, ends in order', async () => {
+test('npm start whose output is closed, as by head, ends in order', { tags: ['slow'] }, async () => {
   const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
   const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
