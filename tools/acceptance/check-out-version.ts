@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExpectedFailure } from '../local/expected-failure.ts';
 import { repository } from '../local/paths.ts';
+import { replaceCode } from './replace-code.ts';
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: repository, maxBuffer: 1_073_741_824, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -27,15 +28,15 @@ export const checkOutVersion = (commit: string, directory: string): string => {
 export const laterStatus = 'LATER';
 
 /** What a next version may change (CONTRIBUTING.md, "Stay compatible for one release"): where, what, and into what. */
-const changes = [
+export const changes = [
   // One new optional attribute.
   [
     'lib/extraction/api/request-extraction.ts',
-    '    ...due.attributes(',
-    "    laterAttribute: 'later',\n    ...due.attributes(",
+    '...due.attributes(',
+    "laterAttribute: 'later',\n    ...due.attributes(",
   ],
   // One new cause that is accepted and not sent.
-  ['lib/extraction/reconcile-message.ts', "  'execution-broken',\n", "  'execution-broken',\n  'later',\n"],
+  ['lib/extraction/reconcile-message.ts', "'execution-broken',", "'execution-broken',\n  'later',"],
   // One new status.
   ['lib/extraction/record.ts', "'STARTING', 'RUNNING']", `'STARTING', 'RUNNING', '${laterStatus}']`],
 ] as const;
@@ -43,13 +44,9 @@ const changes = [
 /** The version after this commit, until there is one. */
 export const laterThan = (commit: string, directory: string): string => {
   checkOutVersion(commit, directory);
-  for (const [file, text, later] of changes) {
-    const parts = readFileSync(join(directory, file), 'utf8').split(text);
-    if (parts.length !== 2)
-      throw new ExpectedFailure(
-        `The text of a change occurs ${parts.length - 1} times in ${file}, not once.`,
-      );
-    writeFileSync(join(directory, file), parts.join(later));
+  for (const [file, find, later] of changes) {
+    const path = join(directory, file);
+    writeFileSync(path, replaceCode(readFileSync(path, 'utf8'), find, later));
   }
   return directory;
 };

@@ -17,7 +17,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
   },
   'webhook/agrees-with-oracle': {
     'lib/provider/assumptions.ts': {
-      'accepts a 65th hex digit': ['[0-9a-fA-F]{64}$/', '[0-9a-fA-F]{64}[0-9]?$/'],
+      'accepts a 65th hex digit': ['/^sha256=[0-9a-fA-F]{64}$/', '/^sha256=[0-9a-fA-F]{64}[0-9]?$/'],
     },
     'lib/webhook/verify-signature.ts': {
       'accepts a header with a space or a line break': [

@@ -137,8 +137,8 @@ export const outageFaults: Faults = {
   'broken-groups-take-the-turns': {
     does: 'Groups that did not fail take the turn of those that failed, and leave theirs free.',
     file: state,
-    find: 'const shared = isFailing(group)\n    ?',
-    replace: 'const shared = group !== undefined\n    ?',
+    find: 'const shared = isFailing(group) ? {',
+    replace: 'const shared = group !== undefined ? {',
     caughtBy: 'turns-apart',
   },
 };

@@ -119,9 +119,9 @@ export const decisionFaults: Faults = {
   'brief-store-decides': {
     does: 'A store that fails in the reconcile queue is not made again with its whole time.',
     file: decide,
-    find: "return isBriefFor(context.invoker)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+    find: "return isBriefFor(context.invoker)\n        ? moveToSlowQueue('results-not-stored')",
     replace:
-      "return isTimeOver(context) && isBriefFor(context.invoker)\n        ? moveToSlowQueue('results-not-stored')\n        : retry",
+      "return isTimeOver(context) && isBriefFor(context.invoker) ? moveToSlowQueue('results-not-stored')",
     caughtBy: 'brief-decides-nothing',
   },
   'failed-store-goes-back': {

@@ -250,8 +250,8 @@ export const startFaults: Faults = {
   'consent-not-queued': {
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
     file: decide,
-    find: "    : end('queued', undefined, 'due');",
-    replace: "    : end('queued');",
+    find: "counts: [] } : end('queued', undefined, 'due');",
+    replace: "counts: [] } : end('queued');",
     caughtBy: 'queued-before-woken',
   },
   'waits-without-webhooks': {

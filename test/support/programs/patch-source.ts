@@ -1,26 +1,20 @@
 import { registerHooks } from 'node:module';
+import { replaceCode } from '../../../tools/acceptance/replace-code.ts';
 
-/** A planted fault: one text of one source file of the product, replaced by another. */
+/** A planted fault: one piece of code of one source file of the product, replaced by another. */
 export type SourcePatch = {
   readonly name: string;
   /** From the root of the repository. */
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** Occurs exactly once in the file (`replaceCode`). */
   readonly find: string;
   readonly replace: string;
 };
 
-/** The patch no longer fits the source: either the source was changed, or what was imported does not load it. */
+/** The module does not load the file of the patch. */
 export class PatchDoesNotFit extends Error {
   override readonly name = 'PatchDoesNotFit';
 }
-
-/** The source with the fault in it. */
-export const patchSource = (source: string, { name, file, find, replace }: SourcePatch): string => {
-  const times = source.split(find).length - 1;
-  if (times !== 1) throw new PatchDoesNotFit(`${name}: its text occurs ${times} times in ${file}, not once.`);
-  return source.replace(find, () => replace);
-};
 
 const root = new URL('../../../', import.meta.url).href;
 const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('/node_modules/');
@@ -45,7 +39,7 @@ export const importPatched = async <Module>(module: string, patch: SourcePatch):
       const loaded = nextLoad(url, context);
       if (url !== patched) return loaded;
       fits = true;
-      return { ...loaded, source: patchSource(String(loaded.source), patch) };
+      return { ...loaded, source: replaceCode(String(loaded.source), patch.find, patch.replace) };
     },
   });
   try {
