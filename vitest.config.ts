@@ -12,7 +12,7 @@ const alone = ['test/e2e/{leaks/search,restore}.test.ts'];
 
 /** Those of a real browser. */
 const browser = [
-  'test/unit/tools/cli/console/{console-in-chromium,pictures}.test.ts',
+  'test/unit/tools/cli/console/{console-in-chromium,layout,pictures}.test.ts',
   'test/unit/sandbox/widget/consent-page.test.ts',
 ];
 

@@ -7,6 +7,12 @@ export type Html = ReturnType<typeof html>;
 /** A text of a caller or the provider as it may stand on a page: bounded, and with its control characters visible. */
 export const shown = (text: string, most = 120): string => bounded(text, most);
 
+/** In characters: no name of a caller is cut. A reference has 256 at most, and an ARN of a role hardly more. */
+const maxName = 320;
+
+/** A name that somebody may have to read, search or copy as a whole. It wraps where it is too long for its place. */
+export const whole = (text: string): string => shown(text, maxName);
+
 /** The first eight and the last six digits. A UUID of version 7 starts with its time, which is the same for several. */
 export const shortId = (extractionId: string): string =>
   `${extractionId.slice(0, 8)}…${extractionId.slice(-6)}`;

@@ -90,7 +90,7 @@ const none = html`<span class="none">–</span>`;
 const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, links: Links) => html`<tr>
 <td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
 <th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
-<td data-label="Task" class="cut" title="${shown(taskId ?? '')}">${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>
+<td data-label="Task" >${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>
 <td data-label="Extraction">${
   extractionId === undefined
     ? none
@@ -101,9 +101,9 @@ const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, l
 </tr>`;
 
 const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
-<table class="rows">
+<table class="rows cards deliveries">
 <caption class="hidden">Deliveries of the webhook, the newest first</caption>
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Verdict</th><th scope="col">Task</th><th scope="col">Extraction</th><th scope="col">Answer</th><th scope="col">Why</th></tr></thead>
+<thead><tr><th scope="col" class="by-status">Time (UTC)</th><th scope="col" class="by-time">Verdict</th><th scope="col">Task</th><th scope="col" class="by-id">Extraction</th><th scope="col" class="by-time">Answer</th><th scope="col" class="by-next">Why</th></tr></thead>
 <tbody>${rows.map((one) => row(one, now, links))}</tbody>
 </table>`;
 

@@ -8,7 +8,7 @@ import { holdOf } from '../../terminal/describe-hold.ts';
 import { failureMeanings } from '../../terminal/extraction-failures.ts';
 import { callerName, operatorView } from '../../terminal/operator-view.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
-import { ago, clock, formatOffset, type Html, shown, withCode } from '../format-for-page.ts';
+import { ago, clock, formatOffset, type Html, shown, whole, withCode } from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
@@ -37,9 +37,9 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
   const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
   return definitions([
-    [method === 'consent' ? 'Product' : 'Entity', shown(entityOrProductOf(record), 100)],
-    ['Reference', shown(reference, 256)],
-    ['Caller', html`<span title="${shown(requestedBy, 300)}">${shown(callerName(requestedBy), 100)}</span>`],
+    [method === 'consent' ? 'Product' : 'Entity', whole(entityOrProductOf(record))],
+    ['Reference', whole(reference)],
+    ['Caller', html`${whole(callerName(requestedBy))} <span class="quiet">${whole(requestedBy)}</span>`],
     ['Method', method],
     ['How long', settledAt === undefined ? html`${ago(requestedAt, now, true)} so far` : formatOffset(took)],
     ['Last problem', withCode(problem, 400)],

@@ -3,7 +3,7 @@ import { describeCauses, describeChange, describeTimes } from '../../health/desc
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
-import { ago, type Html, plural, shown, withCode } from '../format-for-page.ts';
+import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
   type Bounded,
@@ -155,7 +155,7 @@ const subjectRow = (
     cell(label, describeTimes(figures[of]), describeTimes(earlier[of]));
   const difference = describeChange(health[change], earlier, before);
   const isGood = health[change] === 'better';
-  return html`<tr data-key="${now} ${shown(health.subject)}"><th data-label="${health.kind}" scope="row" class="text">${shown(health.subject, 60)}</th>
+  return html`<tr data-key="${now} ${shown(health.subject)}"><th data-label="${health.kind}" scope="row" class="text">${whole(health.subject)}</th>
 ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the user', 'user')}${count('By the caller', 'caller')}${count('Failed', 'failed')}${times('To start', 'toStart')}${times('To outcome', 'toOutcome')}
 <td data-label="Why" class="text">${shown(describeCauses(figures.causes), 300)}${
     difference === undefined
@@ -172,7 +172,7 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): 
   const rest = subjects.length - maxSubjects;
   return html`${compared.map(
     (one) => html`<h3>${one.title}</h3>
-<table class="rows"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
+<table class="rows cards subjects"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
 <thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
 <tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
   )}

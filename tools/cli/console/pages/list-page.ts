@@ -5,7 +5,7 @@ import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { describeNext } from '../describe-next.ts';
-import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
+import { ago, type Html, plural, shortId, shown, whole } from '../format-for-page.ts';
 import {
   distinct,
   type Filter,
@@ -84,24 +84,24 @@ type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<s
 const row = (record: Extraction, { held, trying }: Progress, clock: Clock, links: Links): Html => {
   const { now, sweepEveryMinutes } = clock;
   const { extractionId, status, method, requestedBy, reference = '–' } = record;
-  const cut = (name: string, text: string, whole = text, more: Html | string = ''): Html =>
-    html`<td data-label="${name}" class="cut" title="${shown(whole, 300)}">${shown(text, 60)}${more}</td>`;
+  const cell = (name: string, text: string, more: Html | string = ''): Html =>
+    html`<td data-label="${name}">${whole(text)}${more}</td>`;
   const overdue = isOverdue(record, now, sweepEveryMinutes);
   return html`<tr data-key="${extractionId}" class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
 <td data-label="Status">${overdue ? html`<span class="late">${icon('alert')} overdue</span> ` : ''}${statusBadge(status)}</td>
 <th data-label="Extraction" scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
-${cut('Entity or product', entityOrProductOf(record), undefined, method === 'consent' ? html` <span class="quiet">by consent</span>` : '')}
-${cut('Caller', callerName(requestedBy), requestedBy)}
-${cut('Reference', reference)}
+${cell('Entity or product', entityOrProductOf(record), method === 'consent' ? html` <span class="quiet">by consent</span>` : '')}
+<td data-label="Caller" title="${whole(requestedBy)}">${whole(callerName(requestedBy))}</td>
+${cell('Reference', reference)}
 <td data-label="${record.settledAt === undefined ? 'Requested' : 'Ended'}">${ago(latestOf(record), now)}</td>
 <td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, { hold: holdOf(record, held), trying: trying.get(extractionId) })}</td>
 </tr>`;
 };
 
 const table = (records: readonly Extraction[], progress: Progress, clock: Clock, links: Links): Html => html`
-<table class="rows extractions">
+<table class="rows cards extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
-<thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Entity or product</th><th scope="col">Caller</th><th scope="col">Reference</th><th scope="col">Requested or ended</th><th scope="col">What happens next, or how it ended</th></tr></thead>
+<thead><tr><th scope="col" class="by-status">Status</th><th scope="col" class="by-id">Extraction</th><th scope="col">Entity or product</th><th scope="col">Caller</th><th scope="col" class="by-reference">Reference</th><th scope="col" class="by-time">Requested or ended</th><th scope="col" class="by-next">What happens next, or how it ended</th></tr></thead>
 <tbody>${records.map((record) => row(record, progress, clock, links))}</tbody>
 </table>`;
 
@@ -149,7 +149,7 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
   const more = groups.length - shownGroups.length;
   return html`<p class="failures">${total.toLocaleString('en')} failed:${shownGroups.map(
     ({ cause, method, subject, count }, index) =>
-      html`${index === 0 ? ' ' : ', '}<a href="${link(subject)}">${count.toLocaleString('en')} ${shown(cause, 80)} ${method === 'consent' ? 'of' : 'at'} ${shown(subject, 60)}</a>`,
+      html`${index === 0 ? ' ' : ', '}<a href="${link(subject)}">${count.toLocaleString('en')} ${whole(cause)} ${method === 'consent' ? 'of' : 'at'} ${whole(subject)}</a>`,
   )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
 };
 

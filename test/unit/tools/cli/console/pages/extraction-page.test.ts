@@ -37,7 +37,7 @@ test('the page begins with what somebody who is woken by it asks', async () => {
   expect(texts).toEqual([
     'Entity: bank',
     'Reference: &lt;b&gt;mine&lt;/b&gt;',
-    'Caller: Caller',
+    'Caller: Caller arn:aws:sts::111122223333:assumed-role/Caller',
     'Method: credentials',
     'How long: 1 min so far',
     'Last problem: Try failed with ProviderBusy.',
