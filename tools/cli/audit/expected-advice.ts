@@ -20,7 +20,15 @@ const mayPass: Fits = ({ actionResults = [] }) =>
   actionResults.some(({ errorCode = '' }) => isOneOf(errorCode, ['REQUEST_BLOCK_ERROR', 'ENTITY_API_ERROR']));
 
 const refused = ['http-400', 'http-422', 'invalid-request', 'session-token-refused'];
-const held = ['quota-reached', 'http-429', 'login-http-429', 'unreachable', 'held/…', 'login-http-5…'];
+const held = [
+  'quota-reached',
+  'waited-too-long',
+  'http-429',
+  'login-http-429',
+  'unreachable',
+  'held/…',
+  'login-http-5…',
+];
 const ours = ['results-not-stored', 'InternalError', 'request-data-gone'];
 
 /** The table under "Advice" in docs/stream.md, in its order, and the sentence above it: what depends on results is absent without them. */
@@ -42,6 +50,7 @@ const table: readonly (readonly [statuses: string, fits: Fits | 'any', advice: A
   ['NOT_STARTED', has('lastProblem', ...held), 'request-later'],
   ['NOT_STARTED', has('lastProblem', 'login-http-4…', 'secret-not-filled', 'setting-missing'), 'operator'],
   ['NOT_STARTED', has('lastProblem', 'ciphertext-expired'), 'fix-request'],
+  ['NOT_STARTED', has('lastProblem', 'cancelled', 'erased'), 'none'],
   ['NOT_STARTED', 'any', 'request-again'],
   ['UNCONFIRMED', has('reason', 'task-linked-elsewhere'), 'operator'],
   ['UNCONFIRMED', 'any', 'ask-provider'],
