@@ -139,7 +139,7 @@ const floors = [
   ],
   ['decide', 'sweep', 'reconcile/read-task', 'api/answer-request', 'api/answer-summary'],
   ['run'],
-  ['record-delivery', 'reconcile/reconcile', 'start/start'],
+  ['record-delivery', 'reconcile/reconcile', 'start/start', 'operate/cancel'],
 ];
 const onFloors = (from) => from.map((names) => `^lib/extraction/(${names.join('|')})\\.ts$`);
 

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
@@ -10,6 +11,7 @@ import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
@@ -25,7 +27,13 @@ import {
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { defined } from '../lib/defined.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
-import type { Result } from '../lib/extraction/plan.ts';
+import {
+  answerCancel,
+  type CancelAnswer,
+  type CancelEvent,
+  cancel,
+} from '../lib/extraction/operate/cancel.ts';
+import type { Invoker, Result } from '../lib/extraction/plan.ts';
 import {
   briefCallMs,
   parseRead,
@@ -90,41 +98,58 @@ const deps = {
   telemetry,
   send: sendReconcileTo(queues, requiredVariable('RECONCILE_QUEUE_URL')),
   sendSlow: sendReconcileTo(queues, slowQueueUrl),
+  wake: wakeMachine(new SFNClient(patientClient)),
 };
 
-/** Reconciles one extraction, and logs the result. Throws what the stores throw. */
-const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
-  const result = await reconcile(extractionId, invoker, deps);
+/** Logs how an invocation ended for its extraction. */
+const logged = (
+  extractionId: string,
+  { kind, ...facts }: Pick<Invoker, 'kind'> & { readonly cause?: string },
+  result: Result,
+): Result => {
   const { conclusion, explanation, record } = result;
   telemetry.log('Reconcile finished.', {
     extractionId,
-    caller: invoker.kind,
-    ...(invoker.kind === 'queue' ? { cause: invoker.cause } : {}),
+    caller: kind,
+    ...facts,
     outcome: conclusion,
     ...defined({ explanation, status: record?.status, taskId: record?.taskId }),
   });
   return result;
 };
 
+/** Reconciles one extraction, and logs the result. Throws what the stores throw. */
+const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
+  const { kind } = invoker;
+  const facts = invoker.kind === 'queue' ? { kind, cause: invoker.cause } : { kind };
+  return logged(extractionId, facts, await reconcile(extractionId, invoker, deps));
+};
+
+/** Cancels one extraction, and logs the result. Throws what the stores throw. */
+const cancelOne = async (extractionId: string): Promise<Result> =>
+  logged(extractionId, { kind: 'cancel' }, await cancel(extractionId, 'cancelled', deps));
+
 // The queue's name ends its URL as well as its ARN.
 const slowQueueName = slowQueueUrl.split('/').at(-1);
 const isOfSlowQueue = (arn = ''): boolean => arn.split(':').at(-1) === slowQueueName;
 
+type Event = SQSEvent | ReconcileEvent | CancelEvent;
+type Answer = BatchAnswer | ReconcileAnswer | CancelAnswer;
+
 /** Messages of the queue, or a direct invocation by the machine or an operator. */
-const reconcileExtraction = async (
-  event: SQSEvent | ReconcileEvent,
-): Promise<BatchAnswer | ReconcileAnswer> => {
+const reconcileExtraction = async (event: Event): Promise<Answer> => {
   if ('Records' in event) {
     const isSlow = isOfSlowQueue(event.Records[0]?.eventSourceARN);
     return reconcileMessages(event.Records, { isSlow, reconcile: reconcileOne, now, timings, telemetry });
   }
   const { extractionId } = event;
   telemetry.about({ extractionId });
+  if (event.trigger === 'cancel') return answerCancel(extractionId, await cancelOne(extractionId));
   const invoker = reconcileInvokerOf(event);
   return answerReconcile(extractionId, await reconcileOne(extractionId, invoker), invoker.kind);
 };
 
-export const handler = middy<SQSEvent | ReconcileEvent, BatchAnswer | ReconcileAnswer>(endAtTimeout)
+export const handler = middy<Event, Answer>(endAtTimeout)
   .use(observability())
   .use(concealFailures(NotYet))
   .handler(reconcileExtraction);

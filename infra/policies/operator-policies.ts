@@ -186,7 +186,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   ];
 };
 
-/** `start`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
+/** `start`, `cancel`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
   const { dataKey, sealKey, queue, storage } = resources;
   return [

@@ -15,19 +15,23 @@ import {
   countsKeptSeconds,
   countsKey,
   type InLine,
-  type LineEntry,
   type StartLineStore,
+  type StoredEntry,
 } from '../rate-limit/start-line.ts';
 import { readItems } from './read-items.ts';
 
-/** Lets a call whose condition does not hold change nothing. */
-const unlessRefused = async (call: Promise<unknown>): Promise<void> => {
+/** Lets a call whose condition does not hold change nothing. Returns whether it held. */
+const isAccepted = async (call: Promise<unknown>): Promise<boolean> => {
   try {
     await call;
+    return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return false;
   }
 };
+
+const unlessRefused = async (call: Promise<unknown>): Promise<void> => void (await isAccepted(call));
 
 /** All that is in the index `line` of this table. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
 export const inLineIndex = (table: string) =>
@@ -68,7 +72,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       const { Item } = await client.send(
         new GetItemCommand({ ...keyed(extractionId), ConsistentRead: true }),
       );
-      return Item === undefined ? undefined : (unmarshall(Item) as LineEntry);
+      return Item === undefined ? undefined : (unmarshall(Item) as StoredEntry);
     },
 
     remove: (extractionId, requestId) =>
@@ -78,6 +82,23 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
             ...keyed(extractionId),
             ConditionExpression: 'requestId = :requestId',
             ExpressionAttributeValues: marshall({ ':requestId': requestId }),
+          }),
+        ),
+      ),
+
+    withdraw: ({ extractionId, requestId, callbackToken }) =>
+      isAccepted(
+        client.send(
+          new DeleteItemCommand({
+            ...keyed(extractionId),
+            ConditionExpression:
+              callbackToken === undefined
+                ? 'requestId = :requestId AND attribute_not_exists(callbackToken)'
+                : 'requestId = :requestId AND callbackToken = :found',
+            ExpressionAttributeValues: marshall(
+              { ':requestId': requestId, ':found': callbackToken },
+              { removeUndefinedValues: true },
+            ),
           }),
         ),
       ),

@@ -44,6 +44,8 @@ const notStarted: readonly Rule[] = [
   ],
   [/^(login-http-4.*|secret-not-filled|setting-missing)$/, 'operator'],
   [/^ciphertext-expired$/, 'fix-request'],
+  // Somebody ended it on purpose. A caller that requests again by itself would undo that.
+  [/^(cancelled|erased)$/, 'none'],
 ];
 const passing = /^(REQUEST_BLOCK_ERROR|ENTITY_API_ERROR)$/;
 
@@ -73,7 +75,7 @@ export const adviceOf = (of: Advised): Advice | undefined => {
 
 /**
  * `failed`: the service, the provider or the bank did, and it counts against the share that the alarms watch
- * (docs/operations.md). `user`: the user can mend it, such as a wrong password. `caller`: the caller's code can.
+ * (docs/operations.md). `user`: the user can mend it, such as a wrong password. `caller`: the caller's code can, or somebody cancelled it.
  */
 export type Judgement = 'well' | 'user' | 'caller' | 'failed';
 
@@ -88,7 +90,7 @@ export const judgeOutcome = (outcome: string): Judgement => {
   const [status = '', code] = outcome.split(' ');
   const advice = adviceOf({ status, reason: code, lastProblem: code });
   if (advice === 'ask-user' || advice === 'renew-consent') return 'user';
-  return advice === 'fix-request' ? 'caller' : 'failed';
+  return advice === 'fix-request' || advice === 'none' ? 'caller' : 'failed';
 };
 
 type Ended = { readonly status: string; readonly reason?: string; readonly lastProblem?: string };

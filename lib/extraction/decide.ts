@@ -13,6 +13,7 @@ import {
 import * as due from './due.ts';
 import { type Collecting, type Grace, type Phase, phaseOf, type Readable, type Running } from './phase.ts';
 import {
+  type CancelProblem,
   type Ended,
   type Ending,
   type Explanation,
@@ -548,8 +549,17 @@ const planReconcile = (context: Context): Plan => {
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context) : end('closed');
 };
 
+/** The `STARTING` write and this one have the same condition, so that of the two only the first is written. */
+const planCancel = (context: Context, problem: CancelProblem): Plan => {
+  if (isForeign(context)) return end('deferred', 'unknown-record');
+  if (isIn(context, 'requested'))
+    return toWrite(change.markNotStarted({ ...context, reason: problem, lastProblem: problem }));
+  return isIn(context, 'closed') ? end('closed') : end('deferred', 'start-claimed');
+};
+
 const planOf = (context: Context): Plan => {
   const { invoker } = context;
+  if (invoker.kind === 'cancel') return planCancel(context, invoker.problem);
   if (invoker.kind === 'start') return planStart(context, invoker.requestId);
   return invoker.kind === 'webhook' ? atRest(context, 'webhook') : planReconcile(context);
 };

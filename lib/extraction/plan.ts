@@ -37,6 +37,7 @@ export const explanations = {
   CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   RequestDataGone: 'the sealed data of its request are gone',
   StartWindowOver: 'the start window was over',
+  'start-claimed': 'its start had been claimed, so that it cannot be cancelled any more',
   Waits: "it waits in line, for the provider's rate or for who holds starts",
   TooLittleTime: 'too little time of the invocation was left for the start call',
   StartInProgress: 'an earlier start was still in progress',
@@ -123,7 +124,12 @@ export type Invoker =
       /** The message is of the slow queue. */
       readonly isSlow?: boolean;
     }
-  | { readonly kind: 'operator' };
+  | { readonly kind: 'operator' }
+  /** Ends what has not been started, and nothing else. `problem`: why, as its `reason` and `lastProblem`. */
+  | { readonly kind: 'cancel'; readonly problem: CancelProblem };
+
+/** Why an extraction was ended before its start: an operator cancelled it, or its person is erased. */
+export type CancelProblem = 'cancelled' | 'erased';
 
 /** Nothing else is done now. */
 type End = {

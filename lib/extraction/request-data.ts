@@ -50,6 +50,7 @@ const removedAfter = {
   'ended-by-machine': doneWithoutStart,
   'ended-by-queue': doneWithoutStart,
   'ended-by-operator': doneWithoutStart,
+  'ended-by-cancel': doneWithoutStart,
   /** receive-webhook has no access to requests. */
   'ended-by-webhook': onEach(never),
   /** Reconcile adopted the task: start-task ended before its link, and so before it removed the item. A consent has no such task. */

@@ -34,6 +34,9 @@ export type LineEntry = {
   readonly expiresAt: number;
 };
 
+/** An item as it is stored. It has a callback token while its execution waits in the state InLine. */
+export type StoredEntry = LineEntry & { readonly callbackToken?: string };
+
 /** What the index shows of an execution that waits to be released. */
 export type InLine = {
   readonly extractionId: string;
@@ -59,9 +62,11 @@ export interface StartLineStore {
    */
   park(entry: LineEntry): Promise<void>;
   /** Strongly consistent. */
-  find(extractionId: string): Promise<LineEntry | undefined>;
+  find(extractionId: string): Promise<StoredEntry | undefined>;
   /** Removes the item, if it is of this request. */
   remove(extractionId: string, requestId: string): Promise<void>;
+  /** Removes the item, if its request and its callback token, or that it has none, are as they were found. Returns whether it did. */
+  withdraw(found: StoredEntry): Promise<boolean>;
   /** Those in the index after a slot, in the order of slots. Eventually consistent: it may still have who was just released. */
   next(after: string, limit: number): Promise<readonly InLine[]>;
   /** Takes it out of the index, unless it has another callback token by now. */

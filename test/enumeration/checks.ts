@@ -60,6 +60,8 @@ const latestDueAt = ({ status, settledAt = '' }: Extraction, now: Date): string 
 /** How an open record is visited again after an end that leaves it to a message or to the sweep. */
 const deferred = (chain: Chain, record: Extraction): string | undefined => {
   const { invoker, endedAt, end } = chain;
+  // It changes nothing of what goes on, and is left to those that do.
+  if (invoker.kind === 'cancel') return undefined;
   const { dueAt = '' } = record;
   const [sent, second] = of(chain, 'sent');
   const last = of(chain, 'write').at(-1);

@@ -171,4 +171,5 @@ export const invokersFor = ({ requestId, dueAt = '' }: Extraction): readonly Inv
   { kind: 'queue', cause: 'execution-broken' },
   { kind: 'queue', cause: 'sweep', dueAt, isSlow: true },
   { kind: 'operator' },
+  { kind: 'cancel', problem: 'cancelled' },
 ];

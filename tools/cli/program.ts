@@ -280,6 +280,17 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addHelpText('after', examples(`--stage prod reconcile ${id}`, '--stage prod reconcile --all-due'))
       .action(run(async () => (await import('./commands/reconcile.ts')).reconcile)),
   (command, run) =>
+    command('cancel')
+      .description('end an extraction that has not been started, or all of a batch')
+      .argument('[extractionId]', 'the extraction', extractionId)
+      .option('--batch <text>', "all of this batch of the caller's that have not been started")
+      .option('--yes', 'skip the prompt')
+      .addHelpText(
+        'after',
+        examples(`--stage prod cancel ${id}`, '--stage prod cancel --batch morning-2026-11-27'),
+      )
+      .action(run(async () => (await import('./commands/cancel.ts')).cancel)),
+  (command, run) =>
     command('erase')
       .description('erase a closed extraction and its results for good')
       .argument('<extractionId>', 'the extraction', extractionId)

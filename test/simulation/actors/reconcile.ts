@@ -1,3 +1,4 @@
+import { cancel } from '../../../lib/extraction/operate/cancel.ts';
 import {
   answerReconcile,
   type ReconcileEvent,
@@ -6,6 +7,7 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
+import { memoryStartLine } from '../../support/stores/memory-start-line.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/reconcile-queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
@@ -71,6 +73,23 @@ export const reconcileOf = (world: World) => {
     reconcileForMachine: (event: ReconcileEvent, ended: (end: ProcessEnd<unknown>) => void): void =>
       invoke(event.extractionId, reconcileInvokerOf(event), ended),
     consume,
+    cancel: (extractionId: string): void => {
+      invocations += 1;
+      world.kernel.spawn(
+        `cancel ${invocations}`,
+        lifeOf.reconcile,
+        (process) => {
+          process.byOperator = true;
+          return cancel(extractionId, 'cancelled', {
+            ...reconcileDepsFor(world, process, world.laterNow),
+            // Nobody is in line here: many-extractions has the line.
+            startLine: memoryStartLine(),
+            wake: async () => 'gone',
+          });
+        },
+        () => undefined,
+      );
+    },
     reconcileForOperator: (extractionId: string): void =>
       invoke(extractionId, { kind: 'operator' }, () => undefined),
   };

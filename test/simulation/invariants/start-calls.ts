@@ -1,3 +1,4 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import { hasFailedThrice } from '../world/process.ts';
 import { settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';
@@ -104,6 +105,8 @@ export const runningStartLeftAlone: Invariant = {
   },
 };
 
+const isCancelled = ({ lastProblem }: Extraction): boolean => lastProblem === 'cancelled';
+
 export const startWindowUsed: Invariant = {
   name: 'start-window-used',
   rule: 'The machine abandons no start for an error within the start window.',
@@ -112,6 +115,7 @@ export const startWindowUsed: Invariant = {
   checks: {
     record: ({ before, after }, { execution, scenario, windowOver }, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status || scenario.jitter < 0.3) return;
+      if (isCancelled(after)) return;
       premise();
       const error = execution?.abandonedFor ?? 'States.Timeout';
       // A process whose clock is ahead finds the window over too early.
@@ -125,12 +129,12 @@ export const startWindowUsed: Invariant = {
 
 export const notStartedMeansNoTask: Invariant = {
   name: 'not-started-means-no-task',
-  rule: 'NOT_STARTED is written only if no start call was or will be accepted, and only after the machine abandoned the start, the execution broke, or the start window ended.',
+  rule: 'NOT_STARTED is written only if no start call was or will be accepted, and only after an operator cancelled it, the machine abandoned the start, the execution broke, or the start window ended.',
   checks: {
     record: ({ before, after }, world, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status) return undefined;
       premise();
-      return world.windowOver || world.hasAbandonedStart || world.scenario.skew > 0
+      return isCancelled(after) || world.windowOver || world.hasAbandonedStart || world.scenario.skew > 0
         ? undefined
         : 'NOT_STARTED, but a start may still be tried.';
     },

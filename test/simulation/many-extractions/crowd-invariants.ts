@@ -37,6 +37,9 @@ const small = (
   wanted,
 });
 
+/** In seconds from the request. By then its item has its callback token. */
+const longInLine = 2;
+
 /** Small crowds, each with what shows one of the faults that are planted. */
 export const smallCrowds: readonly Crowd[] = [
   small(
@@ -106,6 +109,20 @@ export const smallCrowds: readonly Crowd[] = [
       members: { crowd: spread(600, 8, banks(20)) },
     },
     { unconfirmed: 30, lastStart: 500 },
+  ),
+  small(
+    'of which an operator cancels most, in line and just before',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      members: {
+        crowd: spread(100, 50, (index) =>
+          index % 4 === 0 ? {} : { cancelledAfter: longInLine + index / 20 },
+        ),
+        new: spread(150, 5, (index) => ({ cancelledAfter: index / 400 }), 2),
+      },
+    },
+    { lastStart: 120 },
   ),
 ];
 
@@ -181,6 +198,27 @@ export const crowdInvariants: readonly Invariant[] = [
         return was.until - at > clocksMs;
       });
       return taken === undefined ? undefined : 'A dispatcher took the lease of another.';
+    },
+  },
+  {
+    name: 'cancelled-is-over',
+    rule: 'What is cancelled is not started, and its execution ends: at once if it was in line, and in its turn at the latest.',
+    check: ({ population, extractions, provider, ended }) => {
+      for (const { extractionId, cancelledAfter = 0 } of population.members) {
+        const { lastProblem, settledAt = '' } = extractions.get(extractionId) ?? {};
+        if (lastProblem !== 'cancelled') continue;
+        if (
+          provider.calls.some(
+            ({ kind, of, result }) => kind === 'start' && of === extractionId && result === 'success',
+          )
+        )
+          return `${extractionId} was started.`;
+        const endedAt = ended.get(extractionId);
+        if (endedAt === undefined) return `The execution of ${extractionId} waits on.`;
+        const isLate = endedAt - Date.parse(settledAt) > 5_000;
+        if (isLate && cancelledAfter >= longInLine) return `The execution of ${extractionId} ends late.`;
+      }
+      return undefined;
     },
   },
   {

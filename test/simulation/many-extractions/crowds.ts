@@ -231,7 +231,7 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
   const started = records.flatMap((one) => one?.startedAt ?? []).map((time) => Date.parse(time) - startedAt);
   const all = [...transitions.values()];
   return {
-    lost: count('NOT_STARTED'),
+    lost: records.filter((one) => one?.status === 'NOT_STARTED' && one.lastProblem !== 'cancelled').length,
     unconfirmed: count('UNCONFIRMED'),
     refused: calls.filter(({ result }) => result === 'refused').length,
     calls: calls.length,

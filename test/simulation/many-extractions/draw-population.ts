@@ -44,6 +44,8 @@ export type Member = {
   readonly ends?: TerminalStatus;
   /** After so many seconds from its request, its record is reconciled besides. */
   readonly reconciledAfter?: number;
+  /** After so many seconds from its request, an operator cancels it. */
+  readonly cancelledAfter?: number;
   /** After so many seconds, its delivery is replayed. */
   readonly replayedAfter?: number;
   /** With another status than the first. */

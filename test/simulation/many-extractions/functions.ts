@@ -6,6 +6,7 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
+import { cancel } from '../../../lib/extraction/operate/cancel.ts';
 import {
   briefCallMs,
   type ReadableProvider,
@@ -224,6 +225,8 @@ export const functionsIn = (service: Service, process: Process) => {
       ),
     recordDelivery: (taskId: string, taskStatus: TerminalStatus) =>
       recordDelivery({ taskId, taskStatus }, deps),
+    cancel: (extractionId: string) =>
+      cancel(extractionId, 'cancelled', { ...reconcileDeps, startLine: line }),
     reconcileForMachine: async (extractionId: string) =>
       answerReconcile(extractionId, await reconcileOne(extractionId, { kind: 'machine' }), 'machine'),
     reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>

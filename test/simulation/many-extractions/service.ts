@@ -78,6 +78,8 @@ export class Service {
   actor = '';
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
+  /** When each execution ended. */
+  readonly ended = new Map<string, number>();
   readonly changes: BreakerChange[] = [];
   /** Every write of their items, with what is stored before and after. They are the same if it lost its race. */
   readonly breakerWrites: {
@@ -154,8 +156,10 @@ export class Service {
       for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
     });
     for (const one of members) {
-      const { extractionId, at, reconciledAfter } = one;
+      const { extractionId, at, reconciledAfter, cancelledAfter } = one;
       this.time.after(at * 1_000, () => void this.#request(one));
+      if (cancelledAfter !== undefined)
+        this.time.after((at + cancelledAfter) * 1_000, () => void this.#cancel(extractionId));
       if (reconciledAfter === undefined) continue;
       const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, 0);
       this.time.after((at + reconciledAfter) * 1_000, reconcile);
@@ -265,6 +269,18 @@ export class Service {
     }
   }
 
+  /** An operator repeats what failed. */
+  async #cancel(extractionId: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.invoke('reconcile', extractionId, ({ cancel }) => cancel(extractionId));
+        return;
+      } catch {
+        await this.time.sleep(1_000);
+      }
+    }
+  }
+
   countTransition(extractionId: string): void {
     this.transitions.set(extractionId, (this.transitions.get(extractionId) ?? 0) + 1);
   }
@@ -287,7 +303,7 @@ export class Service {
   startExecution(input: ExecutionInput): void {
     if (this.executions.has(input.extractionId)) return;
     this.executions.set(input.extractionId, input);
-    void runExecution(input, this);
+    void runExecution(input, this).then(() => this.ended.set(input.extractionId, this.time.now));
   }
 
   /** Resolves with the error that the callback token is answered with, or undefined for a success. */

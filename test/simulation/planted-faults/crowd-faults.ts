@@ -68,6 +68,20 @@ export const crowdFaults: Faults = {
     caughtBy: 'rate-is-kept',
     firstSeed: 2,
   },
+  'cancelled-waits-on': {
+    does: 'What is cancelled in line stays there until its turn.',
+    file: 'lib/extraction/operate/cancel.ts',
+    find: "if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);",
+    caughtBy: 'cancelled-is-over',
+    firstSeed: 8,
+  },
+  'cancelled-without-an-answer': {
+    does: 'The item of what is cancelled goes, and nobody answers its callback token.',
+    file: 'lib/extraction/operate/cancel.ts',
+    find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
+    caughtBy: 'cancelled-is-over',
+    firstSeed: 8,
+  },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
     file: dispatcher,

@@ -62,6 +62,15 @@ export const startFaults: Faults = {
     caughtBy: 'rejected-means-no-task',
     where: { scenario: 'consent-v2', faults: 1 },
   },
+  'cancel-cuts-off-a-start': {
+    does: 'A cancellation is written although a start was claimed since it was decided.',
+    file: transitions,
+    find: "status: 'NOT_STARTED', isFinal: true } as const;\n  const when = sameAttempt(decision.record);",
+    replace:
+      "status: 'NOT_STARTED', isFinal: true } as const;\n  const when = { status: ['REQUESTED', 'STARTING'] as const };",
+    caughtBy: 'running-start-left-alone',
+    where: { scenario: 'cancelled', faults: 0, preemptions: 2, from: 10 },
+  },
   'any-start-reverted': {
     does: 'A start attempt reverts the `STARTING` write of any attempt, not only its own.',
     file: transitions,

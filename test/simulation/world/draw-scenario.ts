@@ -71,6 +71,9 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'coarse-clock': { clock: 'coarse' },
   'skewed-clocks': { skew: 30 },
   'lagging-consumers': { method: 'consent-v1', lag: 1.5, task: ends(110) },
+  // At the moment of the second try.
+  cancelled: { cancelAfter: 2.01, startAnswers: ['busy'] },
+  'cancelled-consent': { method: 'consent-v1', cancelAfter: 2.01, startAnswers: ['unreachable', 'busy'] },
   'skewed-reconcile': { skew: 30, reconcileAfter: 5 },
   'disagreeing-empty': { task: ends(12, { readAs: 'CREDENTIALS_WRONG' }) },
   'at-once-unreadable': { task: ends(0), outage: { from: 0, to: 600 } },
@@ -189,7 +192,13 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
     ...(method === 'credentials' && another.below(8) === 0 ? { webhook: 'not requested' } : {}),
   };
-  if (another.below(8) !== 0) return drawn;
-  const lagging = { for: another.pick([5, 30, 60, 10_000]), shape: another.pick(laggingShapes) };
-  return { ...drawn, task: { ...drawn.task, lagging } };
+  const lagging =
+    another.below(8) === 0
+      ? { for: another.pick([5, 30, 60, 10_000]), shape: another.pick(laggingShapes) }
+      : undefined;
+  return {
+    ...drawn,
+    ...(lagging === undefined ? {} : { task: { ...drawn.task, lagging } }),
+    ...(another.below(12) === 0 ? { cancelAfter: another.pick([1, 2.01, 5]) } : {}),
+  };
 };

@@ -60,6 +60,8 @@ export type Scenario = {
   readonly lag: number;
   /** After how many seconds from the request an operator reconciles the record. */
   readonly reconcileAfter?: number;
+  /** After how many seconds from the request an operator cancels it. */
+  readonly cancelAfter?: number;
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
   /**

@@ -136,6 +136,11 @@ export class World {
         }
       });
     }
+    if (scenario.cancelAfter !== undefined) {
+      this.kernel.after(scenario.cancelAfter * 1_000, 'an operator cancels it', () =>
+        this.#processes.cancel(theExtraction),
+      );
+    }
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),

@@ -2,18 +2,15 @@ import {
   type CallCounts,
   countsKey,
   type InLine,
-  type LineEntry,
   type StartLineStore,
+  type StoredEntry,
 } from '../../../lib/rate-limit/start-line.ts';
 import type { CarryOut } from './store-fault.ts';
-
-/** An item of the table `StartLine`: who waits, once with its token, or the calls of a second. */
-export type LineItem = LineEntry & { readonly callbackToken?: string };
 
 const none: CallCounts = { accepted: 0, refused: 0, overloaded: 0 };
 
 /** The index `line`: sorted once, and again only after it has changed. */
-const indexOver = (items: Map<string, LineItem>) => {
+const indexOver = (items: Map<string, StoredEntry>) => {
   const sorted: InLine[] = [];
   return {
     remove: (extractionId: string, token?: string): void => {
@@ -60,6 +57,13 @@ export const startLineOver = (
         index.remove(id);
         items.delete(id);
       }),
+    withdraw: ({ extractionId, requestId, callbackToken }) =>
+      call('withdraw', extractionId, () => {
+        const item = items.get(extractionId);
+        if (item?.requestId !== requestId || item.callbackToken !== callbackToken) return false;
+        index.remove(extractionId);
+        return items.delete(extractionId);
+      }),
     next: (after, limit) => call('next', after, () => index.after(after, limit)),
     leave: ({ extractionId, callbackToken }) =>
       call('leave', extractionId, () => {
@@ -90,7 +94,7 @@ export const startLineOver = (
 
 /** What is stored. `lagging`: the index follows later. `enter` is the state InLine: it adds the token if the item is of this request, and returns whether it did. */
 export const startLineItems = (lagging: (effect: () => void) => void = (effect) => effect()) => {
-  const items = new Map<string, LineItem>();
+  const items = new Map<string, StoredEntry>();
   const index = indexOver(items);
   return {
     items,

@@ -30,7 +30,7 @@ const samples: readonly (readonly [action: string, resource: string, may: string
   [readSecret, 'fingerprint-key', 'request-extraction start-task', 'receive-webhook'],
   [readSecret, 'provider-api-key', 'start-task manage-consents', 'request-extraction receive-webhook'],
   [readSecret, 'webhook-signing-key', 'receive-webhook', 'start-task reconcile-extraction sweep-extractions'],
-  ['states:SendTaskSuccess', 'machine', '', 'reconcile-extraction'],
+  ['states:SendTaskSuccess', 'machine', '', 'sweep-extractions'],
   ['states:StartExecution', 'machine', 'request-extraction', 'start-task'],
 ];
 

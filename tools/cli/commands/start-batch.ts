@@ -7,6 +7,7 @@ import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
+import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** Requests all of a file, and prints the summary of the batch. With `watch`, follows it by the summary until all have an outcome. */
@@ -68,18 +69,6 @@ export const startBatch = async (
 const indexLagMs = 2_000;
 
 const again = 'Run it again with the same file: it starts nothing twice.';
-
-/** A bar where the terminal can replace it, and elsewhere a line for each tenth. */
-const progressOf = (shell: Shell, all: number, done: string): ((number: number) => void) => {
-  let tenths = -1;
-  return (number) => {
-    const now = Math.min(10, Math.floor((10 * number) / all));
-    const text = `${number.toLocaleString('en')} of ${all.toLocaleString('en')} ${done}`;
-    shell.wait(`${'█'.repeat(2 * now)}${'░'.repeat(20 - 2 * now)} ${text}`);
-    if (shell.columns === undefined && now > tenths) shell.hint(text);
-    tenths = now;
-  };
-};
 
 const printRequested = (
   { accepted, replayed, refused }: BatchProgress,

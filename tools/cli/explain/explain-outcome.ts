@@ -118,6 +118,8 @@ const notStartedReasons: Readonly<Record<string, string>> = {
   'start-abandoned': 'the machine abandoned the start, or was stopped',
   'start-window-over': 'the start window was over',
   'request-data-gone': 'the sealed data of its request were gone, without which nothing can be started',
+  cancelled: codes.cancelled,
+  erased: codes.erased,
 };
 
 /** Why no final status was known. Undefined where the log of the last read is not there. */
@@ -147,7 +149,10 @@ const notStarted = ({ record, execution, now }: Ended): string => {
     reason === 'start-abandoned' && end === 'aborted'
       ? 'somebody stopped its execution'
       : (notStartedReasons[reason] ?? `its reason is ${reason}`);
-  const cause = problem === undefined || problem === described ? '' : ` It was not accepted: ${problem}.`;
+  const cause =
+    lastProblem === reason || problem === undefined || problem === described
+      ? ''
+      : ` It was not accepted: ${problem}.`;
   return `${explanation}.${last}${cause} Nothing ran.`;
 };
 

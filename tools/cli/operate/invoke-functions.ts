@@ -1,4 +1,5 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import type { CancelAnswer, CancelEvent } from '../../../lib/extraction/operate/cancel.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type { SweepResult } from '../../../lib/extraction/sweep.ts';
 import { CliError } from '../terminal/errors.ts';
@@ -19,6 +20,13 @@ export const reconcileNow = async (
   name: string,
   event: ReconcileEvent,
 ): Promise<ReconcileAnswer> => (await invoke(client, name, event)) as ReconcileAnswer;
+
+/** Cancels one extraction, if its start was not claimed. Throws as `reconcileNow`. */
+export const cancelNow = async (
+  client: LambdaClient,
+  name: string,
+  event: CancelEvent,
+): Promise<CancelAnswer> => (await invoke(client, name, event)) as CancelAnswer;
 
 export const sweepNow = async (client: LambdaClient, name: string): Promise<SweepResult> =>
   (await invoke(client, name, { trigger: 'sweep' })) as SweepResult;

@@ -36,7 +36,7 @@ const budgets: Readonly<Record<FunctionName, number>> = {
   'start-task': 405_000,
   'dispatch-starts': 271_000,
   'receive-webhook': 304_500,
-  'reconcile-extraction': 460_000,
+  'reconcile-extraction': 470_000,
   'sweep-extractions': 254_000,
   'manage-consents': 240_000,
 };

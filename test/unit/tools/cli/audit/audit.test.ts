@@ -477,7 +477,11 @@ const everyCode = [
   'login-http-401',
   'login-http-503',
 ];
-const shown = everyCode.flatMap((code) => [{ reason: code }, { lastProblem: code }, { collectionError: code }]);
+const shown = everyCode.flatMap((code) => [
+  { reason: code },
+  { lastProblem: code },
+  { collectionError: code },
+]);
 
 // The audit and lib/extraction state the table independently, so that a mistake in one of them shows.
 test.each(allStatuses)('the advice of a record in %s is that of lib/extraction', (status) => {
