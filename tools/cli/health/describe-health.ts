@@ -9,7 +9,7 @@ const periodLabels: Readonly<Record<PeriodName, string>> = {
 };
 
 /** `8 TIMEOUT_ERROR, 1 NOT_STARTED start-window-over`. */
-export const describeCauses = (causes: readonly Cause[]): string =>
+const describeCauses = (causes: readonly Cause[]): string =>
   causes.map(({ cause, count }) => `${count.toLocaleString('en')} ${cause}`).join(', ');
 
 const changes: Readonly<Record<Exclude<Change, 'same'>, string>> = {

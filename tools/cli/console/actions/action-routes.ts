@@ -5,7 +5,7 @@ import { explainFailure } from '../../terminal/explain-failure.ts';
 import type { Html } from '../format-for-page.ts';
 import type { ConsoleEnv } from '../guard-request.ts';
 import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
-import type { Links } from '../pages/page-content-and-links.ts';
+import { focusOn, type Links } from '../pages/page-content-and-links.ts';
 import type { ShortLived } from '../values-by-random-id.ts';
 import type { ConsoleAction, Notice } from './action-types.ts';
 
@@ -65,7 +65,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const { label } = action;
     /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
     const returnWith = (notice: Notice) =>
-      c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}`, 303);
+      c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}${focusOn.notice}`, 303);
     if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
       const explanation =
         'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ConsoleAction, Notice } from '../actions/action-types.ts';
 import { type Html, shown } from '../format-for-page.ts';
 import { icon } from './icons-and-badges.ts';
-import type { Links } from './page-content-and-links.ts';
+import { focusOn, type Links } from './page-content-and-links.ts';
 
 /** Reasons are kept and shown, so they are short. */
 export const maxInput = 200;
@@ -22,11 +22,11 @@ export const showActions = (actions: readonly ConsoleAction[], subject: string, 
     ? html``
     : html`<p class="buttons">${actions.map(
         ({ id, label }) =>
-          html`<a class="button" href="${links.action(id, subject === '' ? undefined : subject)}">${label}</a> `,
+          html`<a id="action-${id}" class="button" href="${links.action(id, subject === '' ? undefined : subject)}${focusOn.result}">${label}</a> `,
       )}</p>`;
 
 export const confirmPage = (action: ConsoleAction, subject: string, token: string, links: Links) => html`
-<h1>${action.label}?</h1>
+<h1 id="result" tabindex="-1">${action.label}?</h1>
 ${subject === '' ? '' : html`<p class="mono">${shown(subject)}</p>`}
 <p>${action.effect}</p>
 <form method="post" action="${links.action(action.id)}">
@@ -36,16 +36,16 @@ ${
     ? ''
     : html`<p><label>${action.input}<br><input name="input" required maxlength="${maxInput}" autocomplete="off"></label></p>`
 }
-<p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}">Cancel</a></p>
+<p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}${focusOn.action(action.id)}">Cancel</a></p>
 </form>`;
 
 export const showNotice = (notice: Notice | undefined, links: Links): Html => {
   if (notice === undefined) return html``;
   if (notice.kind === 'not-done') {
-    return html`<div class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.explanation, 600)}</p></div>`;
+    return html`<div id="notice" tabindex="-1" class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.explanation, 600)}</p></div>`;
   }
   const { text, extractionId, link } = notice.result;
-  return html`<div class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${shown(text, 600)}
+  return html`<div id="notice" tabindex="-1" class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${shown(text, 600)}
 ${link === undefined ? '' : html` <a class="button" href="${link.url}" rel="noreferrer">${link.label}</a>`}${
   extractionId === undefined ? '' : html` <a href="${links.extraction(extractionId)}">Open the extraction</a>`
 }</p></div>`;

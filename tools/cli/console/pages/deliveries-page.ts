@@ -3,7 +3,7 @@ import { ago, clock, type Html, plural, shortId, shown, withCode } from '../form
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { badge, type IconName, option, showPart } from './icons-and-badges.ts';
-import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
@@ -101,14 +101,14 @@ const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, l
 </tr>`;
 
 const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
-<table class="rows cards deliveries">
+<table id="rows" tabindex="-1" class="rows cards deliveries">
 <caption class="hidden">Deliveries of the webhook, the newest first</caption>
 <thead><tr><th scope="col" class="by-status">Time (UTC)</th><th scope="col" class="by-time">Verdict</th><th scope="col">Task</th><th scope="col" class="by-id">Extraction</th><th scope="col" class="by-time">Answer</th><th scope="col" class="by-next">Why</th></tr></thead>
 <tbody>${rows.map((one) => row(one, now, links))}</tbody>
 </table>`;
 
 const filterForm = (kind: string, since: string, links: Links): Html => html`
-<form class="filters" method="get" action="${links.deliveries()}" aria-label="Filter deliveries">
+<form class="filters" method="get" action="${links.deliveries()}${focusOn.result}" aria-label="Filter deliveries">
   <label><span>Verdict</span><select name="verdict">${kindChoices.map((one) => option(one, kind))}</select></label>
   <label><span>Within</span><select name="since">${sinceChoices.map((one) => option(one, since, hoursText(one)))}</select></label>
   <button type="submit">Filter</button>
@@ -132,7 +132,7 @@ export const deliveriesPage = async (
         const rows = all.filter(({ appearance }) => kind === 'any' || appearance.kind === kind);
         const page = pageOf(query, rows);
         return html`
-<div class="lead"><h1>${headline(all, hoursText(since))}</h1></div>
+<div class="lead"><h1 id="result" tabindex="-1">${headline(all, hoursText(since))}</h1></div>
 ${filterForm(kind, since, links)}
 ${rows.length === 0 ? html`<p class="empty">No delivery matches.</p>` : table(page.shown, at, links)}
 ${showPager(query, page)}

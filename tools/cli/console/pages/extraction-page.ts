@@ -16,7 +16,7 @@ import { showActions } from './action-pages.ts';
 import { type DeploymentState, heldIn } from './health-banner-and-strip.ts';
 import { icon, showPart, statusBadge } from './icons-and-badges.ts';
 import type { Content, Links } from './page-content-and-links.ts';
-import { notFoundPage } from './page-content-and-links.ts';
+import { focusOn, notFoundPage } from './page-content-and-links.ts';
 import { lookOf, timelineSvg } from './timeline-svg.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
@@ -54,10 +54,10 @@ const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Htm
   const isWhole = range.from === whole.from && range.to === whole.to;
   const zooms = zoomsOf(lines, range, whole).map(
     ({ range: { from, to }, events }) =>
-      html`<li><a class="button" href="?from=${from}&to=${to}">${formatOffset(from)} to ${formatOffset(to)} <span class="quiet">${events} events</span></a></li>`,
+      html`<li><a class="button" href="?from=${from}&to=${to}${focusOn.timeline}">${formatOffset(from)} to ${formatOffset(to)} <span class="quiet">${events} events</span></a></li>`,
   );
   // "All" goes on with the time.
-  const all = isWhole ? '' : html`<li><a class="button" href="?">All</a></li>`;
+  const all = isWhole ? '' : html`<li><a class="button" href="?${focusOn.timeline}">All</a></li>`;
   return html`<ul class="zooms" aria-label="Zoom">${all}${zooms}<li class="quiet">shown: ${formatOffset(range.from)} to ${formatOffset(range.to)}</li></ul>`;
 };
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { describeCauses, describeChange, describeTimes } from '../../health/describe-health.ts';
+import { describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
@@ -20,7 +20,7 @@ import { showActions } from './action-pages.ts';
 import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
 import { headline } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links } from './page-content-and-links.ts';
 
 const hour = 3_600_000;
 
@@ -141,10 +141,26 @@ const hoursChart = (hours: readonly HourOfSubject[], now: Date): Html => {
   return html`<svg class="bar" role="img" aria-label="Share that failed by hour: ${text}" viewBox="0 0 ${slots * slotWidth} 14" width="${slots * slotWidth}" height="14">${bars}</svg><span class="quiet">${text}</span>`;
 };
 
+/** `8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over`. Each leads to its own failures in the list. */
+const showCauses = (health: SubjectHealth, period: 'lastHour' | 'lastDay', links: Links): Html => {
+  const { subject, kind } = health;
+  return html`${health[period].causes.map(({ cause, count }, index) => {
+    const query = new URLSearchParams({
+      status: 'failed',
+      method: kind === 'product' ? 'consent' : 'credentials',
+      subject,
+      cause,
+      since: period === 'lastHour' ? '1h' : '24h',
+    });
+    return html`${index === 0 ? '' : ', '}<a href="${links.list()}?${query}${focusOn.result}">${count.toLocaleString('en')} ${whole(cause)}</a>`;
+  })}`;
+};
+
 const subjectRow = (
   health: SubjectHealth,
   { now, before, change }: (typeof compared)[number],
   chart: Html | undefined,
+  links: Links,
 ): Html => {
   const [figures, earlier] = [health[now], health[before]];
   const cell = (label: string, value: string, was: string): Html =>
@@ -157,7 +173,7 @@ const subjectRow = (
   const isGood = health[change] === 'better';
   return html`<tr data-key="${now} ${shown(health.subject)}"><th data-label="${health.kind}" scope="row" class="text">${whole(health.subject)}</th>
 ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the user', 'user')}${count('By the caller', 'caller')}${count('Failed', 'failed')}${times('To start', 'toStart')}${times('To outcome', 'toOutcome')}
-<td data-label="Why" class="text">${shown(describeCauses(figures.causes), 300)}${
+<td data-label="Why" class="text">${showCauses(health, now, links)}${
     difference === undefined
       ? ''
       : isGood
@@ -166,7 +182,7 @@ ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the 
   }</td>${chart === undefined ? '' : html`<td data-label="By hour">${chart}</td>`}</tr>`;
 };
 
-const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): Html => {
+const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date, links: Links): Html => {
   const charted = Map.groupBy(hours, ({ subject }) => subject);
   if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
   const rest = subjects.length - maxSubjects;
@@ -174,7 +190,7 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date): 
     (one) => html`<h3>${one.title}</h3>
 <table class="rows cards subjects"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
 <thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
-<tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined))}</tbody></table>`,
+<tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined, links))}</tbody></table>`,
   )}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
     rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''
@@ -241,7 +257,7 @@ ${showPart(holds, 'Pauses and circuit breakers', (held) =>
   held.length === 0 ? html`<p>Starts and reads pass.</p>` : showHolds(parts, maxHolds, at),
 )}
 <h2>Entities and products</h2>
-${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at))}
+${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
 <h2>Sweeps</h2>
 ${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
 <h2>Queues</h2>

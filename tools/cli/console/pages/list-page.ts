@@ -26,7 +26,7 @@ import {
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
 import { type DeploymentState, heldIn, showStrip } from './health-banner-and-strip.ts';
 import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
-import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
 
@@ -66,17 +66,18 @@ const label = (name: string, control: Html): Html => html`<label><span>${name}</
 
 /** Closed on a phone, so that the page begins with its rows. A wide page has it open (console.css). */
 const filterForm = (filter: Filter, links: Links): Html => html`
-<details class="filtering"${isFiltered(filter) ? html` open` : ''}><summary>Filter</summary><form class="filters" method="get" action="${links.list()}" role="search" aria-label="Filter extractions">
+<details class="filtering"${isFiltered(filter) ? html` open` : ''}><summary>Filter</summary><form class="filters" method="get" action="${links.list()}${focusOn.result}" role="search" aria-label="Filter extractions">
   ${label('Status', html`<select name="status">${statusChoices.map((one) => option(one, filter.status))}</select>`)}
   ${label('Method', html`<select name="method">${methodChoices.map((one) => option(one, filter.method))}</select>`)}
   ${label('Entity or product', html`<input name="subject" value="${shown(filter.subject, 256)}" autocomplete="off">`)}
+  ${filter.cause === '' ? '' : label('Cause', html`<input name="cause" value="${shown(filter.cause, 256)}" autocomplete="off">`)}
   ${label('Caller', html`<input name="caller" value="${shown(filter.caller, 256)}" autocomplete="off">`)}
   ${label('Id, task or reference', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
   ${label(
     'Ended within',
     html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,
   )}
-  <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
+  <button type="submit">Filter</button> <a class="reset" href="${links.list()}${focusOn.result}">Reset</a>
 </form></details>`;
 
 type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<string, Trying> };
@@ -99,7 +100,7 @@ ${cell('Reference', reference)}
 };
 
 const table = (records: readonly Extraction[], progress: Progress, clock: Clock, links: Links): Html => html`
-<table class="rows cards extractions">
+<table id="rows" tabindex="-1" class="rows cards extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
 <thead><tr><th scope="col" class="by-status">Status</th><th scope="col" class="by-id">Extraction</th><th scope="col">Entity or product</th><th scope="col">Caller</th><th scope="col" class="by-reference">Reference</th><th scope="col" class="by-time">Requested or ended</th><th scope="col" class="by-next">What happens next, or how it ended</th></tr></thead>
 <tbody>${records.map((record) => row(record, progress, clock, links))}</tbody>
@@ -133,24 +134,26 @@ const headline = (
 /** The rest are few each. */
 const maxGroups = 6;
 
-/** `12 failed: 9 TIMEOUT_ERROR at demo-bank`. Each group leads to its entity's failures. */
+/** `12 failed: 9 TIMEOUT_ERROR at demo-bank`. Each group leads to its own failures. */
 const failures = (records: readonly Extraction[], query: URLSearchParams): Html => {
   const groups = groupFailures(records);
   if (groups.length === 0) return html``;
   const total = groups.reduce((sum, { count }) => sum + count, 0);
-  const link = (subject: string): string => {
+  const link = ({ cause, method, subject }: (typeof groups)[number]): string => {
     const narrowed = new URLSearchParams(query);
     narrowed.set('status', 'failed');
+    narrowed.set('method', method);
     narrowed.set('subject', subject);
+    narrowed.set('cause', cause);
     narrowed.delete('page');
-    return `?${narrowed}`;
+    return `?${narrowed}${focusOn.result}`;
   };
   const shownGroups = groups.slice(0, maxGroups);
   const more = groups.length - shownGroups.length;
-  return html`<p class="failures">${total.toLocaleString('en')} failed:${shownGroups.map(
-    ({ cause, method, subject, count }, index) =>
-      html`${index === 0 ? ' ' : ', '}<a href="${link(subject)}">${count.toLocaleString('en')} ${whole(cause)} ${method === 'consent' ? 'of' : 'at'} ${whole(subject)}</a>`,
-  )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
+  return html`<p class="failures">${total.toLocaleString('en')} failed:${shownGroups.map((group, index) => {
+    const { cause, method, subject, count } = group;
+    return html`${index === 0 ? ' ' : ', '}<a href="${link(group)}">${count.toLocaleString('en')} ${whole(cause)} ${method === 'consent' ? 'of' : 'at'} ${whole(subject)}</a>`;
+  })}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
 };
 
 /** What a search left out, as an empty list may otherwise seem to prove that there is nothing. */
@@ -193,7 +196,7 @@ export const listPage = async (
     model: [query.toString(), lists, tries, countOverdue(records, { now, sweepEveryMinutes })],
     body: (at) => html`
 ${showStrip(state, links, at)}
-<div class="lead"><h1>${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
+<div class="lead"><h1 id="result" tabindex="-1">${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
 ${failures(records, query)}
 ${filterForm(filter, links)}${searched(filter, all)}
 ${showPart(lists.open, 'Open extractions', () => html``)}

@@ -10,6 +10,22 @@ export type Content = {
   readonly status?: 404;
 };
 
+/**
+ * Where the focus goes after a link or a form: browsers give it to the element that a fragment names. So a keyboard goes on
+ * where the result is, and a screen reader reads it, also without script.
+ */
+export const focusOn = {
+  /** The first line of a page, which answers its question. */
+  result: '#result',
+  /** What a form did. */
+  notice: '#notice',
+  /** The table of rows. */
+  rows: '#rows',
+  timeline: '#timeline',
+  /** The button that a confirmation came from. */
+  action: (id: string) => `#action-${id}`,
+} as const;
+
 /** How pages refer to each other: each path starts with the secret of the address. */
 export const linksFrom = (token: string) => ({
   list: () => `/${token}/`,
@@ -53,7 +69,7 @@ export const showPager = (
   const address = (to: number): string => {
     const next = new URLSearchParams(query);
     next.set('page', String(to));
-    return `?${next}`;
+    return `?${next}${focusOn.rows}`;
   };
   return html`<nav class="pager" aria-label="Rows">
 ${page === 1 ? '' : html`<a class="button" href="${address(page - 1)}">Previous ${rowsOfPage}</a>`}

@@ -10,6 +10,7 @@ import {
   type Tick,
 } from '../timeline/draw-timeline.ts';
 import { appearanceOf, type IconName } from './icons-and-badges.ts';
+import { focusOn } from './page-content-and-links.ts';
 
 const nameWidth = 68;
 const margin = 16;
@@ -56,7 +57,9 @@ const mark = ({ x, indexes, lines, isExpected, closer }: Mark, y: number): Html 
   const middle = y + rowHeight / 2;
   const several = lines.length > 1;
   const href =
-    closer === undefined || isExpected ? `#line-${indexes[0]}` : `?from=${closer.from}&to=${closer.to}`;
+    closer === undefined || isExpected
+      ? `#line-${indexes[0]}`
+      : `?from=${closer.from}&to=${closer.to}${focusOn.timeline}`;
   const inside = several
     ? html`<text class="in-mark" x="${xOf(x)}" y="${middle + 4}">${lines.length}</text>`
     : sign === undefined

@@ -39,6 +39,8 @@ export type Filter = {
   readonly status: (typeof statusChoices)[number];
   readonly method: (typeof methodChoices)[number];
   readonly subject: string;
+  /** The whole cause of a failure, or one of its codes: what `causeOf` returns, or what `cosecha health` counts. */
+  readonly cause: string;
   /** Part of the ARN of the caller. */
   readonly caller: string;
   /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
@@ -55,14 +57,15 @@ export const parseFilter = (query: URLSearchParams): Filter => ({
   status: choiceIn(query.get('status'), statusChoices, 'any'),
   method: choiceIn(query.get('method'), methodChoices, 'any'),
   subject: typed(query.get('subject')),
+  cause: typed(query.get('cause')),
   caller: typed(query.get('caller')),
   name: typed(query.get('name')),
   since: sinceIn(query),
 });
 
 /** Whether it leaves anything out. The time alone does not, as every list has one. */
-export const isFiltered = ({ status, method, subject, caller, name }: Filter): boolean =>
-  status !== 'any' || method !== 'any' || [subject, caller, name].some((text) => text !== '');
+export const isFiltered = ({ status, method, subject, cause, caller, name }: Filter): boolean =>
+  status !== 'any' || method !== 'any' || [subject, cause, caller, name].some((text) => text !== '');
 
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
@@ -95,10 +98,16 @@ const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches
   return record.status === status;
 };
 
+const hasCause = (record: Extraction, cause: string): boolean => {
+  const own = causeOf(record);
+  return own === cause || own?.split(' and ').includes(cause) === true;
+};
+
 const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
   hasStatus(record, filter.status, isLate) &&
   (filter.method === 'any' || record.method === filter.method) &&
   includes(entityOrProductOf(record), filter.subject) &&
+  (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
   (filter.name === '' ||
     isShortOf(filter.name, record.extractionId) ||

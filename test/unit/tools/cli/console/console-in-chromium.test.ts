@@ -128,6 +128,40 @@ describeInChromium('the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('after a button, a form or a link that changes a page, the focus is where its result is', async () => {
+    records = Array.from({ length: 320 }, (_, index) =>
+      extractionIn(index === 0 ? 'TIMED_OUT' : 'RUNNING', {
+        extractionId: `${idOf(0).slice(0, -3)}${100 + index}`,
+      }),
+    );
+    const { page } = await open();
+    const focused = () => page.evaluate('document.activeElement.id');
+    const press = async (role: 'button' | 'link', name: string | RegExp, address: RegExp) => {
+      const control = page.getByRole(role, { name }).first();
+      await control.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(address);
+      await page.getByText('live', { exact: true }).or(page.getByText('not updated')).first().waitFor();
+      return focused();
+    };
+    expect(await press('button', 'Filter', /status=any/)).toBe('result');
+    expect(await press('link', 'Next 300', /page=2/)).toBe('rows');
+    expect(await press('link', 'Reset', /\/#result$/)).toBe('result');
+    expect(await press('link', /^1 TIMED_OUT/, /status=failed/)).toBe('result');
+    const { extractionId = '' } = records[1] ?? {};
+    await page.goto(`${running.url}extractions/${extractionId}`);
+    expect(await press('link', /\d events$/, /from=\d/)).toBe('timeline');
+    expect(await press('link', 'All', /\?#timeline$/)).toBe('timeline');
+    expect(await press('link', 'Reconcile now', /actions/)).toBe('result');
+    expect(await press('link', 'Cancel', /#action-reconcile$/)).toBe('action-reconcile');
+    expect(await press('link', 'Reconcile now', /actions/)).toBe('result');
+    expect(await press('button', 'Reconcile now', /did=/)).toBe('notice');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as text' }).press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await focused()).toBe('copy');
+  });
+
   test('a mark of the timeline leads to its line, and a zoom shows a part of it', async () => {
     const { page } = await open(`extractions/${idOf(3)}`);
     await page.locator('svg a[href="#line-0"]').first().press('Enter');

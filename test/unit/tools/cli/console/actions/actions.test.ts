@@ -27,8 +27,8 @@ const withActions = (more: Partial<ConsoleAction> = {}) => {
   const send = async (action: string, form: Record<string, string>) => {
     const answer = await all.post(`/actions/${action}`, form);
     const location = answer.headers.get('location') ?? '';
-    expect([answer.status, location]).toEqual([303, expect.stringContaining('?did=')]);
-    const path = location.replace(`/${consoleAddress.token}`, '');
+    expect([answer.status, location]).toEqual([303, expect.stringMatching(/\?did=.+#notice$/)]);
+    const path = location.replace(`/${consoleAddress.token}`, '').replace(/#notice$/, '');
     return { path, page: await all.text(path) };
   };
   /** The form of the page that asks before an action. */
@@ -44,7 +44,7 @@ const tokenIn = (page: string): string => /name="token" value="([^"]+)"/.exec(pa
 
 test('an action is offered on its page, asks first, acts once, and the page that offered it says so', async () => {
   const { text, send, calls, done } = withActions();
-  expect(await text(`/extractions/${id}`)).toContain(`/actions/reconcile?subject=${id}"`);
+  expect(await text(`/extractions/${id}`)).toContain(`/actions/reconcile?subject=${id}#result"`);
   const asking = await text(path);
   expect(asking).toContain('It reads the provider.');
   expect(calls).toEqual([]);

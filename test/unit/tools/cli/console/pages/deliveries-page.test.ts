@@ -24,7 +24,7 @@ test.each([
   ['1 delivery came within 1 h, and none was refused.', [recorded, doctor]],
   ['Of 3 deliveries within 1 h, 1 was refused and 1 failed.', [recorded, refused, failed]],
 ])('the first line counts deliveries, and no check of the doctor: %s', async (line, lines) => {
-  expect(await pageOf(lines)).toContain(`<h1>${line}</h1>`);
+  expect(await pageOf(lines)).toContain(`<h1 id="result" tabindex="-1">${line}</h1>`);
 });
 
 test.each([

@@ -57,7 +57,9 @@ test('what is expected to happen is marked as such in the list, and dashed in th
 test('several lines at almost the same time are one mark with their number, which leads to a closer view', async () => {
   const close = [2, 2.5].map((seconds) => ({ ...tried, at: iso(seconds) }));
   const { text } = withStory({ ...story, lines: [...story.lines.slice(0, 1), ...close] });
-  expect(await text(path)).toMatch(/<a href="\?from=1950&amp;to=2550"><title>(.|\n)*?>2<\/text><\/a>/);
+  expect(await text(path)).toMatch(
+    /<a href="\?from=1950&amp;to=2550#timeline"><title>(.|\n)*?>2<\/text><\/a>/,
+  );
   expect(await text(`${path}?from=1950&to=2550`)).toContain('shown: 1.95 s to 2.55 s');
 });
 

@@ -108,7 +108,10 @@ test('an entity that fails stands beside the hour before it', async () => {
   const page = await pageOf({ subjects: comparedSubjects });
   const [first = '', second = ''] = page.split('<tr data-key="lastHour ').slice(1);
   expect(first).toContain('<td data-label="Failed">10 <span class="quiet">(1)</span></td>');
-  expect(first).toContain('8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over');
+  expect(first.replace(/<[^>]*>/g, '')).toContain('8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over');
+  expect(first).toContain(
+    '/?status=failed&amp;method=credentials&amp;subject=demo-bank&amp;cause=NOT_STARTED+start-window-over&amp;since=1h#result',
+  );
   expect(first).toContain('more than in the hour before (1 of 41)');
   expect(second).toContain('other-bank');
   expect(second).not.toContain('hour before (');

@@ -25,8 +25,8 @@ const pageOf = (records: readonly Extraction[], more: Partial<ConsoleSources> = 
 test('the first line answers whether anything is overdue', async () => {
   // After three intervals of the sweep, 15 minutes. The console shows 100 s.
   const overdue = extractionIn('RUNNING', { dueAt: iso(100 - 901) });
-  expect(await pageOf([overdue])).toContain('<h1>1 extraction is overdue.</h1>');
-  const onTime = '<h1>1 extraction is open, and none is overdue.</h1>';
+  expect(await pageOf([overdue])).toContain('<h1 id="result" tabindex="-1">1 extraction is overdue.</h1>');
+  const onTime = '<h1 id="result" tabindex="-1">1 extraction is open, and none is overdue.</h1>';
   for (const dueAt of [iso(100 - 900), iso(200)])
     expect(await pageOf([extractionIn('RUNNING', { dueAt })])).toContain(onTime);
 });
@@ -133,7 +133,7 @@ test('300 rows are a page, and a link leads to the next with the filters', async
   const { text } = consoleOver(sourcesWith(records));
   const first = await text('/?status=open');
   expect(first.match(/<tr data-key/g)).toHaveLength(300);
-  expect(first).toContain('href="?status=open&amp;page=2">Next 300</a>');
+  expect(first).toContain('href="?status=open&amp;page=2#rows">Next 300</a>');
   const second = await text('/?status=open&page=2');
   expect(second.match(/<tr data-key/g)).toHaveLength(1);
   expect(second).toContain('<p class="counts">301 open');
@@ -153,20 +153,25 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
     failed(2, 'ACTION_ERROR', 'other-bank'),
     failed(3, 'TIMEOUT_ERROR'),
     failed(4, 'TIMEOUT_ERROR'),
+    failed(7, 'ACTION_ERROR'),
     closedExtraction({ extractionId: idOf(5), status: 'CREDENTIALS_WRONG', ...settled }),
     closedExtraction({ status: 'COMPLETED', ...settled }),
     extractionIn('RUNNING', { extractionId: idOf(6) }),
   ];
   const { text } = consoleOver(sourcesWith(records));
   const page = await text('/?since=6h');
-  expect(wordsOf(page)).toContain('3 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank.');
+  expect(wordsOf(page)).toContain(
+    '4 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank, 1 ACTION_ERROR at demo-bank.',
+  );
   expect(page).toContain(
     'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · results collected',
   );
   const [, link = ''] = /href="([^"]+)">2 TIMEOUT_ERROR/.exec(page) ?? [];
-  expect(link).toBe('?since=6h&amp;status=failed&amp;subject=demo-bank');
+  expect(link).toBe(
+    '?since=6h&amp;status=failed&amp;method=credentials&amp;subject=demo-bank&amp;cause=TIMEOUT_ERROR#result',
+  );
   // The counts follow the filters.
-  expect(wordsOf(await text(`/${link.replaceAll('&amp;', '&')}`))).toContain(
+  expect(wordsOf(await text(`/${link.replaceAll('&amp;', '&').replace('#result', '')}`))).toContain(
     '2 extractions match.0 open · 0 overdue · 2 ended',
   );
 });
@@ -211,7 +216,7 @@ test('what could be read is shown', async () => {
   });
   expect(page).toContain('waits to be started · next reconcile');
   const nothing = await pageOf([], { open: () => denied('dynamodb:Query') });
-  expect(nothing).toContain('<h1>What is open could not be read.</h1>');
+  expect(nothing).toContain('<h1 id="result" tabindex="-1">What is open could not be read.</h1>');
 });
 
 test('an extraction of any age is found by its whole id, by that of its task, and by its whole reference', async () => {

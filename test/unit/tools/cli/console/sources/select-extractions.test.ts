@@ -25,7 +25,16 @@ const ended = closedExtraction({
   settledAt: iso(30),
   entity: 'other',
 });
-const endedLast = closedExtraction({ extractionId: id(6), status: 'FAILED', settledAt: iso(40) });
+const endedLast = closedExtraction({
+  extractionId: id(6),
+  status: 'FAILED',
+  settledAt: iso(40),
+  actionResults: ['ACTION_ERROR', 'TIMEOUT_ERROR'].map((errorCode) => ({
+    id: 'movement',
+    status: 'FAILED',
+    errorCode,
+  })),
+});
 const all = [endedLast, ended, open, newer, overdueLess, overdueMost, overdueMost];
 
 const select = (query: string) =>
@@ -45,6 +54,9 @@ test.each([
   ['subject=OTHER', [5]],
   ['status=open&caller=assumed-role/CALLER', [1, 2, 4, 3]],
   ['caller=another', []],
+  ['cause=ACTION_ERROR and TIMEOUT_ERROR', [6]],
+  ['cause=TIMEOUT_ERROR', [6]],
+  ['cause=TIMEOUT', []],
   ['name=order', [1]],
   [`name=${id(6)}`, [6]],
   ['name=task-of', [3]],
@@ -60,6 +72,7 @@ test('what the form does not offer is ignored', () => {
     status: 'any',
     method: 'any',
     subject: '',
+    cause: '',
     caller: '',
     name: 'a',
     since: '1h',
