@@ -1,42 +1,71 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 
-/** Prints the lines of each folder, and of those of an earlier commit beside them: `npm run lines -- <commit>`. */
+/** Prints what each part of the repository has, and what it had at an earlier commit: `npm run lines -- <commit>`. */
 
-const notWritten =
-  /\.(?:png|svg|ico|snap)$|package-lock\.json$|requirements\.txt$|artifacts\.sha256$|^LICENSE|^docs\/(?:schemas|events|openapi)|^test\/releases\/\d/;
-const folders = ['functions', 'lib', 'infra', 'sandbox', 'tools', 'test', 'docs', 'examples', ''];
+/** Written by a program, or no text. */
+const data =
+  /^(?:docs\/(?:schemas|events|openapi|asyncapi)|test\/releases\/\d)|\.(?:png|svg|ico|snap|sha256|txt|json)$|^LICENSE/;
+
+/** The first that matches has the file. */
+const parts: Readonly<Record<string, RegExp>> = {
+  data,
+  product: /^(?:functions|lib|infra)\//,
+  tools: /^tools\//,
+  sandbox: /^sandbox\//,
+  tests: /^test\//,
+  decisions: /^docs\/decisions\//,
+  pages: /\.md$/,
+  others: /^/,
+};
+
+type Count = { readonly lines: number; readonly words?: number };
 
 /** Git's name for a tree without files. The difference from it has the lines of each file. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-const linesAt = (commit: string): Record<string, number> => {
-  const { status, stdout, stderr } = spawnSync(
-    'git',
-    ['diff', '--numstat', '--no-renames', emptyTree, commit],
-    {
-      encoding: 'utf8',
-      maxBuffer: 16 * 1024 * 1024,
-    },
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+
+const partOf = (path: string): string =>
+  Object.entries(parts).find(([, pattern]) => pattern.test(path))?.[0] ?? 'others';
+
+const wordsIn = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+const countAt = (commit: string): Readonly<Record<string, Count>> => {
+  const changes = git('diff', '--numstat', '--no-renames', emptyTree, commit);
+  const files = [...changes.matchAll(/^(\d+)\t\d+\t(.+)$/gm)].map(([, lines, path = '']) => ({
+    lines: Number(lines),
+    path,
+  }));
+  return Object.fromEntries(
+    Object.keys(parts).map((part) => {
+      const own = files.filter(({ path }) => partOf(path) === part);
+      const lines = own.reduce((sum, one) => sum + one.lines, 0);
+      if (part !== 'pages' && part !== 'decisions') return [part, { lines }];
+      return [
+        part,
+        { lines, words: wordsIn(own.map(({ path }) => git('show', `${commit}:${path}`)).join('\n')) },
+      ];
+    }),
   );
-  if (status !== 0) throw new Error(stderr);
-  const files = [...stdout.matchAll(/^(\d+)\t\d+\t(.+)$/gm)]
-    .map(([, lines, path = '']) => ({ lines: Number(lines), path }))
-    .filter(({ path }) => !notWritten.test(path));
-  const linesOf = (folder: string) =>
-    files.filter(({ path }) => path.startsWith(folder)).reduce((sum, { lines }) => sum + lines, 0);
-  return Object.fromEntries(folders.map((folder) => [folder || 'all', linesOf(folder && `${folder}/`)]));
 };
 
 const [commit] = process.argv.slice(2);
-const now = linesAt('HEAD');
-const before = commit === undefined ? undefined : linesAt(commit);
+const now = countAt('HEAD');
+const before = commit === undefined ? {} : countAt(commit);
 console.table(
   Object.fromEntries(
-    Object.entries(now).map(([folder, lines]) => [
-      folder,
-      before === undefined
-        ? { lines }
-        : { before: before[folder], lines, fewer: (before[folder] ?? 0) - lines },
-    ]),
+    Object.entries(now).map(([part, { lines, words }]) => {
+      const was = before[part];
+      return [
+        part,
+        {
+          lines,
+          ...(was && { before: was.lines, fewer: was.lines - lines }),
+          ...(words && { words }),
+          ...(was?.words && words && { 'words before': was.words, 'fewer words': was.words - words }),
+        },
+      ];
+    }),
   ),
 );
