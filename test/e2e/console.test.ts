@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepAnswer } from './leaks/kept-answers.ts';

@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { ReceiveMessageCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';

@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { awsCalls, injectedFailures, tries } from './injected-failures/failures-of-aws-calls.ts';

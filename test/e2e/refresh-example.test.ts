@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';

@@ -1,3 +1,5 @@
+/** @module-tag slow */
+
 import { describe, expect, test } from 'vitest';
 import { moveTimes } from './support/backdate.ts';
 import {
