@@ -50,6 +50,10 @@ const countAt = (commit: string): Readonly<Record<string, Count>> => {
   );
 };
 
+/** A test compares the number on this page with the template. */
+const alarmsAt = (commit: string): string | undefined =>
+  /(\d+) alarms watch/.exec(git('show', `${commit}:docs/operations.md`))?.[1];
+
 const [commit] = process.argv.slice(2);
 const now = countAt('HEAD');
 const before = commit === undefined ? {} : countAt(commit);
@@ -69,3 +73,4 @@ console.table(
     }),
   ),
 );
+console.log(`${alarmsAt('HEAD')} alarms${commit === undefined ? '' : `, ${alarmsAt(commit)} before`}.`);
