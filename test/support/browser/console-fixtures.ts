@@ -30,6 +30,7 @@ export const sourcesWith = (
   trends: async () => [],
   subjects: async () => ({ subjects: [], hours: [], complete: true }),
   holds: async () => [],
+  rate: async () => ({ lanes: [], from: 'none' }),
   ...more,
 });
 

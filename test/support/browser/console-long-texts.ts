@@ -143,6 +143,28 @@ export const longTextDeps = (): Parameters<typeof serveConsole>[1] => {
             cause: reason,
           },
         ],
+        rate: async () => {
+          const lane = {
+            caller: requestedBy,
+            priority: 'background',
+            group: entity,
+            requestedAt: iso(0),
+          } as const;
+          const byHand = {
+            perSecond: 0.012_345,
+            reason: 'R'.repeat(200),
+            since: Date.parse(iso(0)),
+            by: requestedBy,
+          };
+          const waiting = [{ ...lane, extractionId: id }];
+          return {
+            lanes: [{ ...lane, waiting }],
+            perSecond: 0.01,
+            from: 'learnt',
+            byHand,
+            notBefore: iso(200),
+          };
+        },
         trends: async () => [
           { figure: 'Settled by a status of the provider', unit: 'count', hours: [1e6, 1e6, 1e6] },
           {

@@ -1,5 +1,6 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import type { Trying } from '../explain/execution-progress.ts';
+import { expectedStartAt, type StartRate } from '../terminal/describe-rate.ts';
 import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeDue } from '../terminal/operator-view.ts';
@@ -38,6 +39,18 @@ const describeEnd = (record: Extraction): string => {
     .join(' · ');
 };
 
+/** When it is expected to be started. Undefined if it does not wait in line, or there is no rate. */
+export const startOfLine = (
+  { status, extractionId }: Extraction,
+  rate: StartRate | undefined,
+  now: Date,
+): string | undefined =>
+  status === 'REQUESTED' && rate !== undefined ? expectedStartAt(rate, extractionId, now) : undefined;
+
+/** `waits in line · starts in about 3 min 20 s`. */
+export const describeLine = (startAt: string, now: Date): string =>
+  `waits in line · starts in about ${formatSeconds(Math.max(1, -secondsSince(startAt, now)))}`;
+
 /** What the machine does about an open extraction. Undefined if the reconcile queue or the sweep is next. */
 const describeTrying = (
   { status }: Extraction,
@@ -60,15 +73,24 @@ const describeTrying = (
 };
 
 /**
- * What happens next to an open extraction, or how it ended. `hold` keeps its calls from the provider, and `trying` is what the
- * machine does.
+ * What happens next to an open extraction, or how it ended. `hold` keeps its calls from the provider, `trying` is what the
+ * machine does, and `startAt` is when its turn comes in the line of starts.
  */
 export const describeNext = (
   record: Extraction,
   { now, sweepEveryMinutes }: { readonly now: Date; readonly sweepEveryMinutes: number },
-  { hold, trying }: { readonly hold?: Hold | undefined; readonly trying?: Trying | undefined } = {},
+  {
+    hold,
+    trying,
+    startAt,
+  }: {
+    readonly hold?: Hold | undefined;
+    readonly trying?: Trying | undefined;
+    readonly startAt?: string | undefined;
+  } = {},
 ): string => {
   if (record.dueShard === undefined) return shown(describeEnd(record), 300);
+  if (hold === undefined && startAt !== undefined) return describeLine(startAt, now);
   const tried = hold === undefined && trying !== undefined ? describeTrying(record, trying, now) : undefined;
   if (tried !== undefined) return shown(tried, 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);

@@ -3,12 +3,14 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../../lib/defined.ts';
+import type { CancelAnswer } from '../../../../lib/extraction/operate/cancel.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';
 import { type Breakers, breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
 import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts';
-import { reconcileNow } from '../../operate/invoke-functions.ts';
+import { cancelNow, reconcileNow } from '../../operate/invoke-functions.ts';
 import { pauseCalls, resumeCalls } from '../../operate/pause-calls.ts';
+import { CliError } from '../../terminal/errors.ts';
 import { describeProgress } from '../../terminal/operator-view.ts';
 import type { ConsoleAction } from './action-types.ts';
 
@@ -101,6 +103,31 @@ const reconcileAction = (deployment: Deployment): ConsoleAction => {
   };
 };
 
+/** @param cancelOne as `cancelNow`, for this deployment */
+export const cancelAction = (
+  cancelOne: (extractionId: string) => Promise<Pick<CancelAnswer, 'status' | 'cancelled'>>,
+): ConsoleAction => ({
+  id: 'cancel',
+  label: 'Cancel the start',
+  place: 'extraction',
+  changes: true,
+  isFor: ({ status }) => status === 'REQUESTED',
+  effect:
+    'It ends the extraction as NOT_STARTED, also if it waits in line, unless its start call is made by then. It cannot be started again.',
+  run: async (extractionId) => {
+    const { cancelled, status } = await cancelOne(extractionId);
+    if (!cancelled) throw new CliError(`It is ${status}, and is left as it is.`);
+    return { text: 'It ended NOT_STARTED, and nothing ran.', extractionId };
+  },
+});
+
+const cancelIn = ({ client, output }: Deployment): ConsoleAction => {
+  const lambda = new LambdaClient(client);
+  return cancelAction((extractionId) =>
+    cancelNow(lambda, output('ReconcileFunctionName'), { trigger: 'cancel', extractionId }),
+  );
+};
+
 const redriveAction = (deployment: Deployment): ConsoleAction => ({
   id: 'redrive',
   label: 'Redrive dead letters',
@@ -124,6 +151,7 @@ export const consoleActions = (
   ...(allowed
     ? [
         reconcileAction(deployment),
+        cancelIn(deployment),
         redriveAction(deployment),
         ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
       ]

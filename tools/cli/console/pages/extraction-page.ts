@@ -8,6 +8,7 @@ import { holdOf } from '../../terminal/describe-hold.ts';
 import { failureMeanings } from '../../terminal/extraction-failures.ts';
 import { callerName, operatorView } from '../../terminal/operator-view.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
+import { describeLine, startOfLine } from '../describe-next.ts';
 import { ago, clock, formatOffset, type Html, shown, whole, withCode } from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
@@ -36,7 +37,9 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   };
   const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
   const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
+  const startAt = startOfLine(record, valueIn(deps.state.rate), now);
   return definitions([
+    ...(startAt === undefined ? [] : [['Start', describeLine(startAt, now)] as const]),
     [method === 'consent' ? 'Product' : 'Entity', whole(entityOrProductOf(record))],
     ['Reference', whole(reference)],
     ['Caller', html`${whole(callerName(requestedBy))} <span class="quiet">${whole(requestedBy)}</span>`],
@@ -134,7 +137,7 @@ const statusIn = ({ story, record }: Parts): string =>
 
 type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
-  readonly state: Pick<DeploymentState, 'holds'>;
+  readonly state: Pick<DeploymentState, 'holds' | 'rate'>;
   readonly actions: readonly ConsoleAction[];
 };
 

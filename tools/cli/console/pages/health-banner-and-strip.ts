@@ -1,19 +1,21 @@
 import { html } from 'hono/html';
 import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
+import { waitingIn } from '../../terminal/describe-rate.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Hold, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { icon } from './icons-and-badges.ts';
 import type { Links } from './page-content-and-links.ts';
 
 export const readState = async (sources: ConsoleSources) => {
-  const [holds, sweeps, queues, open] = await Promise.all([
+  const [holds, sweeps, queues, open, rate] = await Promise.all([
     readPart(() => sources.holds()),
     readPart(() => sources.sweeps()),
     readPart(() => sources.queues()),
     readPart(() => sources.open()),
+    readPart(() => sources.rate()),
   ]);
-  return { holds, sweeps, queues, open };
+  return { holds, sweeps, queues, open, rate };
 };
 
 /** One reading of what every page shows about the deployment, so that no two parts of a page contradict each other. */
@@ -65,13 +67,22 @@ const showCalls = (calls: PausableCalls, holds: readonly Hold[]): Html => {
   return item(hold.kind === 'paused' ? `${calls} are paused` : `some ${calls} are held`, true);
 };
 
-export const showStrip = ({ holds, sweeps, queues }: DeploymentState, links: Links, now: Date): Html => html`
+export const showStrip = (
+  { holds, sweeps, queues, rate }: DeploymentState,
+  links: Links,
+  now: Date,
+): Html => html`
 <ul class="strip" aria-label="State of the deployment">${[
   ...items(holds, 'breakers', (all) =>
     all.length === 0
       ? [item('starts and reads pass', false)]
       : pausableCalls.map((calls) => showCalls(calls, all)),
   ),
+  // A line is no trouble: each start in it is made in its turn.
+  ...items(rate, 'line', (known) => {
+    const waiting = waitingIn(known);
+    return waiting === 0 ? [] : [item(`${plural(waiting, 'start waits', 'starts wait')} in line`, false)];
+  }),
   // A new stage has none either. What a missing sweep leaves behind is overdue, and the page says that first.
   ...items(sweeps, 'sweeps', ({ items: [last] }) => [
     item(last === undefined ? 'no sweep within an hour' : html`sweep ${ago(last.at, now)}`, false),

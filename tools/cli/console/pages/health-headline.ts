@@ -1,5 +1,6 @@
 import { failingSince } from '../../health/describe-health.ts';
 import { type SubjectHealth, shareOfFailures } from '../../health/read-health.ts';
+import { waitingIn } from '../../terminal/describe-rate.ts';
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { plural, shown } from '../format-for-page.ts';
@@ -53,14 +54,24 @@ const describeFailing = ({ subjects }: Parts): string[] => {
   return [`${counts} failed at ${shown(worst.subject, 60)} in the last hour${failingSince(worst)}${more}.`];
 };
 
+/** It waits for the provider's rate, and nobody has to do anything. */
+const describeLine = ({ rate }: Parts): string[] => {
+  const known = valueIn(rate);
+  const waiting = known === undefined ? 0 : waitingIn(known);
+  return waiting === 0 ? [] : [`${plural(waiting, 'start waits', 'starts wait')} in line.`];
+};
+
 /** In seconds. A start takes one or two, so the provider has not accepted one that waits for longer. */
 const usualStart = 60;
 
 /** Below the failures that open a breaker, only what waits shows that the provider is down. */
-const describeWaiting = ({ open }: Parts, now: Date): string[] => {
+const describeWaiting = ({ open, rate }: Parts, now: Date): string[] => {
+  const lanes = valueIn(rate)?.lanes ?? [];
+  const inLine = new Set(lanes.flatMap((lane) => lane.waiting.map(({ extractionId }) => extractionId)));
   const waiting = (valueIn(open) ?? [])
     .filter(
-      ({ status, requestedAt }) => status === 'REQUESTED' && secondsSince(requestedAt, now) > usualStart,
+      ({ status, requestedAt, extractionId }) =>
+        status === 'REQUESTED' && !inLine.has(extractionId) && secondsSince(requestedAt, now) > usualStart,
     )
     .toSorted((one, other) => one.requestedAt.localeCompare(other.requestedAt));
   const [first] = waiting;
@@ -102,12 +113,13 @@ const describeChecks = ({ findings, alarms }: Parts, now: Date): string[] => {
 
 /** What is wrong, the worst first, with its name, number and since when. Only if nothing is, that all is well. */
 export const headline = (parts: Parts, now: Date): string => {
-  const { findings, alarms, subjects, holds, open } = parts;
-  const isAllRead = [findings, alarms, subjects, holds, open].every(({ kind }) => kind === 'read');
+  const { findings, alarms, subjects, holds, open, rate } = parts;
+  const isAllRead = [findings, alarms, subjects, holds, open, rate].every(({ kind }) => kind === 'read');
   const troubles = [
     ...describeHeld(parts, now),
     ...describeFailing(parts),
     ...describeWaiting(parts, now),
+    ...describeLine(parts),
     ...describeChecks(parts, now),
     ...(isAllRead ? [] : ['Not everything could be checked.']),
   ];

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
+import { describeRate, type StartRate } from '../../terminal/describe-rate.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
@@ -225,6 +226,19 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
   });
 };
 
+/** How many wait, in which lanes, at what rate and until when: as `cosecha rate` prints it. */
+const showRate = (rate: StartRate, now: Date): Html => {
+  const [perSecond = '', ...rest] = describeRate(rate, now);
+  const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const lanes = rest.slice(rest.length - rate.lanes.length);
+  const others = rest.slice(0, rest.length - rate.lanes.length);
+  return html`<p>${[perSecond, ...others].map((text) => `${shown(sentence(text), 500)} `)}</p>${
+    lanes.length === 0
+      ? ''
+      : html`<ul>${lanes.slice(0, maxHolds).map((lane) => html`<li>${shown(lane.trim(), 400)}</li>`)}</ul>`
+  }${lanes.length > maxHolds ? html`<p>${lanes.length - maxHolds} more lanes wait.</p>` : ''}`;
+};
+
 /** The rest have been held for less long. */
 const maxHolds = 25;
 
@@ -256,6 +270,7 @@ ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${showPart(holds, 'Pauses and circuit breakers', (held) =>
   held.length === 0 ? html`<p>Starts and reads pass.</p>` : showHolds(parts, maxHolds, at),
 )}
+${showPart(parts.rate, 'The rate of starts', (rate) => showRate(rate, at))}
 <h2>Entities and products</h2>
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
 <h2>Sweeps</h2>

@@ -3,8 +3,9 @@ import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf, hasWebhook } from '../../../../lib/extraction/record.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
+import type { StartRate } from '../../terminal/describe-rate.ts';
 import { callerName } from '../../terminal/operator-view.ts';
-import { describeNext } from '../describe-next.ts';
+import { describeNext, startOfLine } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown, whole } from '../format-for-page.ts';
 import {
   distinct,
@@ -80,9 +81,13 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}${focusOn.result}">Reset</a>
 </form></details>`;
 
-type Progress = { readonly held: readonly Hold[]; readonly trying: ReadonlyMap<string, Trying> };
+type Progress = {
+  readonly held: readonly Hold[];
+  readonly trying: ReadonlyMap<string, Trying>;
+  readonly rate: StartRate | undefined;
+};
 
-const row = (record: Extraction, { held, trying }: Progress, clock: Clock, links: Links): Html => {
+const row = (record: Extraction, { held, trying, rate }: Progress, clock: Clock, links: Links): Html => {
   const { now, sweepEveryMinutes } = clock;
   const { extractionId, status, method, requestedBy, reference = '–' } = record;
   const cell = (name: string, text: string, more: Html | string = ''): Html =>
@@ -95,7 +100,7 @@ ${cell('Entity or product', entityOrProductOf(record), method === 'consent' ? ht
 <td data-label="Caller" title="${whole(requestedBy)}">${whole(callerName(requestedBy))}</td>
 ${cell('Reference', reference)}
 <td data-label="${record.settledAt === undefined ? 'Requested' : 'Ended'}">${ago(latestOf(record), now)}</td>
-<td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, { hold: holdOf(record, held), trying: trying.get(extractionId) })}</td>
+<td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, { hold: holdOf(record, held), trying: trying.get(extractionId), startAt: startOfLine(record, rate, now) })}</td>
 </tr>`;
 };
 
@@ -190,7 +195,7 @@ export const listPage = async (
   const page = pageOf(query, records);
   const tried = page.shown.filter(isTried).slice(0, maxTried);
   const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));
-  const progress = { held: heldIn(state), trying: new Map(tries) };
+  const progress = { held: heldIn(state), trying: new Map(tries), rate: valueIn(state.rate) };
   return {
     title: 'Extractions',
     model: [query.toString(), lists, tries, countOverdue(records, { now, sweepEveryMinutes })],

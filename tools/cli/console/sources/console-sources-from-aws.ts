@@ -11,6 +11,7 @@ import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
 import { alarmNamesOf, readAlarms } from '../../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../../aws/read-extractions.ts';
+import { readStartRate } from '../../aws/read-rate.ts';
 import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts';
 import { extractionsOf, tasksOf } from '../../aws/stores.ts';
 import { checksOf } from '../../doctor/checks.ts';
@@ -148,6 +149,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     story: keptEach(secondsFor(deployment, storySeconds), now, (id) => explainExtraction(story, id, now())),
     tries: triesReader(secondsFor(deployment, trySeconds), story, now),
     holds: story.holds,
+    rate: cachedRead(secondsFor(deployment, openSeconds), now, () => readStartRate(deployment, now())),
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
     sweeps: cachedRead(10, now, () => {
       const since = new Date(now().getTime() - 3_600_000);

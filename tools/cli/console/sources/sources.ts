@@ -6,6 +6,7 @@ import type { Trying } from '../../explain/execution-progress.ts';
 import type { Bounded, Hold } from '../../explain/sources.ts';
 import type { Story } from '../../explain/story.ts';
 import type { HealthReport, HourOfSubject } from '../../health/read-health.ts';
+import type { StartRate } from '../../terminal/describe-rate.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
@@ -96,4 +97,6 @@ export interface ConsoleSources {
   trends(): Promise<readonly Trend[]>;
   subjects(): Promise<SubjectsReport>;
   holds(): Promise<readonly Hold[]>;
+  /** The rate of starts, and who waits for it. */
+  rate(): Promise<StartRate>;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readHolds } from '../../../../../../tools/cli/aws/stores.ts';
 import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
-import { pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
+import { cancelAction, pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
 import { describeHeld } from '../../../../../../tools/cli/terminal/describe-hold.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
@@ -150,6 +150,18 @@ test('the panel of the sandbox shows what the provider does wrong, and the actio
 test('an action for what is COMPLETED is not offered on the page of a running one', async () => {
   const { text } = withActions({ isFor: ({ status }) => status === 'COMPLETED' });
   expect(await text(`/extractions/${id}`)).not.toContain('/actions/');
+});
+
+test('a start that was not made is cancelled, and any other is left as it is', async () => {
+  const { run, isFor } = cancelAction(async (extractionId) =>
+    extractionId === id
+      ? { status: 'NOT_STARTED', cancelled: true }
+      : { status: 'STARTING', cancelled: false },
+  );
+  expect(isFor?.(extractionIn('REQUESTED'))).toBe(true);
+  expect(isFor?.(extractionIn('STARTING'))).toBe(false);
+  expect((await run(id, '')).text).toBe('It ended NOT_STARTED, and nothing ran.');
+  await expect(run('another', '')).rejects.toThrow('It is STARTING, and is left as it is.');
 });
 
 test('an operator pauses calls with a reason and resumes them, and resumed starts pass every breaker', async () => {

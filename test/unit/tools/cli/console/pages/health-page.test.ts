@@ -39,8 +39,30 @@ test.each<[string, Partial<ConsoleSources>]>([
   [unsure, unread('holds')],
   [unsure, unread('subjects')],
   [unsure, unread('open')],
+  [unsure, unread('rate')],
 ])('the first line answers whether something needs the operator: %s', async (line, sources) => {
   expect(await pageOf(sources)).toContain(`<h1>${line}</h1>`);
+});
+
+test('the line has its lanes, the rate and until when, and is no trouble of its own', async () => {
+  const { requestedBy: caller, extractionId, requestedAt } = waiting;
+  const lane = { caller, priority: 'background', group: 'bank', requestedAt } as const;
+  const byHand = { perSecond: 0.5, reason: 'their <maintenance>', since: Date.parse(iso(40)) };
+  const rate = async () =>
+    ({
+      lanes: [{ ...lane, waiting: [id, extractionId].map((one) => ({ ...lane, extractionId: one })) }],
+      perSecond: 0.5,
+      from: 'hand',
+      byHand,
+      notBefore: iso(160),
+    }) as const;
+  const page = await pageOf({ rate, open: async () => [waiting] });
+  expect(page).toContain('<h1>2 starts wait in line.</h1>');
+  expect(page).toContain('0.5 starts a second are made, set 1 min ago: their &lt;maintenance&gt;.');
+  expect(page).toContain(`The provider asked for no start before ${iso(160)}.`);
+  expect(page).toContain('2 starts wait, the last of them for 4 s.');
+  expect(page).toContain('<li>2 of Caller, background</li>');
+  expect(await pageOf({})).toContain('Starts have no limit until the provider answers 429. No start waits.');
 });
 
 test('a failed check has its remedy, and an alarm the link to its runbook entry', async () => {

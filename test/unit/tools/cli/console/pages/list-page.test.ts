@@ -33,6 +33,8 @@ test('the first line answers whether anything is overdue', async () => {
 
 /** Of today, as the pages over it are. */
 const { requestedBy: caller } = extractionIn('REQUESTED');
+const lane = { caller, priority: 'background' } as const;
+const place = { ...lane, group: 'bank', requestedAt: iso(0) };
 const times = { since: iso(40), nextTurnAt: iso(140) };
 const open = { ...times, kind: 'open', calls: 'starts', caller, cause: 'http-503' } as const;
 
@@ -87,6 +89,22 @@ test.each<[string, Extraction, Trying?]>([
 ])('a row says what happens next, or how it ended: %s', async (next, record, trying) => {
   const tries = async () => (trying === undefined ? [] : [[id, trying] as const]);
   expect(await pageOf([record], { tries })).toContain(`>${next}<`);
+});
+
+test('a row in line says when it will start, and the strip how many wait', async () => {
+  const waiting = [1, 2].map((digit) => ({ ...place, extractionId: idOf(digit) }));
+  const rate = async () => ({ lanes: [{ ...lane, waiting }], perSecond: 0.1, from: 'learnt' }) as const;
+  const records = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
+  const { text } = consoleOver(sourcesWith(records, { rate }));
+  const page = await text('/');
+  expect(page).toContain('>waits in line · starts in about 10 s<');
+  expect(page).toContain('>waits in line · starts in about 20 s<');
+  expect(page).toContain('<li>2 starts wait in line</li>');
+  expect(wordsOf(await text(`/extractions/${idOf(2)}`))).toContain(
+    'Startwaits in line · starts in about 20 s',
+  );
+  const held = consoleOver(sourcesWith(records, { rate, holds: async () => [open] }));
+  expect(await held.text('/')).toContain('>starts are held · next reconcile');
 });
 
 test('a row that a hold keeps waiting says so, and another does not', async () => {
