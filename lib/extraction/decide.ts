@@ -1,6 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Change } from './change.ts';
-import { codes } from './codes.ts';
+import type { codes } from './codes.ts';
 import {
   delayUntil,
   isReadTimeOver,
@@ -18,6 +18,7 @@ import {
   type Ending,
   type Explanation,
   end,
+  failStart,
   type Invoker,
   moveToSlowQueue,
   type Observation,
@@ -63,6 +64,9 @@ const toWrite = (
   { ifWritten = 'plan', ifRefused = 'plan' }: Follows = {},
 ): Plan => ({ kind: 'write', change: written, metricsOnWrite, ifWritten, ifRefused, counts: [] });
 
+/** The same follows, also if another process has written the change. */
+const eitherWay = (next: Observation | 'plan') => ({ ifWritten: next, ifRefused: next });
+
 const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
   ...planned,
   counts: [metric, ...planned.counts],
@@ -80,23 +84,38 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 /* Waiting */
 
 /**
- * What is waited for. `unread`: the read brought nothing. `problem`: what a failed read showed, as a public code. `readsSlowly`: the read
- * that was made failed, or the store after it; absent if none was made.
+ * What is waited for. `problem`: what the last try showed, as a public code. `readsSlowly`: the read that was made failed, or the store
+ * after it; absent if none was made.
  */
 type Waiting = {
   readonly explanation: Explanation;
-  readonly unread?: Unread;
-  readonly problem?: string | undefined;
+  readonly problem?: string;
   readonly readsSlowly?: boolean;
 };
 
-/** The public code of what is waited for. Undefined if it shows nothing about the last try. */
-const problemIn = ({ explanation, problem }: Waiting): string | undefined =>
-  problem ?? (Object.hasOwn(codes, explanation) ? explanation : undefined);
+/** A read, or the store after it, that brought no end. `unread` is false if the task was read. */
+type Undecided = Unread | { readonly unread: false; readonly problem: string; readonly error: Explanation };
+
+/** The task was read, and shows this. */
+const readAs = (code: Explanation & keyof typeof codes): Extract<Undecided, { unread: false }> => ({
+  unread: false,
+  problem: code,
+  error: code,
+});
+
+const waitingAfter = (undecided: Undecided): Waiting => {
+  if (undecided.unread === 'held') return { explanation: 'ProviderPaused' };
+  const { unread, problem, error } = undecided;
+  return {
+    explanation: error,
+    problem,
+    ...(unread === 'impossible' ? {} : { readsSlowly: unread === 'failed' }),
+  };
+};
 
 /** Counted by the process that writes what follows from it. */
-const lostData = (explanation: Explanation): readonly ExtractionMetric[] =>
-  explanation === 'request-data-gone' ? ['RequestDataGone'] : [];
+const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
+  problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 
 /** `readsSlowly` is kept if no read was made. */
 const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
@@ -107,9 +126,9 @@ const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
         kind: 'defer',
         dueAt,
         explanation: waiting.explanation,
-        problem: problemIn(waiting),
+        problem: waiting.problem,
         readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
-        metricsOnWrite: lostData(waiting.explanation),
+        metricsOnWrite: lostData(waiting.problem),
         counts: [],
       };
 
@@ -148,7 +167,7 @@ const toRead = (context: Context<Readable>): Plan => {
   // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
   const mayWait = !isOver || record.phase === 'running';
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
-    return goOn(context, { explanation: 'ProviderPaused', unread: 'held' });
+    return goOn(context, { unread: 'held' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
   return isLastReadLost(context)
     ? { kind: 'no-read', counts: [] }
@@ -164,7 +183,7 @@ const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;
   if (isWindowOver(context)) return { kind: 'check-start', counts: [] };
   return notBefore !== undefined && context.now.toISOString() < notBefore
-    ? { ...end('not-yet', 'ProviderBusy'), problem: lastProblem }
+    ? failStart('ProviderBusy', lastProblem)
     : { kind: 'start', counts: [] };
 };
 
@@ -185,7 +204,7 @@ const planStart = (context: Context, requestId: string): Plan => {
   if (record.requestId !== requestId) return end('gone');
   if (isIn(context, 'requested')) return beforeStart(context);
   if (isIn(context, 'starting'))
-    return isStartStale(record, now, timings) ? staleStart(context) : end('not-yet', 'StartInProgress');
+    return isStartStale(record, now, timings) ? staleStart(context) : failStart('StartInProgress');
   if (!isIn(context, 'running')) return atRest(context, 'start');
   return hasTaskItem(record)
     ? { kind: 'find-task', taskId: context.record.taskId, counts: [] }
@@ -202,14 +221,12 @@ const afterNoCall = (
 ): Plan | undefined => {
   const { record } = context;
   if (!isIn(context, 'requested')) return undefined;
-  const { notBefore, problem } = observed;
+  const { error, notBefore, problem } = observed;
   if (isWindowOver(context)) {
     // Reconcile then writes NOT_STARTED. The machine invokes it and passes the problem on. Without a problem, the queue invokes it.
-    return problem === undefined
-      ? end('queued', undefined, 'start')
-      : { ...end('not-yet', 'StartWindowOver'), problem };
+    return problem === undefined ? end('queued', undefined, 'start') : failStart('StartWindowOver', problem);
   }
-  const retry = { ...end('not-yet', observed.explanation), problem };
+  const retry = failStart(error, problem);
   const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
   return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], { ifWritten: retry });
 };
@@ -233,7 +250,7 @@ const afterCall = (
       return toWrite(
         change.revertToRequested({ ...decision, notBefore: result.notBefore, lastProblem: result.problem }),
         [],
-        { ifWritten: { ...end('not-yet', result.error), problem: result.problem } },
+        { ifWritten: failStart(result.error, result.problem) },
       );
     case 'refused':
       return toWrite(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
@@ -260,7 +277,7 @@ const settle = (
   observed: Extract<Observation, { kind: 'read' | 'task' }>,
 ): Plan => {
   const { extractionId, status } = context.record;
-  const follows = { ifWritten: observed, ifRefused: observed };
+  const follows = eitherWay(observed);
   const by = settledBy(context.invoker);
   const decision = { ...context, reported: { extractionId, ...reported }, settledBy: by };
   const metricsOnWrite = [settledMetric[by], ...also];
@@ -291,7 +308,7 @@ const planOversized = (
   context: Context<Readable>,
   observed: Extract<Observation, { kind: 'read' }> | 'plan',
 ): Plan => {
-  const follows = { ifWritten: observed, ifRefused: observed };
+  const follows = eitherWay(observed);
   if (!isIn(context, 'running')) {
     return toWrite(change.abandonOversized(context), ['CollectionAbandoned'], follows);
   }
@@ -300,73 +317,72 @@ const planOversized = (
   }
   return context.record.oversizedAt === undefined
     ? toWrite(change.rememberOversized(context), [], follows)
-    : notYet(context, { explanation: 'results-too-large' });
+    : notYet(context, { explanation: 'results-too-large', problem: 'results-too-large' });
 };
 
 /** No final status was learned. */
-const waitForFinalStatus = (context: Context<Running | Grace>, waiting: Waiting): Plan => {
+const waitForFinalStatus = (context: Context<Running | Grace>, undecided: Undecided): Plan => {
   const { record, now } = context;
-  const { explanation, unread } = waiting;
+  const waiting = waitingAfter(undecided);
+  const { explanation, problem } = waiting;
   if (record.phase === 'running') {
     if (!isTimeOver(context)) return notYet({ ...context, record }, waiting);
     // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
     // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
-    const lastProblem = problemIn(waiting) ?? record.lastProblem ?? neverRead;
+    const lastProblem = problem ?? record.lastProblem ?? neverRead;
     // The next read is the first in grace, and due later, so that it does not repeat the read just made.
-    return toWrite(change.markTimedOut({ ...context, lastProblem }), ['TimedOut', ...lostData(explanation)], {
+    return toWrite(change.markTimedOut({ ...context, lastProblem }), ['TimedOut', ...lostData(problem)], {
       ifWritten: end('deferred', explanation, 'due'),
     });
   }
   // Nothing is given up while reads are held.
-  if (!isTimeOver(context) || unread === 'held')
+  if (!isTimeOver(context) || undecided.unread === 'held')
     return toDefer(record, due.correctionAgain(record, now, context.timings), waiting);
-  return unread === 'impossible'
-    ? abandon(context, waiting)
-    : toWrite(change.closeAfterGrace({ ...context, lastProblem: problemIn(waiting) }));
+  return undecided.unread === 'impossible'
+    ? abandon(context, undecided)
+    : toWrite(change.closeAfterGrace({ ...context, lastProblem: problem }));
 };
 
-const abandon = (context: Context<Readable>, waiting: Waiting): Plan => {
-  const { explanation: collectionError } = waiting;
-  return toWrite(change.closeUncollected({ ...context, collectionError, lastProblem: problemIn(waiting) }), [
+const abandon = (
+  context: Context<Readable>,
+  { problem, error }: Exclude<Undecided, { unread: 'held' }>,
+): Plan =>
+  toWrite(change.closeUncollected({ ...context, collectionError: error, lastProblem: problem }), [
     'CollectionAbandoned',
-    ...lostData(collectionError),
+    ...lostData(problem),
   ]);
-};
 
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
-const retryCollection = (context: Context<Collecting>, waiting: Waiting): Plan => {
+const retryCollection = (
+  context: Context<Collecting>,
+  undecided: Undecided,
+  dueAfter: typeof due.resultsAgain = due.resultsAgain,
+): Plan => {
   const { record, now, timings } = context;
-  const { explanation, unread } = waiting;
-  if (isTimeOver(context) && unread !== 'held')
-    return counting('CollectionFailed', abandon(context, waiting));
-  const dueAfter = explanation === 'results-incomplete' ? due.restOfResults : due.resultsAgain;
+  if (isTimeOver(context) && undecided.unread !== 'held')
+    return counting('CollectionFailed', abandon(context, undecided));
   const dueAt = dueAfter(record, now, timings);
-  const deferred = toDefer(record, dueAt, waiting);
+  const deferred = toDefer(record, dueAt, waitingAfter(undecided));
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
-  return unread === 'held' ? planned : counting('CollectionFailed', planned);
+  return undecided.unread === 'held' ? planned : counting('CollectionFailed', planned);
 };
 
-const goOn = ({ record, ...context }: Context<Readable>, waiting: Waiting): Plan =>
+const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): Plan =>
   record.phase === 'collecting'
-    ? retryCollection({ ...context, record }, waiting)
-    : waitForFinalStatus({ ...context, record }, waiting);
+    ? retryCollection({ ...context, record }, undecided)
+    : waitForFinalStatus({ ...context, record }, undecided);
 
 /**
  * A brief read that fails decides nothing: the slow queue makes it again, with the whole timeout. Any other read that fails counts
  * as one without an answer, even if it failed on our side, because it must not keep a record open beyond its deadline.
  */
-const afterNoRead = (
-  context: Context,
-  { unread, explanation, problem }: Extract<Observation, { kind: 'unread' }>,
-): Plan | undefined => {
-  const isBrief = unread === 'failed' && isBriefFor(context.invoker);
-  if (isBrief) return moveToSlowQueue(explanation);
+const afterNoRead = (context: Context, observed: Unread): Plan | undefined => {
+  if (observed.unread === 'failed' && isBriefFor(context.invoker)) return moveToSlowQueue(observed.error);
   if (!isIn(context, 'running', 'grace', 'collecting')) return undefined;
-  return unread === 'failed'
-    ? counting('ProviderReadFailed', goOn(context, { explanation, unread, problem, readsSlowly: true }))
-    : goOn(context, { explanation, unread });
+  const planned = goOn(context, observed);
+  return observed.unread === 'failed' ? counting('ProviderReadFailed', planned) : planned;
 };
 
 /** Whether the document shows results for the outcome: not with wrong or locked credentials, nor with a failure by consent. */
@@ -397,15 +413,13 @@ const collect = (context: Context<Collecting>, observed: Extract<Observation, { 
   const { record } = context;
   const { reading } = observed;
   if (reading.kind === 'too-large') return planOversized(context, observed);
-  if (reading.kind === 'running') {
-    return retryCollection(context, { explanation: 'still-running', readsSlowly: false });
-  }
+  if (reading.kind === 'running') return retryCollection(context, readAs('still-running'));
   // If the outcome implies results, a read without them is a passing error of the provider.
   if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
-    return retryCollection(context, { explanation: 'no-results', readsSlowly: false });
+    return retryCollection(context, readAs('no-results'));
   }
   if (lacksResults(record, reading) && context.now.toISOString() < lagEnd(record, context.timings)) {
-    return retryCollection(context, { explanation: 'results-incomplete', readsSlowly: false });
+    return retryCollection(context, readAs('results-incomplete'), due.restOfResults);
   }
   const stored: Plan = reading.hasResults
     ? { kind: 'store', reading, counts: [] }
@@ -429,7 +443,7 @@ const afterRead = (context: Context, observed: Extract<Observation, { kind: 'rea
   }
   if (!isIn(context, 'running', 'grace')) return undefined;
   if (reading.kind !== 'running') return planOversized(context, observed);
-  const waiting = waitForFinalStatus(context, { explanation: 'still-running', readsSlowly: false });
+  const waiting = waitForFinalStatus(context, readAs('still-running'));
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
@@ -482,7 +496,7 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
       // As after a read: one that failed briefly decides nothing.
       return isBriefFor(context.invoker)
         ? moveToSlowQueue('results-not-stored')
-        : retryCollection(context, { explanation: 'results-not-stored', readsSlowly: true });
+        : retryCollection(context, { ...readAs('results-not-stored'), unread: 'failed' });
     }
   }
 };

@@ -151,6 +151,8 @@ type End = {
     /** Nothing is sent. The machine repeats the state, or goes on to the next one; the sweep continues for all others. */
     | 'not-yet';
   readonly explanation: Explanation | undefined;
+  /** The error by which start-task fails its state. Undefined for all others, and for what it cannot name. */
+  readonly error: StartError | undefined;
   /** Why the last start was not accepted, as a public code. */
   readonly problem: string | undefined;
   /** The cause of the message to send. `same`: that of the message received. */
@@ -162,13 +164,14 @@ export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
 /** How an invocation ended for its extraction. */
 export type Result =
-  | (Pick<Ending, 'explanation' | 'problem'> & { readonly conclusion: 'gone'; readonly record: undefined })
-  | {
+  | (Pick<Ending, 'explanation' | 'error' | 'problem'> & {
+      readonly conclusion: 'gone';
+      readonly record: undefined;
+    })
+  | (Pick<Ending, 'explanation' | 'error' | 'problem'> & {
       readonly conclusion: Exclude<Ending['conclusion'], 'gone'>;
-      readonly explanation: Ending['explanation'];
-      readonly problem: Ending['problem'];
       readonly record: Extraction;
-    };
+    });
 
 export const end = (
   conclusion: Ending['conclusion'],
@@ -178,9 +181,17 @@ export const end = (
   kind: 'end',
   conclusion,
   explanation,
+  error: undefined,
   problem: undefined,
   message,
   counts: [],
+});
+
+/** start-task fails its state with `error`. */
+export const failStart = (error: StartError, problem?: string): Ending => ({
+  ...end('not-yet', error),
+  error,
+  problem,
 });
 
 /** The slow queue continues with the same message. */
@@ -229,16 +240,23 @@ export type Ended = Extract<Reading, { kind: 'ended' }>;
 
 /**
  * How a read brought nothing. `held`: none may be made now, as an operator paused reads, or the provider asked to wait.
- * `impossible`: none can be made any more. `failed`: it was made.
+ * `impossible`: none can be made any more. `failed`: it was made. `problem`: what that shows, as a public code. `error`: the
+ * `collectionError` if no other read follows.
  */
-export type Unread = 'held' | 'impossible' | 'failed';
+export type Unread =
+  | { readonly unread: 'held' }
+  | {
+      readonly unread: 'impossible' | 'failed';
+      readonly problem: string;
+      readonly error: Explanation;
+    };
 
 /** One thing that was learned. */
 export type Observation =
   /** No start call was made. */
   | {
       readonly kind: 'not-called';
-      readonly explanation: StartError;
+      readonly error: StartError;
       readonly problem: string | undefined;
       readonly notBefore: string | undefined;
     }
@@ -259,14 +277,7 @@ export type Observation =
       readonly taskId: string;
       readonly reading: Reading;
     }
-  /** `unread` decides, and `explanation` explains. */
-  | {
-      readonly kind: 'unread';
-      readonly unread: Unread;
-      readonly explanation: Explanation;
-      /** What the read showed, as a public code. Undefined if none was made. */
-      readonly problem: string | undefined;
-    }
+  | ({ readonly kind: 'unread' } & Unread)
   /** `results` is undefined if they could not be stored. */
   | {
       readonly kind: 'stored';

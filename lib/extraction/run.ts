@@ -2,7 +2,15 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
-import { type Ending, end, type Invoker, type Observation, type Plan, type Result } from './plan.ts';
+import {
+  type Ending,
+  end,
+  failStart,
+  type Invoker,
+  type Observation,
+  type Plan,
+  type Result,
+} from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetRequest, keepRequest } from './request-data.ts';
@@ -145,18 +153,18 @@ export const run = async (
     else if (record === undefined) planned = plan(record, invoker, now(), timings);
     // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
     else if (planned.kind === 'start' || planned.kind === 'check-start')
-      planned = end('not-yet', 'StartInProgress');
+      planned = failStart('StartInProgress');
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);
       [planned, record] = [deferred.ending, deferred.record];
     } else planned = judge(record, invoker, await learn(planned, record), now(), timings);
   }
-  const { conclusion, explanation, problem } = planned;
+  const { conclusion, explanation, error, problem } = planned;
   if (record === undefined || conclusion === 'gone')
-    return { conclusion: 'gone', explanation, problem, record: undefined };
+    return { conclusion: 'gone', explanation, error, problem, record: undefined };
   if (record.settledAt !== undefined && !isReported && repeats(invoker, conclusion))
     reportOutcomeAgain(record, telemetry);
   await forgetRequest(`ended-by-${invoker.kind}`, record, deps);
   await sendNext(planned, record, invoker, deps);
-  return { conclusion, explanation, problem, record };
+  return { conclusion, explanation, error, problem, record };
 };

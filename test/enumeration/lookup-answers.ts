@@ -1,4 +1,4 @@
-import type { Explanation, Observation, Reading, Unread } from '../../lib/extraction/plan.ts';
+import type { Observation, Reading, Unread } from '../../lib/extraction/plan.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
 import type { Lookup } from '../../lib/extraction/run.ts';
 
@@ -32,11 +32,13 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   ended('FAILED', true),
 ];
 
-const unreadFor = ({ method }: Extraction, isMade: boolean): readonly (readonly [Unread, Explanation])[] => {
-  const held = ['held', 'ProviderPaused'] as const;
-  if (!isMade) return [held, ['impossible', 'InternalError']];
-  const failed = ['failed', 'ProviderUnreachable'] as const;
-  return method === 'consent' ? [held, failed, ['impossible', 'request-data-gone']] : [held, failed];
+const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] => {
+  const held = { unread: 'held' } as const;
+  const impossible = (code: 'InternalError' | 'request-data-gone') =>
+    ({ unread: 'impossible', problem: code, error: code }) as const;
+  if (!isMade) return [held, impossible('InternalError')];
+  const failed = { unread: 'failed', problem: 'unreachable', error: 'ProviderUnreachable' } as const;
+  return method === 'consent' ? [held, failed, impossible('request-data-gone')] : [held, failed];
 };
 
 /** Every answer that a lookup can have. At its start, a task may have ended in any way. */
@@ -61,9 +63,7 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
       const read = lookup.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: lookup.taskId } as const);
       return [
         ...(read === undefined ? [] : readingsOf(record).map((reading) => ({ ...read, reading }))),
-        ...unreadFor(record, read !== undefined).map(
-          ([unread, explanation]) => ({ kind: 'unread', unread, explanation, problem: undefined }) as const,
-        ),
+        ...unreadFor(record, read !== undefined).map((unread) => ({ kind: 'unread', ...unread }) as const),
       ];
     }
     case 'store': {

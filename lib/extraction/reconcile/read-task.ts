@@ -113,11 +113,12 @@ export const readTask = async (
   deps: ReadDeps,
 ): Promise<{ readonly observed: Observation; readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
-  const nothing = (unread: Unread, explanation: Explanation, problem?: string) =>
-    ({ observed: { kind: 'unread', unread, explanation, problem }, bytes: undefined }) as const;
+  const nothing = (unread: Unread) =>
+    ({ observed: { kind: 'unread', ...unread }, bytes: undefined }) as const;
+  const impossible = (code: Explanation) => nothing({ unread: 'impossible', problem: code, error: code });
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
-    return nothing('held', 'ProviderPaused');
+    return nothing({ unread: 'held' });
   }
   if (planned.kind === 'no-read') {
     telemetry.failure(
@@ -125,14 +126,14 @@ export const readTask = async (
       undefined,
       record,
     );
-    return nothing('impossible', 'InternalError');
+    return impossible('InternalError');
   }
   const { taskId } = planned;
   if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);
   let ofTask: unknown;
   try {
     const call = await deps.readCallFor(record, taskId, isBrief);
-    if (call === undefined) return nothing('impossible', 'request-data-gone');
+    if (call === undefined) return impossible('request-data-gone');
     const { reading, bytes } = await withSession(call.tokens, async (token) => {
       try {
         return await call.get(token);
@@ -144,14 +145,15 @@ export const readTask = async (
     return { observed: { kind: 'read', taskId, reading }, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
-    const [notBefore, lastProblem] =
+    const [notBefore, problem] =
       error === ofTask
         ? [notBeforeOf(error, now()), problemOf(error)]
         : [busyUntil(error, now()), loginProblemOf(error)];
-    if (notBefore !== undefined) await tryToApply(postponeCalls({ record, notBefore, lastProblem }), deps);
+    if (notBefore !== undefined)
+      await tryToApply(postponeCalls({ record, notBefore, lastProblem: problem }), deps);
     if (isBrief) await leaveToSlowQueue(record, deps);
-    if (!(error instanceof ProviderError)) return nothing('failed', 'InternalError', lastProblem);
-    return nothing('failed', isExplanation(error.name) ? error.name : 'ProviderError', lastProblem);
+    const named = error instanceof ProviderError ? error.name : 'InternalError';
+    return nothing({ unread: 'failed', problem, error: isExplanation(named) ? named : 'ProviderError' });
   }
 };
 

@@ -175,13 +175,13 @@ export const gateOf = async (
     afterCall: async (ended, called) => {
       await simple.afterCall(ended, called);
       isTriedAgain = called.result.kind === 'not-accepted';
-      if (ended.conclusion !== 'not-yet' || ended.explanation !== 'Waits') return ended;
+      if (ended.conclusion !== 'not-yet' || ended.error !== 'Waits') return ended;
       try {
         await park(false);
         return ended;
       } catch (error) {
         telemetry.failure('A refused start could not be put in line; the machine retries it.', error, record);
-        return { ...ended, explanation: 'ProviderBusy' };
+        return { ...ended, explanation: 'ProviderBusy', error: 'ProviderBusy' };
       }
     },
     report: async (shown) => {

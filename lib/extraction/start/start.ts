@@ -2,7 +2,7 @@ import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { judge, plan } from '../decide.ts';
-import type { Explanation, Observation, Plan, Result, StartError } from '../plan.ts';
+import type { Observation, Plan, Result, StartError } from '../plan.ts';
 import type { Extraction } from '../record.ts';
 import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
@@ -114,10 +114,10 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
   const finishUncalled = (
     of: Extraction | undefined,
-    explanation: StartError,
+    error: StartError,
     problem?: string,
     notBefore?: string,
-  ): Promise<Result> => finishWith(of, { kind: 'not-called', explanation, problem, notBefore });
+  ): Promise<Result> => finishWith(of, { kind: 'not-called', error, problem, notBefore });
 
   if (gate.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
   const admission = await gate.admit(onlyCheck);
@@ -190,7 +190,7 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
    * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
    * shows it, and the machine hands the last one to Reconcile.
    */
-  readonly fail: (callbackToken: string, error: Explanation, cause: string) => Promise<void>;
+  readonly fail: (callbackToken: string, error: StartError | 'StartFailed', cause: string) => Promise<void>;
 };
 
 /** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
@@ -204,7 +204,7 @@ const countedRetries = [
 /** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  { conclusion, explanation = 'StartFailed', problem = 'The start can be retried.' }: Result,
+  { conclusion, error, problem = 'The start can be retried.' }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
   if (conclusion === 'waiting') return;
@@ -212,10 +212,10 @@ const answerMachine = async (
     await wake(callbackToken, extractionId);
     return;
   }
-  const counted = countedRetries.find((metric) => metric === explanation);
+  const counted = countedRetries.find((metric) => metric === error);
   if (counted !== undefined) telemetry.count(counted);
   if (problem === 'quota-reached') telemetry.count('QuotaReached');
-  await fail(callbackToken, explanation, problem);
+  await fail(callbackToken, error ?? 'StartFailed', problem);
 };
 
 /**

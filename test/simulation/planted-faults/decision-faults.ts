@@ -19,8 +19,8 @@ export const decisionFaults: Faults = {
   'read-over-the-end-goes-on': {
     does: 'A read that returns after the end of grace, and found the task running, is followed by another.',
     file: decide,
-    find: "if (!isTimeOver(context) || unread === 'held')",
-    replace: "if (!isTimeOver(context) || unread === 'held' || unread === undefined)",
+    find: "if (!isTimeOver(context) || undecided.unread === 'held')",
+    replace: "if (!isTimeOver(context) || undecided.unread === 'held' || undecided.unread === false)",
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
@@ -78,7 +78,7 @@ export const decisionFaults: Faults = {
     does: 'A delivery whose writes are all refused leaves no message.',
     file: run,
     find: "end('queued', 'contended', 'webhook')",
-    replace: "end('not-yet', 'StartInProgress')",
+    replace: "failStart('StartInProgress')",
     caughtBy: 'ends-contended',
   },
   'item-removed-while-needed': {
@@ -105,8 +105,8 @@ export const decisionFaults: Faults = {
   'moved-without-message': {
     does: 'A brief read that failed moves to the slow queue without a message.',
     file: decide,
-    find: 'return moveToSlowQueue(explanation);',
-    replace: "return end('moved', explanation);",
+    find: 'return moveToSlowQueue(observed.error);',
+    replace: "return end('moved', observed.error);",
     caughtBy: 'visited-again',
   },
   'collects-once-a-day': {
@@ -127,8 +127,8 @@ export const decisionFaults: Faults = {
   'failed-store-goes-back': {
     does: 'After a store that failed with its whole time, the next one is made by the reconcile queue.',
     file: decide,
-    find: "{ explanation: 'results-not-stored', readsSlowly: true }",
-    replace: "{ explanation: 'results-not-stored', readsSlowly: false }",
+    find: "{ ...readAs('results-not-stored'), unread: 'failed' }",
+    replace: "readAs('results-not-stored')",
     caughtBy: 'brief-decides-nothing',
   },
   'lag-end-overslept': {
@@ -148,8 +148,9 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isTimeOver(context) && unread !== 'held')\n    return counting('CollectionFailed', abandon(context, waiting));",
-    replace: "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, waiting));",
+    find: "if (isTimeOver(context) && undecided.unread !== 'held')\n    return counting('CollectionFailed', abandon(context, undecided));",
+    replace:
+      "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { error: 'ProviderPaused', ...undecided }));",
     caughtBy: 'limits-hold',
   },
   'runs-at-its-deadline': {

@@ -87,7 +87,7 @@ export const intakeAndClosingFaults: Faults = {
     file: decide,
     find: 'const stored: Plan = reading.hasResults\n    ?',
     replace: `const stored: Plan = lacksResults(record, reading)
-    ? abandon(context, { explanation: 'results-incomplete' })
+    ? abandon(context, readAs('results-incomplete'))
     : reading.hasResults ?`,
     caughtBy: 'results-collected',
   },
@@ -108,14 +108,14 @@ export const intakeAndClosingFaults: Faults = {
   'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
-    find: "if (isTimeOver(context) && unread !== 'held')\n    return counting('CollectionFailed', abandon(context, waiting));",
+    find: "if (isTimeOver(context) && undecided.unread !== 'held')\n    return counting('CollectionFailed', abandon(context, undecided));",
     caughtBy: 'settled-and-closed',
   },
   'oversized-not-remembered': {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
     find: '? toWrite(change.rememberOversized(context), [], follows)',
-    replace: "? notYet(context, { explanation: 'results-too-large' })",
+    replace: "? notYet(context, { explanation: 'results-too-large', problem: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
   'oversized-without-reason': {
@@ -229,7 +229,7 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: "if (!isTimeOver(context) || unread === 'held')",
+    find: "if (!isTimeOver(context) || undecided.unread === 'held')",
     replace: 'if (!isTimeOver(context))',
     caughtBy: 'pause-keeps-open',
   },
@@ -324,15 +324,15 @@ export const intakeAndClosingFaults: Faults = {
   'lost-target-without-a-reason': {
     does: 'A consent whose item was lost is closed as one that could be read.',
     file: decide,
-    find: "return unread === 'impossible'\n",
-    replace: "return unread === 'impossible' && waiting.explanation !== 'request-data-gone'\n",
+    find: "return undecided.unread === 'impossible'\n",
+    replace: "return undecided.unread === 'impossible' && problem !== 'request-data-gone'\n",
     caughtBy: 'request-gone-for-a-reason',
   },
   'used-target-counts-as-lost': {
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
     file: decide,
-    find: 'metricsOnWrite: lostData(waiting.explanation),\n        counts: [],',
-    replace: 'metricsOnWrite: [],\n        counts: lostData(waiting.explanation),',
+    find: 'metricsOnWrite: lostData(waiting.problem),\n        counts: [],',
+    replace: 'metricsOnWrite: [],\n        counts: lostData(waiting.problem),',
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },
@@ -356,7 +356,7 @@ export const intakeAndClosingFaults: Faults = {
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
     file: decide,
     find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
-    replace: `  if (isIn(context, 'collecting') && isTimeOver(context)) return abandon(context, { explanation: 'still-running' });
+    replace: `  if (isIn(context, 'collecting') && isTimeOver(context)) return abandon(context, readAs('still-running'));
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'closed-after-a-read',
   },

@@ -48,7 +48,8 @@ const world = (setup: Setup = {}) => {
       if (planned.kind !== 'read' && planned.kind !== 'last-read' && planned.kind !== 'no-read')
         return 'explanation' in planned ? planned.explanation : planned.kind;
       const { observed } = await readTask(record, planned, false, deps);
-      return 'explanation' in observed ? observed.explanation : observed.kind;
+      if (observed.kind !== 'unread') return observed.kind;
+      return observed.unread === 'held' ? 'held' : observed.error;
     },
     during,
     apply,
@@ -72,7 +73,7 @@ test.each<readonly [string, Setup, string, readonly (string | undefined)[], numb
     [],
     0,
   ],
-  ['is not kept while reads are paused', { now: over, paused: 'reads' }, 'ProviderPaused', [], 0],
+  ['is not kept while reads are paused', { now: over, paused: 'reads' }, 'held', [], 0],
 ])('a read %s', async (_what, setup, ended, during, writes) => {
   const its = world(setup);
   expect([await its.read(), its.during]).toEqual([ended, during]);
@@ -125,7 +126,7 @@ describe('a read', () => {
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
   test('is held by an operator’s pause of reads, and not of starts', async () => {
     const { read, during, counted } = world({ paused: 'reads' });
-    expect([await read(), during, counted]).toEqual(['ProviderPaused', [], ['ReadsHeld']]);
+    expect([await read(), during, counted]).toEqual(['held', [], ['ReadsHeld']]);
     expect(await world({ paused: 'starts' }).read()).toBe('read');
   });
 

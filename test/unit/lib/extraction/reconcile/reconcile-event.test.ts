@@ -29,10 +29,10 @@ test('the machine may have an earlier definition, and an operator invokes too', 
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
-const because = { explanation: 'still-running', problem: undefined } as const;
+const because = { explanation: 'still-running', error: undefined, problem: undefined } as const;
 const record = extractionIn('RUNNING');
 const notYet: Result = { conclusion: 'not-yet', record, ...because };
-const gone: Result = { conclusion: 'gone', explanation: undefined, problem: undefined, record: undefined };
+const gone: Result = { ...because, conclusion: 'gone', explanation: undefined, record: undefined };
 
 test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));

@@ -191,8 +191,8 @@ test.each<readonly [string, Setup, string, number]>([
 
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const resultOf = (status: number) => {
-  if (status === 401) return { conclusion: 'not-yet', explanation: 'ProviderUnauthorized' };
-  if (status === 429) return { conclusion: 'not-yet', explanation: 'ProviderBusy' };
+  if (status === 401) return { conclusion: 'not-yet', error: 'ProviderUnauthorized' };
+  if (status === 429) return { conclusion: 'not-yet', error: 'ProviderBusy' };
   const isUnknown = status >= 500 || status === 408;
   return { conclusion: 'closed', record: { status: isUnknown ? 'UNCONFIRMED' : 'REJECTED' } };
 };

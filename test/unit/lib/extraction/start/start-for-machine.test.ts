@@ -80,10 +80,10 @@ test.each<[string, Setup, string, readonly string[], readonly string[]]>([
   ['a start in progress', { record: extractionIn('STARTING') }, 'StartInProgress', [], []],
 ])(
   'a start that can be retried fails the state with the error that the machine retries: %s',
-  async (_what, setup, explanation, problem, metrics) => {
+  async (_what, setup, error, problem, metrics) => {
     const { start, answers, counted } = world(setup);
-    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation });
-    expect(answers).toEqual([`fail token-1 ${explanation}`, ...problem]);
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', error });
+    expect(answers).toEqual([`fail token-1 ${error}`, ...problem]);
     expect(counted).toEqual(metrics);
   },
 );

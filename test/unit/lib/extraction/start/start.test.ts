@@ -169,8 +169,14 @@ test('credentials that a caller encrypted are not sent an hour after the request
   time.set(3_600);
   // Within the window of a stage that allows a day.
   const late = start(0, { startWindow: 86_400 });
-  const [explanation, problem] = ['CiphertextExpired', 'ciphertext-expired'];
-  expect(await late).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
+  const [error, problem] = ['CiphertextExpired', 'ciphertext-expired'];
+  expect(await late).toEqual({
+    conclusion: 'not-yet',
+    explanation: error,
+    error,
+    problem,
+    record: extraction(),
+  });
   expect([posts, logins()]).toEqual([[], 0]);
 });
 
@@ -182,6 +188,7 @@ describe('when the provider asked to wait', () => {
     expect(await start()).toMatchObject({
       conclusion: 'not-yet',
       explanation: 'ProviderBusy',
+      error: 'ProviderBusy',
       problem: 'http-429',
     });
     expect(events).toEqual([]);
@@ -197,13 +204,13 @@ describe('when the provider asked to wait', () => {
   test('by a login, the record keeps until when, and why', async () => {
     const retryAfter = { kind: 'delay', seconds: 60 };
     const { start, record } = world({ logIn: () => Promise.reject(Object.assign(busy(), { retryAfter })) });
-    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'ProviderBusy' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'ProviderBusy' });
     expect(record()).toEqual(extraction({ notBefore: iso(65), lastProblem: 'login-http-429' }));
   });
 });
 
 describe('too little of the invocation is left for the start call', () => {
-  const tooLittle = { conclusion: 'not-yet', explanation: 'TooLittleTime', problem: 'InternalError' };
+  const tooLittle = { conclusion: 'not-yet', error: 'TooLittleTime', problem: 'InternalError' };
   const leftAfter = (what: string, left: number) => (events: readonly string[]) =>
     events.includes(what) ? left : 60_000;
 
@@ -230,7 +237,7 @@ describe('too little of the invocation is left for the start call', () => {
   test('for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
     const msLeft = leftAfter('post on STARTING', 40_999);
     const { start, posts, logins, record } = world({ answers: [unauthorized(), 'task-1'], msLeft });
-    expect(await start()).toMatchObject({ explanation: 'ProviderUnauthorized', problem: 'http-401' });
+    expect(await start()).toMatchObject({ error: 'ProviderUnauthorized', problem: 'http-401' });
     expect([posts.length, logins(), record()?.status]).toEqual([1, 1, 'REQUESTED']);
     // The refused token is not used again.
     const again = start(1);
@@ -256,8 +263,14 @@ describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    const [explanation, problem] = ['RequestDataGone', 'request-data-gone'];
-    expect(await start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
+    const [error, problem] = ['RequestDataGone', 'request-data-gone'];
+    expect(await start()).toEqual({
+      conclusion: 'not-yet',
+      explanation: error,
+      error,
+      problem,
+      record: extraction(),
+    });
     expect(posts).toEqual([]);
   });
 
@@ -271,7 +284,7 @@ describe('the item of the request', () => {
       if (reads === 2) extractions.items.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
       return get(of);
     };
-    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'StartInProgress' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress' });
   });
 });
 
@@ -333,6 +346,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
     expect(await start()).toEqual({
       conclusion: 'not-yet',
       explanation: error,
+      error,
       problem,
       record: extraction(),
     });
@@ -359,7 +373,7 @@ test.each<readonly [string, () => Error, string, string]>([
   async (_, failure, error, problem) => {
     const { start, posts, requests } = world({ answers: [failure()] });
     const record = extraction({ attemptId: 'attempt-1', lastProblem: problem });
-    expect(await start()).toEqual({ conclusion: 'not-yet', explanation: error, problem, record });
+    expect(await start()).toEqual({ conclusion: 'not-yet', explanation: error, error, problem, record });
     expect([posts.length, requests.items.size]).toEqual([1, 1]);
   },
 );
@@ -398,8 +412,14 @@ describe('401 on the start call', () => {
 
   test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
-    const [explanation, problem] = ['ProviderUnauthorized', 'http-401'];
-    expect(await start(0)).toEqual({ conclusion: 'not-yet', explanation, problem, record: record(problem) });
+    const [error, problem] = ['ProviderUnauthorized', 'http-401'];
+    expect(await start(0)).toEqual({
+      conclusion: 'not-yet',
+      explanation: error,
+      error,
+      problem,
+      record: record(problem),
+    });
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
@@ -408,8 +428,14 @@ describe('401 on the start call', () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
       const logIn = async (count: number) => (count === 1 ? 'session-1' : Promise.reject(failure));
       const { start, posts } = world({ answers: [unauthorized()], logIn });
-      const [explanation, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
-      expect(await start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: record(problem) });
+      const [error, problem] = ['ProviderUnauthorized', loginProblemOf(failure)];
+      expect(await start()).toEqual({
+        conclusion: 'not-yet',
+        explanation: error,
+        error,
+        problem,
+        record: record(problem),
+      });
       expect(posts).toHaveLength(1);
     }
   });
@@ -481,7 +507,7 @@ describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
     const record = extractionIn('STARTING');
     const { start, posts, events } = world({ record });
-    expect(await start(1)).toEqual({ conclusion: 'not-yet', explanation: 'StartInProgress', record });
+    expect(await start(1)).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress', record });
     expect([posts, events]).toEqual([[], []]);
   });
 
@@ -509,7 +535,7 @@ describe('an invocation that finds a start made or in progress', () => {
   test('leaves a record that is REQUESTED again to the next retry', async () => {
     const { start, posts, extractions } = world();
     extractions.apply = async () => ({ applied: false, record: extraction() });
-    expect(await start()).toMatchObject({ conclusion: 'not-yet', explanation: 'StartInProgress' });
+    expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress' });
     expect(posts).toHaveLength(0);
   });
 
@@ -566,8 +592,14 @@ describe('the breakers of starts', () => {
     const { breaker } = breakerThat('held');
     const admit = vi.spyOn(breaker, 'admit');
     const held = world({ breaker });
-    const [explanation, problem] = ['ProviderPaused', 'held/http-503'];
-    expect(await held.start()).toEqual({ conclusion: 'not-yet', explanation, problem, record: extraction() });
+    const [error, problem] = ['ProviderPaused', 'held/http-503'];
+    expect(await held.start()).toEqual({
+      conclusion: 'not-yet',
+      explanation: error,
+      error,
+      problem,
+      record: extraction(),
+    });
     expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
     const about = { extraction: id.slice(-12), caller, group: 'bank' };
@@ -618,6 +650,7 @@ describe('the breakers of starts', () => {
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
     expect(await held.start()).toMatchObject({
       explanation: 'ProviderUnreachable',
+      error: 'ProviderUnreachable',
       problem: 'login-http-503',
     });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
