@@ -1,6 +1,6 @@
 import { retryAtOfStatus } from '../provider/transport/errors.ts';
-import type { Collecting, Readable } from './phase.ts';
-import { type Extraction, isTerminalStatus } from './record.ts';
+import { type Collecting, phaseOf, type Readable, type Starting } from './phase.ts';
+import type { Extraction } from './record.ts';
 
 /** All in seconds. `infra/settings/settings.ts` has their defaults and reasons, and `infra/settings/config.ts` validates them. */
 export type Timings = {
@@ -91,13 +91,16 @@ export const maxDelaySeconds = 900;
 export const delayUntil = (dueAt: string, now: Date): number =>
   Math.max(0, Math.ceil((new Date(dueAt).getTime() - now.getTime()) / 1000));
 
+/** Until when a start attempt may make its start call: the timeout of start-task after its `STARTING` write. */
+export const startUntil = ({ startingAt }: Starting, { startTimeout }: Timings): string =>
+  plusSeconds(startingAt, startTimeout);
+
 /**
- * Whether a start attempt can no longer make its start call. A start is stale once its `STARTING` write is older than
- * the timeout of start-task, because Lambda has ended the function by then. Only a stale start may be settled by others.
+ * Whether a start attempt can no longer make its start call, because Lambda has ended the function by then. Only a stale start may be
+ * settled by others.
  */
-export const isStartStale = (record: Extraction, now: Date, timings: Timings): boolean =>
-  record.startingAt === undefined ||
-  now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000;
+export const isStartStale = (record: Starting, now: Date, timings: Timings): boolean =>
+  now.toISOString() > startUntil(record, timings);
 
 /** Until when the task of a record is read: for its final status, for a correction, or for its results. */
 export const readUntil = (record: Readable, { grace, collectFor }: Timings): string => {
@@ -113,14 +116,21 @@ export const isReadTimeOver = (record: Readable, now: Date, timings: Timings): b
  * cannot be postponed forever: only the statuses of the start window can occur twice.
  */
 const mustTransitionBy = (record: Extraction, timings: Timings): string => {
-  const { status, requestedAt, startingAt = requestedAt, deadlineAt, settledAt = deadlineAt } = record;
-  if (isTerminalStatus(status)) return plusSeconds(settledAt, timings.collectFor);
-  if (status === 'TIMED_OUT') return plusSeconds(settledAt, timings.grace);
-  // By then it has left the line, too. Until then `dueAt` shows one whose reconcile fails.
-  if (status === 'REQUESTED') return plusSeconds(requestedAt, timings.startWindow + timings.maxWait);
-  if (status === 'STARTING') return plusSeconds(startingAt, timings.startTimeout);
-  // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack.
-  return plusSeconds(deadlineAt, timings.machineSlack);
+  const phase = phaseOf(record);
+  switch (phase.phase) {
+    // By then it has left the line, too. Until then `dueAt` shows one whose reconcile fails.
+    case 'requested':
+      return plusSeconds(phase.requestedAt, timings.startWindow + timings.maxWait);
+    case 'starting':
+      return startUntil(phase, timings);
+    case 'grace':
+    case 'collecting':
+      return readUntil(phase, timings);
+    // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack. So it does with a record
+    // that lacks an attribute.
+    default:
+      return plusSeconds(phase.deadlineAt, timings.machineSlack);
+  }
 };
 
 /**

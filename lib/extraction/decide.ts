@@ -11,7 +11,15 @@ import {
   type Timings,
 } from './deadlines.ts';
 import * as due from './due.ts';
-import { type Collecting, type Grace, type Phase, phaseOf, type Readable, type Running } from './phase.ts';
+import {
+  type Collecting,
+  type Grace,
+  type Phase,
+  phaseOf,
+  type Readable,
+  type Running,
+  type Starting,
+} from './phase.ts';
 import {
   type CancelProblem,
   type Ended,
@@ -187,6 +195,8 @@ const beforeStart = (context: Context): Plan => {
     : { kind: 'start', counts: [] };
 };
 
+const isStale = ({ record, now, timings }: Context<Starting>): boolean => isStartStale(record, now, timings);
+
 const staleStart = (context: Context): Plan =>
   toWrite(
     change.markUnconfirmed({
@@ -199,12 +209,11 @@ const staleStart = (context: Context): Plan =>
 
 /** For the machine's state StartTask. */
 const planStart = (context: Context, requestId: string): Plan => {
-  const { record, now, timings } = context;
+  const { record } = context;
   // After an erasure or a loss, a repeated idempotency key creates another record under the same id.
   if (record.requestId !== requestId) return end('gone');
   if (isIn(context, 'requested')) return beforeStart(context);
-  if (isIn(context, 'starting'))
-    return isStartStale(record, now, timings) ? staleStart(context) : failStart('StartInProgress');
+  if (isIn(context, 'starting')) return isStale(context) ? staleStart(context) : failStart('StartInProgress');
   if (!isIn(context, 'running')) return atRest(context, 'start');
   return hasTaskItem(record)
     ? { kind: 'find-task', taskId: context.record.taskId, counts: [] }
@@ -549,7 +558,7 @@ const endIncomplete = (context: Context): Plan => {
 };
 
 const planReconcile = (context: Context): Plan => {
-  const { record, now, timings } = context;
+  const { record, now } = context;
   if (isForeign(context)) {
     return counting(
       'UnknownRecord',
@@ -557,8 +566,7 @@ const planReconcile = (context: Context): Plan => {
     );
   }
   if (isIn(context, 'requested')) return planRequested(context);
-  if (isIn(context, 'starting'))
-    return isStartStale(record, now, timings) ? staleStart(context) : startInProgress(context);
+  if (isIn(context, 'starting')) return isStale(context) ? staleStart(context) : startInProgress(context);
   if (isIn(context, 'incomplete')) return endIncomplete(context);
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context) : end('closed');
 };

@@ -6,7 +6,7 @@ type In<Name extends string, Must extends keyof Extraction = never> = Extraction
 } & { readonly [Each in Must]-?: NonNullable<Extraction[Each]> };
 
 type Requested = In<'requested'>;
-type Starting = In<'starting', 'attemptId' | 'startingAt'>;
+export type Starting = In<'starting', 'attemptId' | 'startingAt'>;
 export type Running = In<'running', 'taskId' | 'startedAt'>;
 /** `TIMED_OUT` and open: read for a correction. */
 export type Grace = In<'grace', 'taskId' | 'settledAt'>;

@@ -1,5 +1,5 @@
 import type { Change } from '../../lib/extraction/change.ts';
-import { isStartStale, plusSeconds } from '../../lib/extraction/deadlines.ts';
+import { plusSeconds } from '../../lib/extraction/deadlines.ts';
 import type { Invoker } from '../../lib/extraction/plan.ts';
 import { type Extraction, isTerminalStatus } from '../../lib/extraction/record.ts';
 import * as change from '../../lib/extraction/transitions.ts';
@@ -121,10 +121,11 @@ export const limitsOf = (record: Extraction): readonly string[] => {
 };
 
 /** Whether the rules let a process without an answer end the status of a record that it decided on at this time. */
-export const mayEnd = (record: Extraction, at: Date): boolean =>
-  record.status === 'STARTING'
-    ? isStartStale(record, at, timings)
-    : at.toISOString() >= (limitsOf(record)[0] ?? '');
+export const mayEnd = (record: Extraction, at: Date): boolean => {
+  const [limit = ''] = limitsOf(record);
+  if (record.status !== 'STARTING') return at.toISOString() >= limit;
+  return record.startingAt === undefined || at.toISOString() > limit;
+};
 
 /** When results that lack a part are stored as they are. */
 export const lagEndOf = ({ settledAt, requestedAt }: Extraction): string =>

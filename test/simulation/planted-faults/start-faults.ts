@@ -172,8 +172,8 @@ export const startFaults: Faults = {
   'running-start-is-stale': {
     does: 'A start counts as stale while its process still runs.',
     file: 'lib/extraction/deadlines.ts',
-    find: 'now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000',
-    replace: 'now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout',
+    find: 'plusSeconds(startingAt, startTimeout);',
+    replace: 'plusSeconds(startingAt, startTimeout / 1_000);',
     caughtBy: 'running-start-left-alone',
     where: 'at random',
     firstSeed: 200,
