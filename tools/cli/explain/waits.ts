@@ -1,21 +1,29 @@
-import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import {
-  type Extraction,
-  hasTaskItem,
-  hasWebhook,
-  isTerminalStatus,
-  isUnderstood,
-} from '../../../lib/extraction/record.ts';
+  isReadTimeOver,
+  isStartStale,
+  plusSeconds,
+  readUntil,
+  startUntil,
+} from '../../../lib/extraction/deadlines.ts';
+import * as due from '../../../lib/extraction/due.ts';
+import {
+  type Collecting,
+  type Grace,
+  phaseOf,
+  type Running,
+  type Starting,
+} from '../../../lib/extraction/phase.ts';
+import { type Extraction, hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/record.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { bounded, clockTime, whyPolled } from './bounded-text.ts';
-import { nextRead, webhookCame } from './derived-facts.ts';
+import { webhookCame } from './derived-facts.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
-import type { Known } from './gather.ts';
-import type { Hold, StorySettings } from './sources.ts';
+import { nextRead, nextStatus, type Open } from './next-step.ts';
+import type { Hold } from './sources.ts';
 
-type Open = Known & { readonly record: Extraction; readonly settings: StorySettings };
+type In<Phase> = Open & { readonly record: Phase };
 
 /** `Starts have been paused since 11:50:00Z by ana: maintenance.` */
 export const sentenceOf = (hold: Hold, now: Date): string => {
@@ -58,7 +66,7 @@ const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
   const current = execution === undefined ? undefined : currentVisit(execution);
   if (current?.state === 'InLine') return inLineWaits(current.enteredAt, known);
-  const windowEnd = plusSeconds(record.requestedAt, settings.timings.startWindow);
+  const windowEnd = due.start(record.requestedAt, settings.timings);
   if (now.toISOString() >= windowEnd) {
     return `Was not started by ${clockTime(windowEnd, now)}. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
   }
@@ -87,11 +95,10 @@ const requestedWaits = (known: Open): string => {
   return `Waits to be started: at try ${failure.number}, ${describeStartError({ error: failure.error, problem: failure.message })}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
 };
 
-const startingWaits = (known: Open): string => {
+const startingWaits = (known: In<Starting>): string => {
   const { record, settings, now } = known;
-  const { startingAt = record.requestedAt } = record;
-  const claimed = clockTime(startingAt, now);
-  const staleAt = clockTime(plusSeconds(startingAt, settings.timings.startTimeout), now);
+  const claimed = clockTime(record.startingAt, now);
+  const staleAt = clockTime(startUntil(record, settings.timings), now);
   const next = `the machine's next try or ${nextReconcile(record, now)}`;
   if (!isStartStale(record, now, settings.timings)) {
     return `Waits for the answer to the start call of ${claimed}. Without one by ${staleAt} the start is stale, and ${next} ends it UNCONFIRMED.`;
@@ -106,7 +113,10 @@ const timedOutBy = ({ record, now }: Open): string =>
 const readsStopped = (known: Open): string => {
   const next = nextRead(known);
   if (next.kind === 'held') return ` ${sentenceOf(next.hold, known.now)} Meanwhile nothing is read.`;
-  if (next.kind === 'never') return ' It is not read any more, as the sealed data of its request are gone.';
+  if (next.kind === 'never') return ` It is not read any more, as ${next.cause}.`;
+  if (next.kind === 'asked') {
+    return ` The provider asked for no call before ${clockTime(next.notBefore, known.now)}. Until then nothing is read.`;
+  }
   return next.kind === 'made' && known.record.readsSlowly === true
     ? ' Its last read failed or took too long, so that the slow queue reads it, until a read is answered.'
     : '';
@@ -118,7 +128,7 @@ const nextStep = (known: Open): string => {
   return `${nextReconcile(known.record, known.now)} ${reads}`;
 };
 
-/** A record whose time is over. It closes after one more read, which a pause holds for as long as it lasts. */
+/** A record whose time is over. If it can be read, it closes after one more read, which a pause holds for as long as it lasts. */
 const closesLate = (known: Open, over: string): string => {
   const next = nextRead(known);
   if (next.kind === 'held') {
@@ -134,11 +144,11 @@ const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefin
   return plusSeconds(since, attempt?.timeoutSeconds ?? settings.webhookWait);
 };
 
-const describeTask = (known: Open, waitEnd: string): string | undefined => {
-  const { record, task, extractionId, now, unread } = known;
-  const { taskId = '' } = record;
+const describeTask = (known: In<Running>, waitEnd: string): string | undefined => {
+  const { task, extractionId, now, unread } = known;
+  const { taskId } = known.record;
   if (task?.extractionId !== undefined && task.extractionId !== extractionId) {
-    return `The provider answered the start with task ${taskId}, which belongs to extraction ${task.extractionId}. The next reconcile ends this one UNCONFIRMED, and uses nothing of that task.`;
+    return `The provider answered the start with task ${taskId}, which belongs to extraction ${task.extractionId}. The next reconcile ends this one ${nextStatus(known)}, and uses nothing of that task.`;
   }
   if (task?.taskStatus !== undefined) {
     const when = task.notifiedAt === undefined ? '' : ` at ${clockTime(task.notifiedAt, now)}`;
@@ -163,14 +173,14 @@ const polls = (known: Open, visit: StateVisit): string => {
   return `${explanation}${polled}. ${timedOutBy(known)}${readsStopped(known)}`;
 };
 
-const runningWaits = (known: Open): string => {
+const runningWaits = (known: In<Running>): string => {
   const { record, settings, execution, now } = known;
   const deadline = clockTime(record.deadlineAt, now);
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const waitEnd = webhookWaitEnds(known, visit);
   const task = hasTaskItem(record) ? describeTask(known, waitEnd) : undefined;
   if (task !== undefined) return task;
-  if (now.toISOString() >= record.deadlineAt) {
+  if (isReadTimeOver(record, now, settings.timings)) {
     const reads = nextRead(known).kind === 'made' ? ' reads it once more, and' : '';
     const running = reads === '' ? '' : ' if it still runs';
     return `No final status is known by the deadline, ${deadline}. The next reconcile${reads} ends it TIMED_OUT${running}.${readsStopped(known)}`;
@@ -193,21 +203,22 @@ const runningWaits = (known: Open): string => {
   return `Waits for the provider's webhook until ${clockTime(waitEnd, now)}; then the machine polls every ${every} until ${deadline}.`;
 };
 
-const collectionWaits = (known: Open): string => {
+const collectionWaits = (known: In<Collecting>): string => {
   const { record, settings, now } = known;
-  const { settledAt = record.requestedAt } = record;
-  const end = plusSeconds(settledAt, settings.timings.collectFor);
-  const until = clockTime(end, now);
+  const until = clockTime(readUntil(record, settings.timings), now);
   const failure = known.logs.findLast(
-    ({ at, level, service }) => at >= settledAt && level === 'ERROR' && service !== 'receive-webhook',
+    ({ at, level, service }) => at >= record.settledAt && level === 'ERROR' && service !== 'receive-webhook',
   );
   const last =
     failure === undefined
       ? ''
       : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
   const head = `Its results are not collected yet.${last}`;
-  if (now.toISOString() >= end) {
+  if (isReadTimeOver(record, now, settings.timings)) {
     return closesLate(known, `${head} The time for collecting them ended at ${until}.`);
+  }
+  if (record.oversizedAt !== undefined) {
+    return `${head} They were too large to be read, so ${nextReconcile(record, now)} closes it without them.`;
   }
   const next = nextRead(known).kind;
   if (next === 'never') return `${head} At ${until} it closes without them.${readsStopped(known)}`;
@@ -215,12 +226,10 @@ const collectionWaits = (known: Open): string => {
   return `${head} They are ${again} until ${until}, next by ${nextReconcile(record, now)}; then it closes without them.${readsStopped(known)}`;
 };
 
-const graceWaits = (known: Open): string => {
+const graceWaits = (known: In<Grace>): string => {
   const { record, settings, now } = known;
-  const { settledAt = record.deadlineAt } = record;
-  const end = plusSeconds(settledAt, settings.timings.grace);
-  const until = clockTime(end, now);
-  if (now.toISOString() >= end) return closesLate(known, `Its grace ended at ${until}.`);
+  const until = clockTime(readUntil(record, settings.timings), now);
+  if (isReadTimeOver(record, now, settings.timings)) return closesLate(known, `Its grace ended at ${until}.`);
   const isRead = nextRead(known).kind !== 'never';
   const by = [...(hasWebhook(record) ? ['a webhook'] : []), ...(isRead ? ['a read'] : [])].join(' or ');
   if (by === '') return `At ${until} it closes.${readsStopped(known)}`;
@@ -234,8 +243,22 @@ export const waitsFor = (known: Open): string => {
   if (!isUnderstood(known.record)) {
     return `A newer version has written this record, with the status ${status} and schemaVersion ${schemaVersion}. This version only defers it, until the newer one is deployed again.`;
   }
-  if (status === 'REQUESTED') return requestedWaits(known);
-  if (status === 'STARTING') return startingWaits(known);
-  if (status === 'RUNNING') return runningWaits(known);
-  return isTerminalStatus(status) ? collectionWaits(known) : graceWaits(known);
+  const record = phaseOf(known.record);
+  switch (record.phase) {
+    case 'requested':
+      return requestedWaits(known);
+    case 'starting':
+      return startingWaits({ ...known, record });
+    case 'running':
+      return runningWaits({ ...known, record });
+    case 'grace':
+      return graceWaits({ ...known, record });
+    case 'collecting':
+      return collectionWaits({ ...known, record });
+    default: {
+      const ended = nextStatus(known);
+      const how = ended === undefined ? 'closes it' : `ends it ${ended}`;
+      return `The record lacks what an open one in its status has. So ${nextReconcile(record, known.now)} ${how}.`;
+    }
+  }
 };

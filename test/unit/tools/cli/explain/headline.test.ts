@@ -166,6 +166,37 @@ explains('results too large', 700, {
     'The results were too large to be read at 12:10:02Z, and with them the final status. Only a webhook can still report it. Without a final status by 14:00:00Z it ends TIMED_OUT.',
 });
 
+explains('results too large, beyond its deadline', 8_000, {
+  record: extractionIn('RUNNING', { oversizedAt: iso(602) }),
+  task: linkedTask(),
+  headline: 'No final status is known by the deadline, 14:00:00Z. The next reconcile ends it TIMED_OUT.',
+});
+
+explains('results too large, and not closed yet', 700, {
+  record: extractionIn('COMPLETED', { dueAt: iso(900), oversizedAt: iso(602) }),
+  task: linkedTask({ taskStatus: 'COMPLETED', notifiedAt: iso(30) }),
+  headline:
+    'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. They were too large to be read, so the reconcile after 12:15:00Z closes it without them.',
+});
+
+explains('by consent, and the process of the last read ended', 9_000, {
+  record: consentIn('RUNNING', { lastReadBegunAt: iso(7_300) }),
+  headline:
+    'No final status is known by the deadline, 14:00:00Z. The next reconcile ends it TIMED_OUT. It is not read any more, as the process of its last read ended.',
+});
+
+explains('by consent, and the provider wants no call for a while', 700, {
+  record: consentIn('RUNNING', { dueAt: iso(800), notBefore: iso(1_500) }),
+  headline:
+    'Runs at the provider. Without a final status by 14:00:00Z it ends TIMED_OUT. The provider asked for no call before 12:25:00Z. Until then nothing is read.',
+});
+
+explains('running without the id of its task', 700, {
+  record: (({ taskId: _taskId, ...record }) => record)(extractionIn('RUNNING')),
+  headline:
+    'The record lacks what an open one in its status has. So the reconcile after 14:15:00Z ends it UNCONFIRMED.',
+});
+
 explains('results too large, and closed without them', 700, {
   record: closedExtraction({ ...byWebhook, collectionError: 'results-too-large' }),
   headline:
