@@ -59,7 +59,7 @@ export const parseJson = (text: string, content: string): unknown => {
 };
 
 /** A file with `mode` is the API's own field. Any other holds the fields of the entity, in the clear. */
-const credentialsField = (json: unknown): unknown =>
+export const credentialsField = (json: unknown): unknown =>
   typeof json === 'object' && json !== null && 'mode' in json ? json : { mode: 'raw', value: json };
 
 const actionsOf = ({ action = [], movementFrom, movementTo }: StartOptions): readonly unknown[] => {

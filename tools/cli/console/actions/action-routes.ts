@@ -56,7 +56,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     return send(c, action.label, confirmPage(action, subject, token, links));
   });
 
-  app.post(path, bodyLimit({ maxSize: 4_096 }), async (c) => {
+  app.post(path, bodyLimit({ maxSize: 65_536 }), async (c) => {
     const form = await c.req.parseBody();
     const field = (name: string): string => (typeof form[name] === 'string' ? form[name] : '');
     const subject = field('subject');
@@ -71,7 +71,9 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
         'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
       return returnWith({ kind: 'not-done', label, explanation });
     }
-    const input = field('input').trim().slice(0, maxInput);
+    const entered = field('input').trim();
+    // A credential that is cut off would be a wrong one.
+    const input = action.isSecret ? entered : entered.slice(0, maxInput);
     if (action.input !== undefined && input === '') {
       return returnWith({ kind: 'not-done', label, explanation: `${action.input} is missing.` });
     }

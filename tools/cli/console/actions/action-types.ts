@@ -28,6 +28,8 @@ export type ConsoleAction = {
   readonly endsFaults?: true;
   /** A text that it needs, such as the reason of a pause. */
   readonly input?: string;
+  /** Whether that text is a credential or a national id: it is not shown while it is entered, and it may be long. */
+  readonly isSecret?: true;
   /** Whether it changes something, so that `--actions` has to allow it. */
   readonly changes: boolean;
   /** Whether it can do something for this extraction, such as a link to results that there are. Default: always. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
@@ -13,6 +14,7 @@ import { pauseCalls, resumeCalls } from '../../operate/pause-calls.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { describeProgress } from '../../terminal/operator-view.ts';
 import type { ConsoleAction } from './action-types.ts';
+import { startAgainActions } from './start-again-actions.ts';
 
 const named = { starts: 'start calls', reads: 'reads of tasks' } as const;
 
@@ -121,6 +123,15 @@ export const cancelAction = (
   },
 });
 
+const startAgainIn = (deployment: Deployment): readonly ConsoleAction[] =>
+  startAgainActions({
+    apiUrl: deployment.api.base,
+    fetch: deployment.api.fetch,
+    sleep: (milliseconds) => delay(milliseconds),
+    recordOf: (extractionId) => requireRecord(deployment, extractionId),
+    newKey: randomUUID,
+  });
+
 const cancelIn = ({ client, output }: Deployment): ConsoleAction => {
   const lambda = new LambdaClient(client);
   return cancelAction((extractionId) =>
@@ -152,6 +163,7 @@ export const consoleActions = (
     ? [
         reconcileAction(deployment),
         cancelIn(deployment),
+        ...startAgainIn(deployment),
         redriveAction(deployment),
         ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
       ]

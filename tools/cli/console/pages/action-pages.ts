@@ -34,7 +34,7 @@ ${confirmation(subject, token)}
 ${
   action.input === undefined
     ? ''
-    : html`<p><label>${action.input}<br><input name="input" required maxlength="${maxInput}" autocomplete="off"></label></p>`
+    : html`<p><label>${action.input}<br><input name="input" required autocomplete="off"${action.isSecret ? html` type="password"` : html` maxlength="${maxInput}"`}></label></p>`
 }
 <p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}${focusOn.action(action.id)}">Cancel</a></p>
 </form>`;
