@@ -50,7 +50,7 @@ export const telemetry: Telemetry = {
   },
   count: (metric, { value = 1, ...about } = {}) => {
     metrics.addMetric(metric, /Seconds/.test(metric) ? MetricUnit.Seconds : MetricUnit.Count, value);
-    if (loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
+    if (value > 0 && loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
   },
 };
 
