@@ -323,6 +323,21 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .action(run(async () => (await import('./commands/restore.ts')).restore)),
   (command, run) =>
+    command('export')
+      .description('write the current state of all extractions to a file, as one event a line')
+      .usage('--output <file> [options]')
+      .requiredOption('--output <file>', 'a new file, or one whose export was interrupted (required)')
+      .option('--since <time>', 'only those requested within 30d, for example', since)
+      .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
+      .addOption(
+        new Option('--reference <text>', "only those with this reference of the caller's").conflicts('batch'),
+      )
+      .option('--batch <text>', "only those of this batch of the caller's")
+      .option('--units-per-second <n>', 'read no faster than so many units of capacity', count, 500)
+      .option('--yes', 'skip the prompt')
+      .addHelpText('after', examples('--stage prod export --since 30d --output extractions.jsonl'))
+      .action(run(async () => (await import('./commands/export.ts')).exportCommand)),
+  (command, run) =>
     command('redrive')
       .description('reconcile the extraction of each message in the dead-letter queue')
       .option(

@@ -167,7 +167,8 @@ const selectNewest = (records: readonly Extraction[], filter: ListFilter): reado
     .filter((record) => matches(record, filter))
     .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
 
-const matches = (record: Extraction, { status, since = '', reference, batch }: ListFilter): boolean =>
+/** Whether a record has all that is asked for. */
+export const matches = (record: Extraction, { status, since = '', reference, batch }: ListFilter): boolean =>
   (status === undefined || record.status === status) &&
   (reference === undefined || record.reference === reference) &&
   (batch === undefined || record.batch === batch) &&

@@ -1,0 +1,91 @@
+import { appendFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  type ExportDeps,
+  type ExportPage,
+  exportExtractions,
+} from '../../../../../tools/cli/operate/export-extractions.ts';
+import { extraction } from '../../../../support/data/extraction-fixtures.ts';
+import { schemaViolations } from '../../../docs/contract-schemas.ts';
+
+const newFile = async (): Promise<string> =>
+  join(await mkdtemp(join(tmpdir(), 'cosecha-export-')), 'extractions.jsonl');
+
+const page = (...numbers: readonly number[]): ExportPage => ({
+  records: numbers.map((number) => extraction({ extractionId: `id-${number}` })),
+  read: 2 * numbers.length,
+  units: 100,
+  next: { extractionId: { S: `id-${numbers.at(-1)}` } },
+});
+
+/** A segment of these pages. The last one has no `next`. */
+const segmentOf = (...pages: readonly ExportPage[]) =>
+  async function* (after: ExportPage['next']) {
+    const first =
+      after === undefined
+        ? 0
+        : pages.findIndex(({ next }) => next?.extractionId?.S === after.extractionId?.S) + 1;
+    for (const [index, one] of pages.entries()) {
+      if (index < first) continue;
+      yield index === pages.length - 1 ? { ...one, next: undefined } : one;
+    }
+  };
+
+const deps = (more: Partial<ExportDeps>): ExportDeps => ({
+  asked: '{}',
+  segments: [],
+  unitsPerSecond: 500,
+  now: () => new Date(0),
+  sleep: async () => undefined,
+  onPage: () => undefined,
+  ...more,
+});
+
+const eventsIn = async (path: string) => {
+  const text = await readFile(path, 'utf8');
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+};
+
+test('an export has every record of all segments as one event a line', async () => {
+  const path = await newFile();
+  const segments = [segmentOf(page(1, 2), page(3)), segmentOf(page(4))];
+  expect(await exportExtractions(path, deps({ segments }))).toMatchObject({ read: 8, written: 4 });
+  const events = await eventsIn(path);
+  expect(events.map(({ extractionId }) => extractionId).toSorted()).toEqual(['id-1', 'id-2', 'id-3', 'id-4']);
+  for (const event of events) expect(schemaViolations('event.json', event)).toEqual([]);
+  expect(await readdir(join(path, '..'))).toEqual(['extractions.jsonl']);
+});
+
+test('an export that was interrupted goes on, and writes each record once', async () => {
+  const path = await newFile();
+  const cutOff = async function* () {
+    yield page(1, 2);
+    throw new Error('the network is down');
+  };
+  await expect(exportExtractions(path, deps({ segments: [cutOff] }))).rejects.toThrow('the network is down');
+  await appendFile(path, '{"half of a');
+  await exportExtractions(path, deps({ segments: [segmentOf(page(1, 2), page(3))] }));
+  expect((await eventsIn(path)).map(({ extractionId }) => extractionId)).toEqual(['id-1', 'id-2', 'id-3']);
+});
+
+test('neither a file of somebody else nor an export of something else is continued', async () => {
+  const path = await newFile();
+  await writeFile(path, 'mine');
+  await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
+  await writeFile(`${path}.progress`, JSON.stringify({ asked: '{"status":"REJECTED"}' }));
+  await expect(exportExtractions(path, deps({}))).rejects.toThrow('was begun with {"status":"REJECTED"}');
+  expect(await readFile(path, 'utf8')).toBe('mine');
+});
+
+test('all segments together read no more units a second than are allowed', async () => {
+  let now = 0;
+  const sleep = async (milliseconds: number): Promise<void> => {
+    now += milliseconds;
+  };
+  const segments = [segmentOf(page(1), page(2)), segmentOf(page(3))];
+  await exportExtractions(await newFile(), deps({ segments, sleep, now: () => new Date(now) }));
+  // 3 pages of 100 units, at 500 a second.
+  expect(now).toBeGreaterThanOrEqual(600);
+});

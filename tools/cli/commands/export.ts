@@ -1,0 +1,158 @@
+import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { defined } from '../../../lib/defined.ts';
+import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import { repeatFailedCalls } from '../aws/insert-extractions.ts';
+import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
+import { type ExportSegment, exportExtractions } from '../operate/export-extractions.ts';
+import { CliError } from '../terminal/errors.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
+import type { Since } from '../terminal/parse-time.ts';
+import type { CommandContext } from './command-context.ts';
+import { matches } from './list.ts';
+
+type ExportOptions = {
+  readonly output: string;
+  readonly since?: Since;
+  readonly status?: ExtractionStatus;
+  readonly reference?: string;
+  readonly batch?: string;
+  readonly unitsPerSecond: number;
+  readonly yes?: true;
+};
+
+/** Parts of a scan that are read at the same time. A page of 1 MB takes 128 units, so that four suffice for 500 a second. */
+const segments = 4;
+
+/** Of one call of BatchGetItem after the other, so that progress is seen. */
+const idsPerPage = 1_000;
+
+/**
+ * A read of 4 KB that is eventually consistent takes half a unit
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html).
+ */
+const bytesPerUnit = 8_192;
+
+/** On demand, in us-east-1 (https://aws.amazon.com/dynamodb/pricing/on-demand/). */
+const dollarsPerMillionUnits = 0.125;
+
+type Filter = {
+  readonly status?: ExtractionStatus;
+  readonly since?: string;
+  readonly reference?: string;
+  readonly batch?: string;
+};
+type Source = { readonly dynamo: DynamoDBClient; readonly table: string; readonly filter: Filter };
+
+/** How much is read, and by which segments. */
+type Export = {
+  readonly records: number;
+  readonly units: number;
+  readonly segments: readonly ExportSegment[];
+};
+
+/** All records, most of which the filter may leave out. AWS counts their number and size every six hours. */
+const byScan = async ({ dynamo, table, filter }: Source): Promise<Export> => {
+  const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: table }));
+  const { status, since } = filter;
+  const conditions = [
+    ...(status === undefined ? [] : ['#status = :status']),
+    ...(since === undefined ? [] : ['requestedAt >= :since']),
+  ];
+  const condition = {
+    FilterExpression: conditions.join(' AND '),
+    ExpressionAttributeValues: marshall(defined({ ':status': status, ':since': since })),
+    ...(status === undefined ? {} : { ExpressionAttributeNames: { '#status': 'status' } }),
+  };
+  const segment = (index: number): ExportSegment =>
+    async function* (after) {
+      const pages = paginateScan(
+        { client: dynamo, startingToken: after },
+        {
+          TableName: table,
+          Segment: index,
+          TotalSegments: segments,
+          ReturnConsumedCapacity: 'TOTAL',
+          ...(conditions.length === 0 ? {} : condition),
+        },
+      );
+      for await (const { Items = [], ScannedCount = 0, ConsumedCapacity, LastEvaluatedKey } of pages) {
+        const records = Items.map((item) => unmarshall(item) as Extraction);
+        const units = ConsumedCapacity?.CapacityUnits ?? 0;
+        yield { records, read: ScannedCount, units, next: LastEvaluatedKey };
+      }
+    };
+  return {
+    records: Table?.ItemCount ?? 0,
+    units: Math.ceil((Table?.TableSizeBytes ?? 0) / bytesPerUnit),
+    segments: Array.from({ length: segments }, (_, index) => segment(index)),
+  };
+};
+
+/** Those that an index has by a name. If it is interrupted, it begins again. */
+const byName = async (
+  { dynamo, table, filter }: Source,
+  by: 'reference' | 'batch',
+  name: string,
+): Promise<Export> => {
+  const ids = await idsWithName(dynamoNameIndex(dynamo, table), { by, name });
+  return {
+    records: ids.length,
+    units: ids.length,
+    segments: [
+      async function* () {
+        const all: Extraction[] = [];
+        for (let first = 0; first < ids.length; first += idsPerPage)
+          all.push(...(await readExtractions(dynamo, table, ids.slice(first, first + idsPerPage))));
+        yield {
+          records: all.filter((record) => matches(record, filter)),
+          read: ids.length,
+          units: ids.length,
+        };
+      },
+    ],
+  };
+};
+
+export const exportCommand = async (
+  { output: path, since, unitsPerSecond, yes, ...names }: ExportOptions,
+  { shell, connect }: CommandContext,
+): Promise<number> => {
+  const { client, output } = await connect();
+  const asked = defined({ ...names, since: since?.(shell.now()).toISOString() });
+  const source = {
+    dynamo: repeatFailedCalls(new DynamoDBClient(client)),
+    table: output('ExtractionsTableName'),
+    filter: asked,
+  };
+  const { reference, batch } = names;
+  const name = reference ?? batch;
+  const plan = await (name === undefined
+    ? byScan(source)
+    : byName(source, reference === undefined ? 'batch' : 'reference', name));
+  const dollars = ((plan.units / 1_000_000) * dollarsPerMillionUnits).toFixed(2);
+  const estimate =
+    `This reads some ${plan.records.toLocaleString('en')} records: ${plan.units.toLocaleString('en')} read units, ` +
+    `$${dollars} in us-east-1, ${formatSeconds(plan.units / unitsPerSecond)} at ${unitsPerSecond} units a second.`;
+  if (yes !== true && !(await shell.confirm(`${estimate} Type "export" to continue:`, 'export'))) {
+    throw new CliError('Nothing was exported: type "export" at the prompt, or use --yes.');
+  }
+  const { read, written } = await exportExtractions(path, {
+    asked: JSON.stringify(names),
+    segments: plan.segments,
+    unitsPerSecond,
+    now: shell.now,
+    sleep: shell.sleep,
+    onPage: (done) =>
+      shell.wait(`${done.read} of some ${plan.records} records read, ${done.written} written`),
+  });
+  shell.wait(undefined);
+  shell.print(`${written} extractions are in ${path}. ${read} records were read.`, {
+    ...asked,
+    output: path,
+    written,
+    read,
+  });
+  return 0;
+};
