@@ -194,6 +194,23 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at');
   });
 
+  test('export writes extractions as events, by a scan or by an index', async () => {
+    const batch = randomUUID();
+    const extractionId = await extract(requestFor(uniqueUsername(), { batch }));
+    await closed(extractionId);
+    const directory = await mkdtemp(join(tmpdir(), 'cosecha-export-'));
+    const exported = async (...options: readonly string[]) => {
+      const path = join(directory, randomUUID());
+      const { stderr } = await cosecha(['export', ...options, '--output', path, '--yes']);
+      expect(stderr).toMatch(/^This reads some [\d,]+ records: [\d,]+ read units, \$0\.00 in us-east-1/);
+      const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+      return lines.map((line) => (JSON.parse(line) as { extractionId: string }).extractionId);
+    };
+    expect(await exported('--batch', batch)).toEqual([extractionId]);
+    expect(await exported('--since', '1d', '--status', 'COMPLETED')).toContain(extractionId);
+    await rm(directory, { recursive: true });
+  });
+
   test('doctor finds no failure in a healthy deployment, and prints no secret', async () => {
     const ran = await eventually(async () => {
       const examined = await cosecha(['doctor', '--provider', '--json']);

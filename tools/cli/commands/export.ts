@@ -135,7 +135,8 @@ export const exportCommand = async (
   const estimate =
     `This reads some ${plan.records.toLocaleString('en')} records: ${plan.units.toLocaleString('en')} read units, ` +
     `$${dollars} in us-east-1, ${formatSeconds(plan.units / unitsPerSecond)} at ${unitsPerSecond} units a second.`;
-  if (yes !== true && !(await shell.confirm(`${estimate} Type "export" to continue:`, 'export'))) {
+  if (yes === true) shell.hint(estimate);
+  else if (!(await shell.confirm(`${estimate} Type "export" to continue:`, 'export'))) {
     throw new CliError('Nothing was exported: type "export" at the prompt, or use --yes.');
   }
   const { read, written } = await exportExtractions(path, {
