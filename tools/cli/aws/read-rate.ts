@@ -2,9 +2,10 @@ import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { inLineIndex } from '../../../lib/aws/dynamo-start-line.ts';
 import { parsePauses, pausesItem, readItem } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
+import type { LineLane } from '../../../lib/rate-limit/expected-start.ts';
 import { parseRateState, rateAt, rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import { laneOf, type Place, parseSlot } from '../../../lib/rate-limit/start-line.ts';
-import type { LineLane, StartRate } from '../terminal/describe-rate.ts';
+import type { StartRate } from '../terminal/describe-rate.ts';
 import type { Deployment } from './deployment.ts';
 import { breakersOf } from './stores.ts';
 

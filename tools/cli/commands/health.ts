@@ -1,7 +1,9 @@
+import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf } from '../aws/stores.ts';
 import { describeSubject, healthHeading } from '../health/describe-health.ts';
 import { healthSource } from '../health/health-source-from-logs.ts';
 import { readHealth } from '../health/read-health.ts';
+import { describeLine } from '../terminal/describe-rate.ts';
 import type { CommandContext } from './command-context.ts';
 import { hintHeldCalls } from './list.ts';
 
@@ -18,6 +20,8 @@ export const health = async ({ shell, connect }: CommandContext): Promise<number
   shell.wait(undefined);
   // What is held ends nothing, so that no figure below shows it.
   await hintHeldCalls(breakersOf(deployment), shell);
+  const line = describeLine(await readStartRate(deployment, now), now);
+  if (line.length > 0) shell.hint(line);
   for (const [index, subject] of subjects.entries()) {
     shell.print([...(index === 0 ? [healthHeading] : []), ...describeSubject(subject)], subject);
   }

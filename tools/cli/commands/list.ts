@@ -9,11 +9,14 @@ import {
   openStatuses,
   subjectFields,
 } from '../../../lib/extraction/record.ts';
+import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import { idsWithName, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { readStartRate } from '../aws/read-rate.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
+import { describeLine } from '../terminal/describe-rate.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { callerName, describeDue } from '../terminal/operator-view.ts';
 import type { Since } from '../terminal/parse-time.ts';
@@ -105,12 +108,20 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
     shell.hint(`No extraction is ${which}${filtered ? ' and matches' : ''}. ${remark}`);
     return 0;
   }
-  const [heading = '', ...lines] = rows(records, now, sweepEveryMinutes);
+  const line = records.some(({ status }) => status === 'REQUESTED')
+    ? await readStartRate(deployment, now)
+    : undefined;
+  const waits = line === undefined ? [] : describeLine(line, now);
+  if (waits.length > 0) shell.hint(waits);
+  const startAt = ({ extractionId, status }: Extraction): string | undefined =>
+    line === undefined || status !== 'REQUESTED' ? undefined : expectedStartAt(line, extractionId, now);
+  const [heading = '', ...lines] = rows(records, now, sweepEveryMinutes, startAt);
   shell.hint(heading);
   for (const [index, record] of records.entries()) {
     const { dueAt } = record;
     shell.print(lines[index] ?? '', {
       ...listedFields(record),
+      expectedStartAt: startAt(record),
       dueSeconds: Math.max(0, Math.round(secondsSince(dueAt ?? now.toISOString(), now))),
       isOverdue: isOverdue(record, now, sweepEveryMinutes),
     });
@@ -174,12 +185,19 @@ export const matches = (record: Extraction, { status, since = '', reference, bat
   (batch === undefined || record.batch === batch) &&
   record.requestedAt >= since;
 
-export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinutes: number) => {
+/** `startAt`: when one that waits in line will be started. */
+export const rows = (
+  records: readonly Extraction[],
+  now: Date,
+  sweepEveryMinutes: number,
+  startAt: (record: Extraction) => string | undefined = () => undefined,
+) => {
   const cells = [
     ['EXTRACTION', 'STATUS', 'ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE, OR END', 'REASON'],
     ...records.map((record) => {
       const { extractionId, status, requestedBy, requestedAt, dueAt, settledAt, lastProblem } = record;
       const codes = new Set([record.reason ?? record.collectionError, lastProblem]);
+      const starts = startAt(record);
       const end = settledAt === undefined ? 'closed' : `ended ${settledAt.slice(0, 19)}Z`;
       return [
         extractionId,
@@ -187,7 +205,11 @@ export const rows = (records: readonly Extraction[], now: Date, sweepEveryMinute
         entityOrProductOf(record),
         callerName(requestedBy),
         formatSeconds(secondsSince(requestedAt, now)),
-        dueAt === undefined ? end : describeDue(dueAt, now, sweepEveryMinutes),
+        starts !== undefined
+          ? `in line, starts in ${formatSeconds(-secondsSince(starts, now))}`
+          : dueAt === undefined
+            ? end
+            : describeDue(dueAt, now, sweepEveryMinutes),
         [...codes].filter((code) => code !== undefined).join(': '),
       ];
     }),

@@ -1,9 +1,11 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { cachedRead } from '../../../lib/cached-read.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
+import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
@@ -19,6 +21,9 @@ const pause = 1_000;
 /** How long a reading of what holds calls is used. The functions read it as often, and it lists a table. */
 const holdsSeconds = 5;
 
+/** The same of the line, of which a read costs more the longer it is. */
+const lineSeconds = 10;
+
 type FollowDeps = {
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
   readonly now: () => Date;
@@ -28,6 +33,8 @@ type FollowDeps = {
   readonly onWait: (line: string) => void;
   /** What holds calls to the provider, the worst first. Called for each reading of the record. */
   readonly readHolds: () => Promise<readonly Hold[]>;
+  /** When it will be started, if it waits in line. Called for each reading of a `REQUESTED` record. */
+  readonly startsAt: () => Promise<string | undefined>;
   /** Called once the extraction's next call is held, and again where the hold is another one. */
   readonly onHold: (line: string) => void;
 };
@@ -72,7 +79,12 @@ export const followExtraction = async (
     heldSince = hold?.since;
     const left = timeout - secondsSince(start, deps.now());
     if (left <= 0) return { kind: 'timed-out', status };
-    deps.onWait(`${status} for ${formatSeconds(secondsSince(sinceOf(record), deps.now()))}`);
+    const startsAt = status === 'REQUESTED' ? await deps.startsAt() : undefined;
+    const starts =
+      startsAt === undefined
+        ? ''
+        : `, in line, starts in ${formatSeconds(-secondsSince(startsAt, deps.now()))}`;
+    deps.onWait(`${status} for ${formatSeconds(secondsSince(sinceOf(record), deps.now()))}${starts}`);
     await deps.sleep(Math.min(pause, left * 1_000), interrupted);
     if (interrupted?.aborted === true) return { kind: 'interrupted', status };
   }
@@ -124,6 +136,9 @@ export const watchOne = async (
     },
     onWait: shell.wait,
     readHolds: cachedRead(holdsSeconds, shell.now, () => readHolds(breakers, shell.now())),
+    startsAt: cachedRead(lineSeconds, shell.now, async () =>
+      expectedStartAt(await readStartRate(deployment, shell.now()), extractionId, shell.now()),
+    ),
     onHold: shell.hint,
   });
   shell.wait(undefined);

@@ -1,6 +1,7 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import type { Trying } from '../explain/execution-progress.ts';
-import { expectedStartAt, type StartRate } from '../terminal/describe-rate.ts';
+import type { StartRate } from '../terminal/describe-rate.ts';
 import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeDue } from '../terminal/operator-view.ts';

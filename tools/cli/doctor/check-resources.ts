@@ -28,17 +28,26 @@ export const checkStack = (name: string, status: string): Finding => {
 };
 
 /** The public table has a stream, three indexes and point-in-time recovery. */
-type Table = { readonly name: string; readonly label: string; readonly isPublic: boolean };
+/** `isPublic`: it has a stream and a backup. `indexes`: those that it needs. */
+export type Table = {
+  readonly name: string;
+  readonly label: string;
+  readonly isPublic?: boolean;
+  readonly indexes?: readonly string[];
+};
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
-export const checkTable = async (client: DynamoDBClient, { name, label, isPublic }: Table) => {
+export const checkTable = async (
+  client: DynamoDBClient,
+  { name, label, isPublic = false, indexes = [] }: Table,
+) => {
   const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName: name })),
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   ]);
   const usable = Table?.GlobalSecondaryIndexes?.filter(isUsable).map(({ IndexName }) => IndexName) ?? [];
-  const unusable = isPublic ? ['due', 'reference', 'batch'].filter((index) => !usable.includes(index)) : [];
+  const unusable = indexes.filter((index) => !usable.includes(index));
   const missing = [
     ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
     ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),

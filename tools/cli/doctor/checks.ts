@@ -14,9 +14,11 @@ import { queueClient } from '../aws/queues.ts';
 import { alarmNamesOf } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readPipe } from '../aws/read-pipe.ts';
+import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
+import { describeRate } from '../terminal/describe-rate.ts';
 import {
   checkAlarms,
   checkBreakers,
@@ -37,6 +39,7 @@ import {
   checkRules,
   checkStack,
   checkTable,
+  type Table,
 } from './check-resources.ts';
 import { checkSecret, type Secret } from './check-secrets.ts';
 import { type Check, passed, skipped } from './finding.ts';
@@ -78,16 +81,17 @@ const keyChecks = (deployment: Deployment, now: Date): Runs => {
 const storageChecks = (deployment: Deployment, now: Date): Runs => {
   const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
-  const table = (label: string, isPublic = false): Runs => ({
-    [`${label.toLowerCase()}-table`]: () =>
-      checkTable(dynamo, { name: output(`${label}TableName`), label, isPublic }),
+  const table = (id: string, label: string, more: Partial<Table> = {}): Runs => ({
+    [id]: () => checkTable(dynamo, { name: output(`${label}TableName`), label, ...more }),
   });
   return {
-    ...table('Extractions', true),
-    ...table('Tasks'),
-    ...table('Requests'),
-    ...table('Refusals'),
+    ...table('extractions-table', 'Extractions', { isPublic: true, indexes: ['due', 'reference', 'batch'] }),
+    ...table('tasks-table', 'Tasks'),
+    ...table('requests-table', 'Requests'),
+    ...table('refusals-table', 'Refusals'),
+    ...table('start-line-table', 'StartLine', { indexes: ['line'] }),
     breakers: () => checkBreakers(breakersOf(deployment), now),
+    'start-rate': async () => passed(describeRate(await readStartRate(deployment, now), now).join('; ')),
     'results-bucket': () => checkBucket(s3Of(deployment), output('ResultsBucketName')),
   };
 };

@@ -2,7 +2,7 @@ import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { bounded } from './bounded-text.ts';
-import { type Progress, progressOf } from './execution-progress.ts';
+import { currentVisit, type Progress, progressOf } from './execution-progress.ts';
 import type { StorySources, StreamChange } from './sources.ts';
 
 type SourceName = keyof StorySources;
@@ -18,6 +18,7 @@ const names: Readonly<Record<SourceName, string>> = {
   changes: 'The stream',
   holds: 'Pauses and circuit breakers',
   sweep: "The sweep's schedule",
+  line: 'The line',
 };
 
 /** Clocks of Lambda, Step Functions and DynamoDB differ, and the stream's times have whole seconds. */
@@ -84,7 +85,9 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   const since = firstSeenAt(record, execution, changes);
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
   const to = lastSeenAt(record, now);
-  const [task, logged] = await Promise.all([
+  const isInLine = execution !== undefined && currentVisit(execution)?.state === 'InLine';
+  const [line, task, logged] = await Promise.all([
+    isInLine && record?.status === 'REQUESTED' ? read('line', sources.line()) : undefined,
     taskId === undefined ? undefined : read('task', sources.task(taskId)),
     since === undefined
       ? undefined
@@ -108,6 +111,7 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
     results: results ?? [],
     queues: queues ?? [],
     holds: holds ?? [],
+    line,
   };
 };
 

@@ -1,6 +1,7 @@
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import type { Line } from '../../../lib/rate-limit/expected-start.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
 import type { StreamChange } from '../aws/read-extraction-changes.ts';
@@ -49,4 +50,6 @@ export interface StorySources {
   changes(extractionId: string): Promise<Bounded<StreamChange>>;
   holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
+  /** Who waits for the provider's rate. Read only for one that waits. */
+  line(): Promise<Line>;
 }

@@ -11,6 +11,7 @@ import { readExecution } from '../aws/read-execution.ts';
 import { readExtractionChanges } from '../aws/read-extraction-changes.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
+import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
@@ -79,5 +80,6 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
       readExtractionChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
     holds: () => readHolds(breakers, now()),
     sweep: () => readSweep(deployment),
+    line: () => readStartRate(deployment, now()),
   };
 };

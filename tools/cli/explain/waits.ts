@@ -14,6 +14,7 @@ import {
   type Starting,
 } from '../../../lib/extraction/phase.ts';
 import { type Extraction, hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/record.ts';
+import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
@@ -55,11 +56,13 @@ const nextTry = (visit: StateVisit, { settings, now }: Open): string => {
 };
 
 /** It is in line for the provider's rate. What a breaker or an operator holds is in line as well. */
-const inLineWaits = (since: string, { record, holds, settings, now }: Open): string => {
+const inLineWaits = (since: string, { record, holds, settings, line, now }: Open): string => {
   const hold = holdOf(record, holds);
   const held = hold === undefined ? '' : `${sentenceOf(hold, now)} `;
   const longest = formatSeconds(settings.timings.maxWait);
-  return `${held}Waits in line for the rate of the provider since ${clockTime(since, now)}. If it waits for longer than ${longest}, it ends NOT_STARTED, and may be requested again.`;
+  const startsAt = line === undefined ? undefined : expectedStartAt(line, record.extractionId, now);
+  const starts = startsAt === undefined ? '' : ` It will be started at about ${clockTime(startsAt, now)}.`;
+  return `${held}Waits in line for the rate of the provider since ${clockTime(since, now)}.${starts} If it waits for longer than ${longest}, it ends NOT_STARTED, and may be requested again.`;
 };
 
 const requestedWaits = (known: Open): string => {

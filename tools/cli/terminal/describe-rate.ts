@@ -1,37 +1,17 @@
 import type { RateByHand } from '../../../lib/breaker/breaker-store.ts';
-import type { Place } from '../../../lib/rate-limit/start-line.ts';
+import type { Line } from '../../../lib/rate-limit/expected-start.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 import { callerName } from './operator-view.ts';
 
-/** Who waits of one caller and priority, the oldest request first. */
-export type LineLane = Pick<Place, 'caller' | 'priority'> & { readonly waiting: readonly Place[] };
-
 /** The rate of starts and the line, as tools show them. */
-export type StartRate = {
-  readonly lanes: readonly LineLane[];
-  /** Starts a second that are made now. Absent: there is no limit. */
-  readonly perSecond?: number;
+export type StartRate = Line & {
   /** What that rate is from: an operator, the setting, or what the provider was found to take. */
   readonly from: 'hand' | 'setting' | 'learnt' | 'none';
   readonly byHand?: RateByHand;
-  /** The provider asked for no start before, as an ISO time. */
-  readonly notBefore?: string;
 };
 
 export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
   lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
-
-/**
- * How many starts are made before this one, as lanes share the rate by turns: of each other lane no more than stand before it in its
- * own. Undefined if it does not wait.
- */
-export const startsBefore = (lanes: readonly LineLane[], extractionId: string): number | undefined => {
-  const own = lanes.find(({ waiting }) => waiting.some((one) => one.extractionId === extractionId));
-  if (own === undefined) return undefined;
-  const place = own.waiting.findIndex((one) => one.extractionId === extractionId);
-  const others = lanes.filter((lane) => lane !== own);
-  return others.reduce((sum, { waiting }) => sum + Math.min(waiting.length, place + 1), place);
-};
 
 /** Three digits: 0.05, 4.9, 120. */
 const formatRate = (perSecond: number): string => String(Number(perSecond.toPrecision(3)));
@@ -67,10 +47,6 @@ export const describeRate = (rate: StartRate, now: Date): readonly string[] => {
   ];
 };
 
-/** When a start that waits will be made, as far as the rate is known. Undefined if it does not wait, or there is no rate. */
-export const expectedStartAt = (rate: StartRate, extractionId: string, now: Date): string | undefined => {
-  const before = startsBefore(rate.lanes, extractionId);
-  if (before === undefined || rate.perSecond === undefined) return undefined;
-  const from = Math.max(now.getTime(), Date.parse(rate.notBefore ?? now.toISOString()));
-  return new Date(from + ((before + 1) * 1_000) / rate.perSecond).toISOString();
-};
+/** Prints nothing while starts have no limit and nobody waits: `health` and `list` show it beside other things. */
+export const describeLine = (rate: StartRate, now: Date): readonly string[] =>
+  rate.perSecond === undefined && rate.lanes.length === 0 ? [] : describeRate(rate, now);

@@ -30,6 +30,7 @@ test('a row names entity, caller, and of a closed extraction its end and why', (
     'REASON',
   ]);
   expect(open.split(/ {2,}/).slice(1)).toEqual(['REQUESTED', 'bank', 'Caller', '5 s', 'in 5 s']);
+  expect(rows([earlier], at(5), 5, () => iso(35))[1]).toContain('in line, starts in 30 s');
   expect(rejected.split(/ {2,}/).slice(1)).toEqual([
     'REJECTED',
     'bank',

@@ -103,6 +103,7 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
   const lines: string[] = [];
   const holds: string[] = [];
   const facts: unknown[] = [];
+  const waits: string[] = [];
   let seconds = 0;
   const result = await followExtraction(id, options, {
     get: async () => queue.shift(),
@@ -114,19 +115,21 @@ const follow = async (options: FollowOptions, ...records: readonly (Extraction |
       lines.push(line.trim());
       facts.push(fact);
     },
-    onWait: () => undefined,
+    onWait: (line) => waits.push(line),
+    startsAt: async () => iso(30),
     readHolds: async () => (seconds > 0 && seconds < 5 ? [paused] : []),
     onHold: (line) => holds.push(line.trim()),
   });
-  return { result, lines, facts, seconds, holds };
+  return { result, lines, facts, seconds, holds, waits };
 };
 
 test('each change is a line, until the extraction is closed', async () => {
   const running = extractionIn('RUNNING');
   const closed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook', collectedAt: iso(3) });
   const records = [extractionIn('REQUESTED'), running, running, extractionIn('COMPLETED'), closed] as const;
-  const { result, lines, facts } = await follow({}, ...records);
+  const { result, lines, facts, waits } = await follow({}, ...records);
   expect(result).toEqual({ kind: 'ended', status: 'COMPLETED' });
+  expect(waits.slice(0, 2)).toEqual(['REQUESTED for 0 s, in line, starts in 30 s', 'RUNNING for 0 s']);
   expect(lines).toEqual([
     '0 s  REQUESTED',
     '1 s  RUNNING',

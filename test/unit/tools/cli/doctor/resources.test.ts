@@ -234,7 +234,7 @@ describe('check-table', () => {
         const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: pitr };
         return { ContinuousBackupsDescription: { PointInTimeRecoveryDescription } };
       }).client,
-      { name: 'T', label: 'T', isPublic },
+      { name: 'T', label: 'T', isPublic, indexes: isPublic ? ['due', 'reference', 'batch'] : [] },
     );
 
   test('a table passes as the stack makes it, and one that is not public needs less', async () => {

@@ -31,6 +31,7 @@ const nothing: StorySources = {
   queues: async () => [],
   changes: async () => ({ items: [], complete: true }),
   holds: async () => [],
+  line: async () => ({ lanes: [] }),
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
 };
 

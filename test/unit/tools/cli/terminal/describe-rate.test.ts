@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
+import type { LineLane } from '../../../../../lib/rate-limit/expected-start.ts';
 import type { Place } from '../../../../../lib/rate-limit/start-line.ts';
 import {
+  describeLine,
   describeRate,
-  expectedStartAt,
-  type LineLane,
   type StartRate,
-  startsBefore,
 } from '../../../../../tools/cli/terminal/describe-rate.ts';
 
 const now = new Date('2026-03-01T06:00:00.000Z');
@@ -66,12 +65,7 @@ test.each<readonly [string, StartRate, readonly string[]]>([
   expect(describeRate(rate, now)).toEqual(lines);
 });
 
-test('lanes share the rate by turns, so that a short lane does not wait for a long one', () => {
-  expect(startsBefore(lanes, 'app-interactive-0')).toBe(2);
-  expect(startsBefore(lanes, 'app-interactive-9')).toBe(9 + 10 + 2);
-  expect(startsBefore(lanes, 'orders-background-99')).toBe(99 + 2 + 10);
-  expect(startsBefore(lanes, 'another')).toBeUndefined();
-  const rate = { lanes, from: 'setting', perSecond: 0.5 } as const;
-  expect(expectedStartAt(rate, 'app-interactive-0', now)).toBe('2026-03-01T06:00:06.000Z');
-  expect(expectedStartAt(rate, 'another', now)).toBeUndefined();
+test('without a limit and a line, other commands show nothing', () => {
+  expect(describeLine({ lanes: [], from: 'none' }, now)).toEqual([]);
+  expect(describeLine({ lanes: [], from: 'setting', perSecond: 4 }, now)).not.toEqual([]);
 });
