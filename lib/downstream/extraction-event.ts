@@ -38,6 +38,7 @@ type Change = EventIdentity & { readonly extraction: ExtractionSnapshot };
  * - `reopened`: the previous outcome is withdrawn and there is none: `UNCONFIRMED` returned to `RUNNING`
  * - `collected`: the results are stored, or there are none to store
  * - `not-collected`: the results will not be stored; `collectionError` is the reason
+ * - `advised`: only the advice changed, as at the end of the grace of `TIMED_OUT`, from `wait` to `ask-provider`
  * - `housekeeping`: an internal change, such as another `dueAt`
  * - `restored`: a lost record was restored from a backup, perhaps in an earlier state; use it as it is
  * - `erased`: the record was deleted on request and its results are being deleted; delete your copies too
@@ -51,6 +52,7 @@ export type ExtractionEvent =
   | (Change & { readonly kind: 'reopened'; readonly from: Status; readonly to: Status })
   | (Change & { readonly kind: 'collected' })
   | (Change & { readonly kind: 'not-collected'; readonly collectionError: string })
+  | (Change & { readonly kind: 'advised' })
   | (Change & { readonly kind: 'housekeeping' })
   | (Change & { readonly kind: 'restored' })
   | (EventIdentity & { readonly kind: 'erased' })

@@ -237,6 +237,13 @@ export const notCollectedEvent = (fields: EventFields = {}): LambdaRecord => {
   });
 };
 
+/** The grace of `TIMED_OUT` is over: `wait` becomes `ask-provider`. */
+export const advisedEvent = (fields: EventFields = {}): LambdaRecord => {
+  const waiting = imageIn('TIMED_OUT', fields);
+  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = waiting;
+  return record(waiting, { ...image, ...closed, advice: 'ask-provider', ...fields });
+};
+
 /** Another `dueAt`. */
 export const housekeepingEvent = (fields: EventFields = {}): LambdaRecord => {
   const image = { ...imageIn(fields.status ?? 'COMPLETED', fields), ...fields };

@@ -8,6 +8,7 @@ import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
+import { moveTimes } from './support/backdate.ts';
 import { extractWith, provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
@@ -41,6 +42,15 @@ const correction = async (): Promise<string> => {
   const { taskId = '' } = await timedOut(extractionId);
   await provider.finish(taskId, 'COMPLETED');
   await inStatus(extractionId, 'COMPLETED');
+  await sweepUntilClosed(extractionId);
+  return extractionId;
+};
+
+/** Its task runs on until grace is over. */
+const stillRunning = async (): Promise<string> => {
+  const { extractionId } = await extractWith({ durationMs: null });
+  await timedOut(extractionId);
+  await moveTimes(extractionId, { settledAt: new Date(Date.now() - 2 * 86_400_000).toISOString() });
   await sweepUntilClosed(extractionId);
   return extractionId;
 };
@@ -80,7 +90,7 @@ const putBack = async (): Promise<string> => {
   return extractionId;
 };
 
-const scenarios = { plain, collectedLate, correction, reopened, tooLarge, putBack };
+const scenarios = { plain, collectedLate, correction, stillRunning, reopened, tooLarge, putBack };
 
 /** An extraction of each scenario. Together they publish every kind but `expired`, because no retention ends here. */
 let ids: Record<keyof typeof scenarios, string>;
@@ -95,6 +105,7 @@ describe('the stream publishes, in order,', () => {
   test.for([
     ['plain', [...steps, 'settled', 'collected']],
     ['correction', [...steps, 'settled', 'corrected', 'collected']],
+    ['stillRunning', [...steps, 'settled', 'advised']],
     ['reopened', ['requested', 'progressed', 'settled', 'reopened', 'settled', 'collected']],
     ['tooLarge', [...steps, 'settled', 'not-collected']],
     ['putBack', [...steps, 'settled', 'collected', 'erased', 'restored']],
@@ -123,6 +134,7 @@ describe('the example in docs/events has the attributes of a real record', () =>
     ['reopened', 'reopened'],
     ['collected', 'plain'],
     ['not-collected', 'tooLarge'],
+    ['advised', 'stillRunning'],
     ['housekeeping', 'collectedLate'],
     ['restored', 'putBack'],
     ['erased', 'putBack'],

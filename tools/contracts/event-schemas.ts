@@ -26,6 +26,7 @@ const fields: {
   reopened: { from, ...to },
   collected: {},
   'not-collected': { collectionError: status('Why the results will not be stored.') },
+  advised: {},
   housekeeping: {},
   restored: {},
   erased: {},
@@ -76,6 +77,7 @@ export const kindsOnTheBus = [
   'reopened',
   'collected',
   'not-collected',
+  'advised',
   'housekeeping',
   'restored',
 ] as const;

@@ -132,6 +132,9 @@ export const kinds: Readonly<Record<Kind, Schema>> = {
     has('collectedAt'),
   ),
   'not-collected': modify('The results will not be stored.', isSettled, has('collectionError')),
+  advised: modify('Only the advice changed, as at the end of the grace of TIMED_OUT.', isSettled, {
+    allOf: [isSettled, has('advice')],
+  }),
   housekeeping: modify('An internal change.', {}, {}),
   restored: insert('A lost record was restored from a backup.', { not: isRequested }),
   erased: remove('An operator deleted the record.', { not: byTimeToLive }),

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { adviceOf } from '../../../lib/extraction/advice.ts';
 import { type Extraction, isUnderstood } from '../../../lib/extraction/record.ts';
+import { streamRecord } from '../../unit/lib/downstream/stream-records.ts';
 import type { Invariant } from './invariant.ts';
 
 export const adviceFollows: Invariant = {
@@ -54,6 +56,39 @@ const changedIn = (before: Extraction, after: Extraction): readonly string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !isDeepStrictEqual(before[name as keyof Extraction], after[name as keyof Extraction]),
   );
+
+/** What consumers do not act on: the attributes that docs/stream.md calls internal, the retention, and why a try brought nothing. */
+const notActedOn: ReadonlySet<string> = new Set([
+  'dueAt',
+  'dueShard',
+  'expiresAt',
+  'fingerprint',
+  'lastProblem',
+  'lastReadBegunAt',
+  'notBefore',
+  'oversizedAt',
+  'readsSlowly',
+  'requestId',
+  'withoutWebhook',
+]);
+
+export const changeIsPublished: Invariant = {
+  name: 'change-is-published',
+  rule: 'A change of what consumers act on is an event that they act on, and never housekeeping.',
+  checks: {
+    record: ({ before, after }, _world, premise) => {
+      if (before === undefined || !isUnderstood(before) || !isUnderstood(after)) return undefined;
+      if (before.status !== after.status) return undefined;
+      const changed = changedIn(before, after).filter((name) => !notActedOn.has(name));
+      if (changed.length === 0) return undefined;
+      premise();
+      const { kind } = decodeExtractionEvent(streamRecord({ old: before, new: after }));
+      return kind === 'housekeeping'
+        ? `${after.status} changes ${changed.join(' and ')}, as housekeeping.`
+        : undefined;
+    },
+  },
+};
 
 export const causeCostsNoWrite: Invariant = {
   name: 'cause-costs-no-write',

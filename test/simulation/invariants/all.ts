@@ -62,4 +62,5 @@ export const invariants: readonly Invariant[] = [
   advice.noRepeatBesideATask,
   advice.problemIsOfLastTry,
   advice.causeCostsNoWrite,
+  advice.changeIsPublished,
 ];

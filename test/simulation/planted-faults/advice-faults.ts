@@ -19,6 +19,12 @@ export const adviceFaults: Faults = {
     replace: 'adviceOf({ ...decision.record, ...set })',
     caughtBy: 'advice-follows',
   },
+  'grace-ends-without-an-event': {
+    does: 'The end of the grace of TIMED_OUT is housekeeping to consumers.',
+    file: 'lib/downstream/decode-extraction-event.ts',
+    find: "if (now.advice !== before.advice) return { kind: 'advised' } as const;",
+    caughtBy: 'change-is-published',
+  },
   'no-advice-with-results': {
     does: 'Collected results bring no advice.',
     file: transitions,

@@ -52,6 +52,7 @@ const isCollectable = ({ status, collectedAt }: Extraction): boolean =>
   isTerminalStatus(status) && collectedAt === undefined;
 const isUnexplained = (record: Extraction): boolean => record.collectionError === undefined;
 const isTimedOut = ({ status }: Extraction): boolean => status === 'TIMED_OUT';
+const isWaiting = (record: Extraction): boolean => isTimedOut(record) && record.advice === 'wait';
 const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64) };
 
 /** Every write that the service makes, the kind of event that it is to a consumer, and the records that it is for. */
@@ -80,7 +81,7 @@ const writes: readonly Write[] = [
     change.abandonOversized,
     (record) => (isCollectable(record) || isTimedOut(record)) && isUnexplained(record),
   ],
-  ['housekeeping', change.closeAfterGrace, isTimedOut],
+  ['advised', change.closeAfterGrace, isWaiting],
   ['housekeeping', change.reschedule],
 ];
 

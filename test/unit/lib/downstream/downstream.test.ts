@@ -84,6 +84,7 @@ const builders: Readonly<Record<string, (fields?: records.EventFields) => record
   reopened: records.reopenedEvent,
   collected: records.collectedEvent,
   'not-collected': records.notCollectedEvent,
+  advised: records.advisedEvent,
   housekeeping: records.housekeepingEvent,
   restored: records.restoredEvent,
   erased: records.erasedEvent,
