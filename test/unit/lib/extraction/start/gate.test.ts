@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import type { Admission } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
+import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
+import { gateOf } from '../../../../../lib/extraction/start/gate.ts';
+import type { ShownToRate } from '../../../../../lib/rate-limit/start-limiter.ts';
+import type { LineEntry } from '../../../../../lib/rate-limit/start-line.ts';
+import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
+import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
+
+const record = extraction();
+const { extractionId, requestId } = record;
+const about = { caller: record.requestedBy, group: 'bank', extraction: extractionId };
+const pass: Admission = { kind: 'pass', about };
+const busy: NotAccepted = {
+  kind: 'not-accepted',
+  error: 'ProviderBusy',
+  problem: 'http-429',
+  notBefore: iso(60),
+};
+
+type Setting = {
+  readonly entry?: number;
+  readonly attempt?: number;
+  readonly breaker?: Admission;
+  readonly rate?: 'go' | 'wait';
+  readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince'>;
+  readonly seconds?: number;
+  readonly failsToPark?: true;
+};
+
+/** The gate of one start with this behind it, and what it did. */
+const gateWith = async (setting: Setting) => {
+  const { entry, attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
+  const line = memoryStartLine();
+  if (waited !== undefined)
+    await line.park({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
+  const did: unknown[] = [];
+  const gate = await gateOf(
+    record,
+    { requestId, callbackAttempt: attempt, ...(entry === undefined ? {} : { entry }) },
+    {
+      breaker: {
+        admit: async () => breaker,
+        report: async (_admission, { kind }) => void did.push(`breaker: ${kind}`),
+      },
+      startLine: {
+        line,
+        limiter: {
+          admit: async (_about, asking) => {
+            did.push(asking);
+            return rate;
+          },
+          report: async ({ kind }: ShownToRate) => void did.push(`rate: ${kind}`),
+          reopen: async () => undefined,
+          wait: async (parked) => {
+            if (setting.failsToPark) throw new Error('StartLine is down.');
+            await line.park(parked);
+          },
+        },
+      },
+      now: () => at(seconds),
+      timings,
+      telemetry: memoryTelemetry().telemetry,
+    },
+  );
+  return { gate, did, line };
+};
+
+const notYet = (explanation: 'Waits' | 'ProviderBusy') =>
+  ({ conclusion: 'not-yet', explanation, error: explanation, problem: 'http-429', record }) as const;
+
+test('a start goes if its breaker and the rate let it', async () => {
+  const { gate, did, line } = await gateWith({ entry: 0 });
+  expect(await gate.admit(false)).toBe(pass);
+  expect(did).toEqual([{ isReleased: false, isTurn: false }]);
+  expect(await line.find(extractionId)).toBeUndefined();
+});
+
+test('one that the rate holds gives its turn back, and waits in line', async () => {
+  const { gate, did, line } = await gateWith({ entry: 0, rate: 'wait' });
+  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'http-429' });
+  expect(did.at(-1)).toBe('breaker: nothing');
+  expect(await line.find(extractionId)).toMatchObject({ requestId, waitingSince: iso(100), waitedMs: 0 });
+});
+
+test('one that a breaker holds waits without asking for the rate', async () => {
+  const { gate, did, line } = await gateWith({ entry: 0, breaker: { kind: 'held', cause: 'http-503' } });
+  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'held/http-503' });
+  expect(did).toEqual([]);
+  expect(await line.find(extractionId)).toBeDefined();
+});
+
+test.each<readonly [string, Setting, boolean]>([
+  ['only asks', { entry: 0 }, true],
+  ['was begun before there was a line', {}, false],
+  ['has waited as often as one may', { entry: maxEntries }, false],
+])('a held start that %s does not wait in line', async (_, setting, onlyAsk) => {
+  const held = { kind: 'held', cause: 'http-503' } as const;
+  const { gate, line } = await gateWith({ ...setting, breaker: held, rate: 'wait' });
+  expect(await gate.admit(onlyAsk)).toEqual(held);
+  expect(gate.resultOf(busy)).toBe(busy);
+  expect(await line.find(extractionId)).toBeUndefined();
+});
+
+test.each([
+  [1, 1_000, true],
+  [1, 1_001, false],
+  [0, 0, false],
+] as const)('entry %i, attempt %i: released by the dispatcher is %s', async (entry, attempt, isReleased) => {
+  const { gate, did } = await gateWith({ entry, attempt });
+  await gate.admit(false);
+  expect(did).toEqual([{ isReleased, isTurn: false }]);
+});
+
+test('the window does not count what it waited, and the deadline moves by that', async () => {
+  const { gate } = await gateWith({ entry: 1, waited: { waitedMs: 20_000, waitingSince: iso(70) } });
+  expect(gate.timings.startWindow).toBe(timings.startWindow + 50);
+  expect(gate.deadlineAt).toBe(iso(50 + timings.deadline));
+  expect(gate.hasWaitedTooLong).toBe(false);
+  const late = await gateWith({ entry: 1, waited: { waitedMs: timings.maxWait * 1_000 } });
+  expect(late.gate.hasWaitedTooLong).toBe(true);
+});
+
+test.each<readonly [string, StartCallResult, string | undefined]>([
+  ['accepted', { kind: 'accepted', taskId: 'task' }, 'rate: accepted'],
+  ['a 429', busy, 'rate: refused'],
+  ['a 429 with an errorType', { ...busy, problem: 'http-429/BUSY' }, 'rate: refused'],
+  ['the quota', { ...busy, problem: 'quota-reached' }, undefined],
+  ['the user', { ...busy, problem: 'user-busy' }, undefined],
+  ['a 503 of a calm group', { kind: 'unknown', reason: 'http-503' }, 'rate: overloaded'],
+])('what the rate learns of a call: %s', async (_, result, learnt) => {
+  const { gate, did } = await gateWith({ entry: 0 });
+  await gate.admit(false);
+  const shown = result.kind === 'unknown' ? { kind: 'failed', cause: 'http-503' } : { kind: 'nothing' };
+  await gate.afterCall(notYet('ProviderBusy'), { result, shown: shown as never });
+  expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
+});
+
+test('a 503 of a group whose breaker counts is not learnt as overload', async () => {
+  const { gate, did } = await gateWith({ entry: 0, breaker: { ...pass, isCounting: true } as Admission });
+  await gate.admit(false);
+  const result = { kind: 'unknown', reason: 'http-503' } as const;
+  await gate.afterCall(notYet('ProviderBusy'), { result, shown: { kind: 'failed' } as never });
+  expect(did.slice(1)).toEqual([]);
+});
+
+test('a start that the rate refused goes to the line, or is retried if it cannot', async () => {
+  const { gate, line } = await gateWith({ entry: 0 });
+  await gate.admit(false);
+  const result = gate.resultOf(busy);
+  expect(result).toMatchObject({ error: 'Waits', notBefore: undefined });
+  const shown = { kind: 'nothing' } as const;
+  expect(await gate.afterCall(notYet('Waits'), { result: busy, shown })).toEqual(notYet('Waits'));
+  expect(await line.find(extractionId)).toMatchObject({ waitingSince: iso(100) });
+
+  const broken = await gateWith({ entry: 0, failsToPark: true });
+  await broken.gate.admit(false);
+  expect(await broken.gate.afterCall(notYet('Waits'), { result: busy, shown })).toEqual(
+    notYet('ProviderBusy'),
+  );
+});
+
+test.each<readonly [string, StartCallResult, object | undefined]>([
+  ['accepted, its item goes', { kind: 'accepted', taskId: 'task' }, undefined],
+  ['to be retried, its window counts again', { ...busy, problem: 'user-busy' }, { waitedMs: 30_000 }],
+])('once one that waited is %s', async (_, result, left) => {
+  const { gate, line } = await gateWith({
+    entry: 1,
+    attempt: 1_000,
+    waited: { waitedMs: 0, waitingSince: iso(70) },
+  });
+  await gate.admit(false);
+  await gate.afterCall(notYet('ProviderBusy'), { result, shown: { kind: 'nothing' } });
+  await gate.report({ kind: 'nothing' });
+  const item = await line.find(extractionId);
+  if (left === undefined) expect(item).toBeUndefined();
+  else {
+    expect(item).toMatchObject(left);
+    expect(item?.waitingSince).toBeUndefined();
+  }
+});
