@@ -41,6 +41,7 @@ export const invariants: readonly Invariant[] = [
   startCalls.startWindowUsed,
   startCalls.notStartedMeansNoTask,
   startCalls.rejectedMeansNoTask,
+  startCalls.consentIsTheReason,
   startCalls.unconfirmedForAReason,
   transitionsAndOutcomes.othersTaskDisowned,
   rendezvous.deliveryNotLost,

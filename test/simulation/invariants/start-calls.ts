@@ -164,6 +164,22 @@ export const rejectedMeansNoTask: Invariant = {
   },
 };
 
+export const consentIsTheReason: Invariant = {
+  name: 'consent-is-the-reason',
+  rule: 'A start that the provider refused with a status alone ends with what its consent shows, if that was read: that it has ended, or that the provider knows none.',
+  checks: {
+    end: (_fact, world, premise) => {
+      const { consentShown } = world.provider;
+      if (consentShown === undefined || world.record?.status !== 'REJECTED') return undefined;
+      premise();
+      const { reason } = world.record;
+      return reason === consentShown
+        ? undefined
+        : `The consent showed ${consentShown}, and its reason is ${reason}.`;
+    },
+  },
+};
+
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
   rule: 'UNCONFIRMED is final only if a start call was not answered, if a process was interrupted (also while it read a consent) or a write of the record failed three times between the STARTING write and the next, or if the task belongs to another extraction.',

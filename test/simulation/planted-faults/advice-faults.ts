@@ -64,6 +64,14 @@ export const adviceFaults: Faults = {
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },
+  'unknown-consent-is-no-reason': {
+    does: 'A start that was refused under a consent that the provider does not know ends with the status of the refusal.',
+    file: 'lib/extraction/start/start-call.ts',
+    find: "if (error instanceof ProviderRefused && error.status === 404) return 'consent-unknown';",
+    replace: '',
+    caughtBy: 'consent-is-the-reason',
+    where: { scenario: 'consent-refused', faults: 1 },
+  },
   'interrupted-start-takes-the-status': {
     does: 'A start that was interrupted while it read the consent ends with the status of the refusal.',
     file: decide,

@@ -81,6 +81,8 @@ const hasWebhook = (method: string): boolean => method === 'credentials';
 export class Provider {
   readonly tasks = new Map<string, ProviderTask>();
   readonly startCalls: StartCallMade[] = [];
+  /** What the last read of a consent showed as the reason of a refusal. */
+  consentShown: string | undefined;
   /** Before this time the provider asked for no other start call. */
   busyUntil = 0;
   /** How many reads have ended their process. */
@@ -298,16 +300,28 @@ export class Provider {
 
   /** "Get consent". The user may have changed it since the request. */
   consent(): Call<Consent> {
-    const consent = (status: string, subStatus: string) => () => ({ ...anyConsent, status, subStatus });
+    const consent =
+      (status: string, subStatus: string, shown?: string): (() => Consent) =>
+      () => {
+        this.consentShown = shown;
+        return { ...anyConsent, status, subStatus };
+      };
     return {
       name: 'get consent',
       kind: 'read',
       take: consent('ACTIVE', 'ACTIVE'),
       failure: () => new ProviderAmbiguous('503'),
-      others: ['REVOKED', 'EXPIRED'].map((subStatus) => ({
-        name: 'ended',
-        take: consent('INACTIVE', subStatus),
-      })),
+      others: [
+        { name: 'ended', take: consent('INACTIVE', 'REVOKED', 'consent-revoked') },
+        { name: 'ended', take: consent('INACTIVE', 'EXPIRED', 'consent-expired') },
+        {
+          name: 'unknown',
+          take: () => {
+            this.consentShown = 'consent-unknown';
+            throw new ProviderRefused('404', 404);
+          },
+        },
+      ],
     };
   }
 
