@@ -89,8 +89,7 @@ export const startFaults: Faults = {
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
     replace: "ownIf(refusing.status === 'STARTING')",
     caughtBy: 'starting-written-before-call',
-    where: 'at random',
-    firstSeed: 740,
+    where: { scenario: 'silent', faults: 1, preemptions: 1 },
   },
   'stale-start-continues': {
     does: 'A start attempt that was settled as stale continues with its start call.',
