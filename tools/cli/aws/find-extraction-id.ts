@@ -1,11 +1,9 @@
 import { validate as isUuid } from 'uuid';
 import { CliError, UsageError } from '../terminal/errors.ts';
-
-/** An id whole, by its beginning, or as the console's list shortens it: its first eight digits and its last six. */
-const form = /^([0-9a-f]{8}[0-9a-f-]{0,27})(?:(?:…|\.{2,3})([0-9a-f]{6}))?$/i;
+import { isShortOf, parseShortId } from '../terminal/short-id.ts';
 
 /** Whether a text may name an extraction, as far as that can be known without the deployment. */
-export const mayBeExtractionId = (text: string): boolean => isUuid(text) || form.test(text);
+export const mayBeExtractionId = (text: string): boolean => isUuid(text) || parseShortId(text) !== undefined;
 
 /**
  * The id that is meant. `known` reads the ids to search for a shortened one: those that are open, and of the newest 1,000
@@ -17,12 +15,12 @@ export const findExtractionId = async (
   known: () => Promise<readonly string[]>,
 ): Promise<string> => {
   if (isUuid(given)) return given;
-  const [, first = '', last = ''] = form.exec(given.toLowerCase()) ?? [];
-  const meant = [...new Set(await known())].filter((id) => id.startsWith(first) && id.endsWith(last));
+  const short = parseShortId(given) ?? { first: given, last: undefined };
+  const meant = [...new Set(await known())].filter((id) => isShortOf(short, id));
   const [only, ...others] = meant;
   if (only === undefined) {
     throw new CliError(
-      `No extraction that is open, or among the newest 1,000, has an id that begins with ${first}. Name the whole id.`,
+      `No extraction that is open, or among the newest 1,000, has an id that begins with ${short.first}. Name the whole id.`,
     );
   }
   if (others.length === 0) return only;

@@ -13,10 +13,6 @@ const maxName = 320;
 /** A name that somebody may have to read, search or copy as a whole. It wraps where it is too long for its place. */
 export const whole = (text: string): string => shown(text, maxName);
 
-/** The first eight and the last six digits. A UUID of version 7 starts with its time, which is the same for several. */
-export const shortId = (extractionId: string): string =>
-  `${extractionId.slice(0, 8)}…${extractionId.slice(-6)}`;
-
 /** `12 s ago`, `in 3 min`, or as what lasts since then `12 s`. The script of the page keeps it up to date. */
 const relativeTime = (at: string, now: Date, lasts: boolean): string => {
   const age = secondsSince(at, now);

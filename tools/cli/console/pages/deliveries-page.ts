@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import { ago, clock, type Html, plural, shortId, shown, withCode } from '../format-for-page.ts';
+import { shortId } from '../../terminal/short-id.ts';
+import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { badge, type IconName, option, showPart } from './icons-and-badges.ts';

@@ -5,8 +5,9 @@ import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import type { StartRate } from '../../terminal/describe-rate.ts';
 import { callerName } from '../../terminal/operator-view.ts';
+import { shortId } from '../../terminal/short-id.ts';
 import { describeNext, startOfLine } from '../describe-next.ts';
-import { ago, type Html, plural, shortId, shown, whole } from '../format-for-page.ts';
+import { ago, type Html, plural, shown, whole } from '../format-for-page.ts';
 import {
   distinct,
   type Filter,

@@ -7,6 +7,7 @@ import {
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
 import { causeOf } from '../../terminal/extraction-failures.ts';
+import { isShortOf, parseShortId } from '../../terminal/short-id.ts';
 
 /** The choice that a query names, or the default for anything else. */
 export const choiceIn = <Choice extends string>(
@@ -72,15 +73,7 @@ export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? na
 
 /** What the filter names, if that can be the whole id of a task: the provider's have up to 100 characters. */
 export const taskIdIn = ({ name }: Filter): string | undefined =>
-  /^\S{8,100}$/.test(name) && !shortened.test(name) ? name : undefined;
-
-/** An id as `shortId` writes it, or as somebody types that. */
-const shortened = /^([0-9a-f]{8})(?:…|\.{2,3})([0-9a-f]{6})$/i;
-
-const isShortOf = (text: string, extractionId: string): boolean => {
-  const [, first, last] = shortened.exec(text.toLowerCase()) ?? [];
-  return first !== undefined && extractionId.startsWith(first) && extractionId.endsWith(last ?? '');
-};
+  /^\S{8,100}$/.test(name) && parseShortId(name)?.last === undefined ? name : undefined;
 
 export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
@@ -103,6 +96,11 @@ const hasCause = (record: Extraction, cause: string): boolean => {
   return own === cause || own?.split(' and ').includes(cause) === true;
 };
 
+const isShortened = (name: string, { extractionId }: Extraction): boolean => {
+  const short = parseShortId(name);
+  return short !== undefined && isShortOf(short, extractionId);
+};
+
 const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
   hasStatus(record, filter.status, isLate) &&
   (filter.method === 'any' || record.method === filter.method) &&
@@ -110,7 +108,7 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
   (filter.name === '' ||
-    isShortOf(filter.name, record.extractionId) ||
+    isShortened(filter.name, record) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
 
 const rank = (record: Extraction, isLate: Matches): number => {

@@ -62,6 +62,7 @@ test.each([
   ['name=task-of', [3]],
   ['name=0190A0B0…000006', [6]],
   ['name=0190a0b0...000006', [6]],
+  ['name=0190a0b0-0000…000006', [6]],
   ['name=0190a0b1…000006', []],
 ] as const)('%s selects %j', (query, expected) => {
   expect(select(query)).toEqual(expected);
