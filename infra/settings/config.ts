@@ -7,6 +7,7 @@ import { machineSeconds, worstCaseHistory } from '../extraction-machine-definiti
 import { ConfigError } from './config-error.ts';
 import {
   maxExecutionSeconds,
+  mayBeSetting,
   ownWorkSeconds,
   providerCallsPerStart,
   type SettingsSchema,
@@ -57,13 +58,10 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
   return config;
 };
 
-/**
- * Refuses unknown names, as a misspelt setting would otherwise be ignored. CDK's own context keys contain a ":", "/" or
- * "-". The settings, and nothing else, are plain words.
- */
+/** Refuses unknown names, as a misspelt setting would otherwise be ignored. */
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
-    .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !settingNames.includes(name))
+    .filter((name) => mayBeSetting(name) && !settingNames.includes(name))
     .map((name) => `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`);
 
 /** The setting that was probably meant: one that continues the name, as a unit does, or that differs in few letters. */

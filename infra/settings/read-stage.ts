@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stagePattern } from '../../lib/aws/stage.ts';
 import { ConfigError } from './config-error.ts';
-import { settingNames } from './settings.ts';
+import { mayBeSetting, settingNames } from './settings.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -55,7 +55,7 @@ const settingsIn = (name: string, text: string): Settings => {
     throw new ConfigError(`${name} must not have the setting stage: the name of the file is the stage.`);
   }
   // readConfig ignores a name that could be a flag of CDK.
-  const unknown = Object.keys(settings).filter((key) => !/^[A-Za-z][A-Za-z0-9]*$/.test(key));
+  const unknown = Object.keys(settings).filter((key) => !mayBeSetting(key));
   if (unknown.length > 0) throw new ConfigError(`${name} has unknown settings: ${unknown.join(', ')}.`);
   return settings;
 };

@@ -529,3 +529,6 @@ export const settingsSchema = v.object(settings);
 export type SettingsSchema = typeof settingsSchema;
 
 export const settingNames: readonly string[] = Object.keys(settings);
+
+/** CDK's own context keys contain a ":", "/" or "-". The settings, and nothing else, are plain words. */
+export const mayBeSetting = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]*$/.test(name);
