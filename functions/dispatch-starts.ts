@@ -50,7 +50,7 @@ const dispatch = async ({ trigger }: Invocation, context: Context): Promise<Disp
     const waiting = await countInLine(database, table);
     telemetry.count('StartsInLine', { value: waiting });
     publishNow();
-    if (waiting === 0) return { as: 'idle', released: 0 };
+    if (waiting === 0) return { end: 'idle', released: 0 };
   }
   return dispatchStarts({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() });
 };

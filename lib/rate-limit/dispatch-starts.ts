@@ -49,7 +49,7 @@ export type DispatchDeps = {
 };
 
 /** How an invocation ended. `leased`: another dispatcher releases. */
-export type DispatchResult = { readonly as: 'leased' | 'idle' | 'time-is-over'; readonly released: number };
+export type DispatchResult = { readonly end: 'leased' | 'idle' | 'time-is-over'; readonly released: number };
 
 const tickMs = 1_000;
 
@@ -379,7 +379,7 @@ class Dispatcher {
 export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult> => {
   const { wait, remainingMs, now } = deps;
   const dispatcher = new Dispatcher(deps);
-  const ended = (as: DispatchResult['as']): DispatchResult => ({ as, released: dispatcher.released });
+  const ended = (end: DispatchResult['end']): DispatchResult => ({ end, released: dispatcher.released });
   if (!(await dispatcher.takeLease())) return ended('leased');
   for (let failures = 0; ; ) {
     const startedAt = now().getTime();
