@@ -59,6 +59,9 @@ const recursiveLoop = (lambda: LambdaClient, FunctionName: string): Property => 
   set: () => lambda.send(new PutFunctionRecursionConfigCommand({ FunctionName, RecursiveLoop: 'Allow' })),
 });
 
+/** Every table whose items expire. */
+export const expiringTables = ['Extractions', 'Tasks', 'Requests', 'Refusals', 'StartLine'] as const;
+
 /**
  * Switches on what an emulator's services have, but its CloudFormation ignores in the template: TTL, point-in-time recovery,
  * and the permission of reconcile-extraction to invoke itself through a queue. Returns what was not on. `output` is one of the stack.
@@ -68,9 +71,8 @@ export const completeStack = async (
   output: (name: string) => string,
 ): Promise<readonly string[]> => {
   const dynamo = new DynamoDBClient(client);
-  const tables = ['Extractions', 'Tasks', 'Requests', 'Refusals'].map((name) => output(`${name}TableName`));
   const properties = [
-    ...tables.map((name) => timeToLive(dynamo, name)),
+    ...expiringTables.map((name) => timeToLive(dynamo, output(`${name}TableName`))),
     pointInTimeRecovery(dynamo, output('ExtractionsTableName')),
     recursiveLoop(new LambdaClient(client), output('ReconcileFunctionName')),
   ];
