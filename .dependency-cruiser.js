@@ -125,21 +125,28 @@ const floors = [
   ['record', 'reconcile-message', 'sealed-request-data', 'keyed-mac', 'codes'],
   ['phase', 'change', 'advice', 'api/public-view', 'api/parse-request'],
   ['deadlines', 'plan', 'store'],
-  ['due', 'request-data', 'refused-credentials', 'api/answer-read'],
+  ['due', 'request-data', 'refused-credentials', 'erase/erasure', 'api/answer-read'],
   [
     'transitions',
     'write-progress',
     'start/start-call',
     'start/gate',
-    'operate/erase',
     'operate/restore',
+    'erase/search',
     'api/idempotency',
     'api/answer-find',
     'api/request-extraction',
   ],
-  ['decide', 'sweep', 'reconcile/read-task', 'api/answer-request', 'api/answer-summary'],
-  ['run'],
-  ['record-delivery', 'reconcile/reconcile', 'start/start', 'operate/cancel'],
+  [
+    'decide',
+    'sweep',
+    'erase/plan-erasure',
+    'reconcile/read-task',
+    'api/answer-request',
+    'api/answer-summary',
+  ],
+  ['run', 'erase/erase-extraction'],
+  ['record-delivery', 'reconcile/reconcile', 'start/start', 'operate/cancel', 'erase/erase-messages'],
 ];
 const onFloors = (from) => from.map((names) => `^lib/extraction/(${names.join('|')})\\.ts$`);
 

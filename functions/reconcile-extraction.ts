@@ -42,7 +42,6 @@ import {
 } from '../lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
-  type BatchAnswer,
   NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
@@ -51,6 +50,7 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
+import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';

@@ -101,6 +101,11 @@ const dataOutputs = (
       'The private table of starts that wait for the rate of the provider',
     ],
     [
+      'ErasuresTableName',
+      storage.erasures.tableName,
+      'The private table of what was to be erased, and what was: `cosecha erase` and `cosecha restore` use it',
+    ],
+    [
       'ResultsBucketName',
       storage.results.bucketName,
       'The bucket with the results, unchanged as the provider returned them',
@@ -120,7 +125,7 @@ const rateOutput = ({ startsPerSecond }: Config): readonly Output[] =>
       ];
 
 const operatingOutputs = (
-  { config, queue }: Resources,
+  { config, queue, eraseQueue }: Resources,
   functions: CosechaFunctions,
   { machine, dashboard, policies }: Connected,
 ): readonly Output[] => [
@@ -160,6 +165,12 @@ const operatingOutputs = (
     'DeadLetterQueueUrl',
     queue.deadLetters.queueUrl,
     'The queue with messages that failed at every receive: `cosecha redrive` reconciles their extractions',
+  ],
+  ['EraseQueueUrl', eraseQueue.queue.queueUrl, 'The queue of extractions to erase. Its messages contain ids'],
+  [
+    'EraseDeadLetterQueueUrl',
+    eraseQueue.deadLetters.queueUrl,
+    'The queue with messages of erasures that failed at every receive',
   ],
   ['DashboardName', dashboard.name, 'The dashboard in CloudWatch, under Dashboards'],
   [

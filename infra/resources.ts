@@ -1,6 +1,7 @@
 import type { Construct } from 'constructs';
 import { stackNameOf } from '../lib/aws/stage.ts';
 import { DataKey } from './constructs/data-key.ts';
+import { EraseQueue } from './constructs/erase-queue.ts';
 import { extractionMachineArn } from './constructs/extraction-machine.ts';
 import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { SealKey } from './constructs/seal-key.ts';
@@ -17,7 +18,8 @@ export const createResources = (scope: Construct, config: Config, existing: Data
   const secrets = new Secrets(scope, 'Secrets', { config, dataKey });
   const storage = new Storage(scope, 'Storage', { config, dataKey });
   const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
+  const eraseQueue = new EraseQueue(scope, 'EraseQueue');
   // The machine itself refers to the functions.
   const machineArn = extractionMachineArn(scope, config);
-  return { config, dataKey, sealKey, secrets, storage, queue, machineArn };
+  return { config, dataKey, sealKey, secrets, storage, queue, eraseQueue, machineArn };
 };

@@ -6,6 +6,7 @@ import {
   StreamViewType,
   Table,
   TableEncryption,
+  type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
@@ -68,8 +69,17 @@ const addLineIndex = (startLine: Table): void => {
   });
 };
 
+/** With a backup: without the tombstones, a restore of Extractions would bring back what was erased. */
+const erasuresTable = (scope: Construct, props: Partial<TableProps>): Table =>
+  new Table(scope, 'Erasures', {
+    ...props,
+    partitionKey: { name: 'erasureId', type: AttributeType.STRING },
+    sortKey: { name: 'item', type: AttributeType.STRING },
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  });
+
 /**
- * The six tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * The seven tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
  * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
@@ -83,6 +93,8 @@ export class Storage extends Construct {
   readonly breakers: Table;
   /** The starts that wait for the provider's rate, and how many were made and refused in each second (lib/rate-limit). */
   readonly startLine: Table;
+  /** What was to be erased, and what was: a restore leaves that out (lib/extraction/erase). */
+  readonly erasures: Table;
   readonly results: Bucket;
 
   constructor(scope: Construct, id: string, { config, dataKey }: StorageProps) {
@@ -162,6 +174,7 @@ export class Storage extends Construct {
     );
     addLineIndex(this.startLine);
 
+    this.erasures = erasuresTable(this, table);
     this.results = resultsBucket(this, { config, dataKey });
   }
 

@@ -79,7 +79,7 @@ type Watched = Readonly<{
 
 const monitor = (
   scope: Construct,
-  { config, queue }: Resources,
+  { config, queue, eraseQueue }: Resources,
   functions: CosechaFunctions,
   watched: Watched,
 ) => {
@@ -90,6 +90,7 @@ const monitor = (
     reconcileQueue: queue.queue,
     slowQueue: queue.slow,
     deadLetters: queue.deadLetters,
+    eraseDeadLetters: eraseQueue.deadLetters,
     fanOut: watched.fanOut,
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,

@@ -1,6 +1,7 @@
 import type { FunctionName } from './function-names.ts';
 
 type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
+type ResultsAction = 'PutObject' | 'DeleteObject' | 'DeleteObjectVersion' | 'ListBucketVersions';
 type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | 'SendMessage';
 
 /**
@@ -18,9 +19,11 @@ export type Contract = {
   /** `repeats/*`: only the items whose keys begin so. The others are the marks. */
   readonly REFUSALS_TABLE?: readonly (ItemAction | 'UpdateItem repeats/*')[];
   readonly START_LINE_TABLE?: readonly (ItemAction | 'Query line')[];
-  readonly RESULTS_BUCKET?: readonly 'PutObject'[];
+  readonly ERASURES_TABLE?: readonly ItemAction[];
+  readonly RESULTS_BUCKET?: readonly ResultsAction[];
   readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
   readonly SLOW_QUEUE_URL?: readonly QueueAction[];
+  readonly ERASE_QUEUE_URL?: readonly QueueAction[];
   readonly DISPATCHER_NAME?: readonly 'InvokeFunction'[];
   readonly STATE_MACHINE_ARN?: readonly 'StartExecution'[];
   /** Allowed by the key's own policy. */
@@ -140,6 +143,18 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     EXTRACTIONS_TABLE: ['Query due', 'UpdateItem'],
     RECONCILE_QUEUE_URL: ['SendMessage'],
     settings: [],
+  },
+  'erase-extractions': {
+    EXTRACTIONS_TABLE: ['DeleteItem', 'GetItem', 'UpdateItem', 'Query reference'],
+    TASKS_TABLE: ['GetItem', 'PutItem'],
+    REQUESTS_TABLE: ['DeleteItem'],
+    REFUSALS_TABLE: ['DeleteItem', 'GetItem', 'UpdateItem'],
+    START_LINE_TABLE: ['DeleteItem'],
+    ERASURES_TABLE: ['GetItem', 'PutItem', 'UpdateItem'],
+    // No other role deletes versions of objects.
+    RESULTS_BUCKET: ['DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'],
+    ERASE_QUEUE_URL: [...receiving, 'SendMessage'],
+    settings: ['TIMINGS'],
   },
   'manage-consents': {
     PROVIDER_API_KEY_SECRET: ['GetSecretValue'],

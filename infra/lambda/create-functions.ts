@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { CosechaFunction } from '../constructs/cosecha-function.ts';
+import { eraseTimeout } from '../constructs/erase-queue.ts';
 import type { Network } from '../constructs/network-props.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import type { Resources } from '../resources.ts';
@@ -19,14 +20,14 @@ type Size = Pick<
 
 export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
-/** The eight functions, each with exactly the environment and the permissions of its contract. */
+/** The nine functions, each with exactly the environment and the permissions of its contract. */
 export const createFunctions = (
   scope: Construct,
   resources: Resources,
   // The network is of those that call the provider.
   { code, network }: { readonly code: FunctionCode; readonly network: Network | undefined },
 ) => {
-  const { config, dataKey, queue } = resources;
+  const { config, dataKey, queue, eraseQueue } = resources;
   const create = (id: string, name: FunctionName, { environment, ...size }: Size): CosechaFunction =>
     new CosechaFunction(scope, id, {
       config,
@@ -74,6 +75,12 @@ export const createFunctions = (
       // Leases take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
       memoryMB: 512,
     }),
+    eraseExtractions: create('EraseExtractions', 'erase-extractions', {
+      timeout: eraseTimeout,
+      memoryMB: 256,
+      // While a record is open its message sends the next one, every 15 minutes at last. The chain ends by itself: everything open closes.
+      recursiveLoop: RecursiveLoop.ALLOW,
+    }),
     manageConsents: create('ManageConsents', 'manage-consents', {
       timeout: Duration.seconds(consentsTimeoutSeconds),
       memoryMB: 512,
@@ -82,14 +89,19 @@ export const createFunctions = (
     }),
   };
   queue.consumeWith(functions.reconcileExtraction);
-  const { requestExtraction, getExtraction, startTask, reconcileExtraction } = functions;
+  eraseQueue.consumeWith(functions.eraseExtractions);
+  const { requestExtraction, getExtraction, startTask, reconcileExtraction, eraseExtractions } = functions;
   // The policies of the fingerprint key and of the seal key name their users, so that no IAM policy can add one.
   resources.secrets.reserveFingerprintKey(requestExtraction.role, startTask.role);
   resources.sealKey.allowSealing(requestExtraction.role);
   resources.sealKey.allowUnsealing(startTask);
   resources.sealKey.allowUnsealingTargets(reconcileExtraction);
   // The reason, for the rules of AWS Solutions, of permissions that end in a wildcard.
-  resources.storage.acknowledgeEveryResult(getExtraction.role, reconcileExtraction.role);
+  resources.storage.acknowledgeEveryResult(
+    getExtraction.role,
+    reconcileExtraction.role,
+    eraseExtractions.role,
+  );
   return functions;
 };
 

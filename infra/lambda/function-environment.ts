@@ -22,7 +22,7 @@ export const environmentOf = (
 };
 
 /** What names each resource. A callback token and the location of results come with the record. */
-const namesOf = ({ storage, queue, secrets, sealKey, machineArn, dispatcher }: Used) =>
+const namesOf = ({ storage, queue, eraseQueue, secrets, sealKey, machineArn, dispatcher }: Used) =>
   ({
     EXTRACTIONS_TABLE: storage.extractions.tableName,
     TASKS_TABLE: storage.tasks.tableName,
@@ -30,9 +30,11 @@ const namesOf = ({ storage, queue, secrets, sealKey, machineArn, dispatcher }: U
     BREAKERS_TABLE: storage.breakers.tableName,
     REFUSALS_TABLE: storage.refusals.tableName,
     START_LINE_TABLE: storage.startLine.tableName,
+    ERASURES_TABLE: storage.erasures.tableName,
     RESULTS_BUCKET: storage.results.bucketName,
     RECONCILE_QUEUE_URL: queue.queue.queueUrl,
     SLOW_QUEUE_URL: queue.slow.queueUrl,
+    ERASE_QUEUE_URL: eraseQueue.queue.queueUrl,
     STATE_MACHINE_ARN: machineArn,
     DISPATCHER_NAME: dispatcher?.functionName,
     SEAL_KEY_ARN: sealKey.key.keyArn,

@@ -7,6 +7,7 @@ export const functionNames = [
   'receive-webhook',
   'reconcile-extraction',
   'sweep-extractions',
+  'erase-extractions',
   'manage-consents',
 ] as const;
 

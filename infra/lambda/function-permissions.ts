@@ -13,6 +13,7 @@ export const permissionsOf = (contract: Contract, resources: Used): readonly Pol
   ...onSecrets(contract, resources),
   ...on('sqs', contract.RECONCILE_QUEUE_URL, resources.queue.queue.queueArn),
   ...on('sqs', contract.SLOW_QUEUE_URL, resources.queue.slow.queueArn),
+  ...on('sqs', contract.ERASE_QUEUE_URL, resources.eraseQueue.queue.queueArn),
   ...on('lambda', contract.DISPATCHER_NAME, resources.dispatcher?.functionArn ?? ''),
   ...on(
     'states',
@@ -58,6 +59,7 @@ const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly
     [contract.BREAKERS_TABLE, storage.breakers],
     [contract.REFUSALS_TABLE, storage.refusals],
     [contract.START_LINE_TABLE, storage.startLine],
+    [contract.ERASURES_TABLE, storage.erasures],
   ] as const;
   const actions = tables.flatMap(([its]): readonly string[] => its ?? []);
   if (actions.length === 0) return [];
@@ -69,13 +71,25 @@ const onTables = (contract: Contract, { storage, dataKey }: Resources): readonly
 };
 
 const onResults = (contract: Contract, { storage, dataKey }: Resources): readonly PolicyStatement[] => [
-  ...(contract.RESULTS_BUCKET === undefined
-    ? []
-    : [storage.onResults('PutObject'), dataKey.storingObjects()]),
+  ...onBucket(contract.RESULTS_BUCKET ?? [], storage),
+  // To delete or list takes no key.
+  ...(contract.RESULTS_BUCKET?.includes('PutObject') === true ? [dataKey.storingObjects()] : []),
   ...(contract.resultsLocation === undefined
     ? []
     : [storage.onResults('GetObject'), dataKey.readingObjects()]),
 ];
+
+/** A list is of the bucket, and all else is of its objects. */
+const onBucket = (
+  its: NonNullable<Contract['RESULTS_BUCKET']>,
+  { results }: Resources['storage'],
+): readonly PolicyStatement[] => {
+  const [listing, others] = [
+    its.filter((one) => one === 'ListBucketVersions'),
+    its.filter((one) => one !== 'ListBucketVersions'),
+  ];
+  return [...on('s3', others, results.arnForObjects('*')), ...on('s3', listing, results.bucketArn)];
+};
 
 const onSecrets = (contract: Contract, { secrets, dataKey }: Resources): readonly PolicyStatement[] => {
   const read = [

@@ -1,6 +1,5 @@
 import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import type { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -115,8 +114,10 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     requests: storage.requests.tableArn,
     refusals: storage.refusals.tableArn,
     breakers: storage.breakers.tableArn,
-    indexes: `${storage.extractions.tableArn}/index/*`,
     startLine: storage.startLine.tableArn,
+    erasures: storage.erasures.tableArn,
+    // Extractions, with its indexes, and Erasures. One ARN, as the policy is nearly full.
+    readable: arn('dynamodb', 'table', `${stack.stackName}-${prefix}StorageE*`),
     lineIndex: `${storage.startLine.tableArn}/index/line`,
     results: storage.results.bucketArn,
     everyResult: storage.results.arnForObjects('*'),
@@ -140,7 +141,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
       [describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
-      [arns.extractions, arns.indexes, arns.tasks, arns.breakers, arns.lineIndex],
+      [arns.readable, arns.tasks, arns.breakers, arns.lineIndex],
     ),
     allow([describing], [arns.requests, arns.refusals, arns.startLine]),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
@@ -220,7 +221,7 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
 
 /** `deliver`, `erase`, `fill`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
 const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
-  const { secrets, dataKey } = resources;
+  const { secrets, dataKey, eraseQueue } = resources;
   const stack = Stack.of(api);
   return [
     // The two that people fill. The third is generated, and must never be replaced.
@@ -231,12 +232,22 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
       [secrets.webhookSigningKey, secrets.providerApiKey].map((name) => secretArn(stack, name)),
     ),
     dataKey.fillingSecrets(),
-    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests, arns.refusals]),
+    // A restore removes the item of a start that it closes. Nobody erases but erase-extractions, which is asked to by a message.
+    allow(['dynamodb:DeleteItem'], [arns.requests]),
+    allow(
+      ['GetItem', 'PutItem', 'Query', 'Scan'].map((action) => `dynamodb:${action}`),
+      [arns.erasures],
+    ),
+    allow(['sqs:SendMessage'], [eraseQueue.queue.queueArn]),
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
+    allow(
+      ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'StartMessageMoveTask'].map(
+        (action) => `sqs:${action}`,
+      ),
+      [eraseQueue.deadLetters.queueArn],
+    ),
     // MACs, which say nothing without the fingerprint key.
     allow(['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'], [arns.refusals]),
-    // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
-    allow(['dynamodb:GetItem'], [arns.requests]),
-    allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
     // An insert overwrites no record (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html).
     allow(['dynamodb:PartiQLInsert', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
     // A restore reads and writes the new table with the caller's permissions
@@ -271,7 +282,6 @@ const acknowledgeWildcards = (
   const arn = (service: string, resource: string): string =>
     `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
   const bucket = stack.getLogicalId(storage.results.node.defaultChild as CfnBucket);
-  const table = stack.getLogicalId(storage.extractions.node.defaultChild as CfnTable);
   const every = 'They are named by extraction, so this is the narrowest possible resource.';
   const acknowledge = (policy: ManagedPolicy, resource: string, reason: string): void =>
     Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
@@ -293,14 +303,18 @@ const acknowledgeWildcards = (
     }
   }
   acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
-  acknowledge(policies.viewer, `<${table}.Arn>/index/*`, 'The indexes of the table.');
+  const ownPrefix = prefixOf(policies.node.scope ?? policies);
+  acknowledge(
+    policies.viewer,
+    arn('dynamodb', `table/${stack.stackName}-${ownPrefix}StorageE*`),
+    'The tables of extractions and erasures, and their indexes.',
+  );
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   Validations.of(policies.viewer).acknowledge({
     id: 'AwsSolutions-IAM5[Action::dynamodb:Describe*]',
     reason: 'They read no item.',
   });
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
-  acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);
   acknowledge(
     policies.admin,
     arn('dynamodb', `table/${name}-restored*`),

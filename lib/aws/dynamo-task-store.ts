@@ -15,9 +15,11 @@ const toTask = (item: Item | undefined): Task => unmarshall(item ?? {}) as Task;
 /** A task is not needed for longer: deliveries stop within minutes, and grace ends within a day. */
 const retentionSeconds = 30 * 24 * 3600;
 
+export const taskExpiry = (now: Date): number => Math.floor(now.getTime() / 1000) + retentionSeconds;
+
 /** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
-  const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
+  const expiry = () => taskExpiry(now());
   /** Updates an item that is there, and returns it. */
   const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
     try {
@@ -26,7 +28,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
           TableName: table,
           Key: marshall({ taskId }),
           UpdateExpression: `SET ${set}`,
-          ConditionExpression: 'attribute_exists(taskId)',
+          ConditionExpression: 'attribute_exists(taskId) AND attribute_not_exists(isErased)',
           ExpressionAttributeValues: marshall(values),
           ReturnValues: 'ALL_NEW',
         }),
@@ -76,25 +78,32 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
     },
 
     recordStatus: async ({ taskId, taskStatus, notifiedAt }) => {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: marshall({ taskId }),
-          UpdateExpression:
-            'SET taskStatus = if_not_exists(taskStatus, :status), ' +
-            'notifiedAt = if_not_exists(notifiedAt, :at), ' +
-            'firstStatus = if_not_exists(firstStatus, :status), ' +
-            'noticedAt = if_not_exists(noticedAt, :at), ' +
-            'expiresAt = if_not_exists(expiresAt, :expiry)',
-          ExpressionAttributeValues: marshall({
-            ':status': taskStatus,
-            ':at': notifiedAt,
-            ':expiry': expiry(),
+      try {
+        const { Attributes } = await client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            Key: marshall({ taskId }),
+            UpdateExpression:
+              'SET taskStatus = if_not_exists(taskStatus, :status), ' +
+              'notifiedAt = if_not_exists(notifiedAt, :at), ' +
+              'firstStatus = if_not_exists(firstStatus, :status), ' +
+              'noticedAt = if_not_exists(noticedAt, :at), ' +
+              'expiresAt = if_not_exists(expiresAt, :expiry)',
+            ConditionExpression: 'attribute_not_exists(isErased)',
+            ExpressionAttributeValues: marshall({
+              ':status': taskStatus,
+              ':at': notifiedAt,
+              ':expiry': expiry(),
+            }),
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return toTask(Attributes);
+        );
+        return toTask(Attributes);
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+        return toTask(error.Item);
+      }
     },
 
     adopt: async (taskId, extractionId) => {

@@ -53,3 +53,13 @@ export type SendReconcileBatch = (
 
 /** SendMessageBatch takes at most ten messages. */
 export const maxPerBatch = 10;
+
+/** A message as Lambda passes it on. */
+export type ReceivedMessage = { readonly messageId: string; readonly body: string };
+
+/**
+ * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.
+ * Lambda deletes the others: "Reporting batch item failures",
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };

@@ -15,6 +15,8 @@ type RecordDeliveryDeps = RunDeps &
 export type RecordedDelivery =
   /** No extraction is linked to the task: an early delivery or an orphan delivery. Both are stored. */
   | { readonly kind: 'stored' }
+  /** The extraction was erased. Nothing is stored or read. */
+  | { readonly kind: 'erased' }
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
@@ -28,8 +30,10 @@ export const recordDelivery = async (
   deps: RecordDeliveryDeps,
 ): Promise<RecordedDelivery> => {
   const { taskId } = delivery;
-  const task = await deps.tasks.recordStatus({ ...delivery, notifiedAt: deps.now().toISOString() });
+  const record = () => deps.tasks.recordStatus({ ...delivery, notifiedAt: deps.now().toISOString() });
+  const task = await record();
   const { extractionId, callbackToken } = task;
+  if (task.isErased === true) return { kind: 'erased' };
   if (extractionId === undefined) {
     // Counted with every delivery and not only with the first, which may have ended between storing and counting.
     // docs/operations.md, "How orphan deliveries are counted", describes the effect on the alarm.
@@ -46,8 +50,11 @@ export const recordDelivery = async (
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
-  // An erasure removes the link before the record, so this record was lost. The provider need not know.
-  if (result.conclusion === 'gone') deps.telemetry.count('DeliveryWithoutRecord', delivery);
+  if (result.conclusion === 'gone') {
+    // An erasure replaces the item of the task before it removes the record. Any other record was lost. The provider need not know.
+    if ((await record()).isErased === true) return { kind: 'erased' };
+    deps.telemetry.count('DeliveryWithoutRecord', delivery);
+  }
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.telemetry.count('InvalidCallbackToken', delivery);
   return { kind: 'recorded', extractionId, wake };

@@ -76,6 +76,8 @@ export type Task = {
   readonly noticedAt?: string;
   /** The mark was written. It is not written again, whatever has become of it. */
   readonly isMarked?: true;
+  /** Its extraction was erased, and nothing else is known of the task. */
+  readonly isErased?: true;
 };
 
 export type TaskLink = {
@@ -97,7 +99,10 @@ export interface TaskStore {
    * same or an older attempt. Returns the item as it then is, with the status that a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
-  /** Stores the final status of a delivery, unless there is one. Returns the item, with the link that start-task may have left. */
+  /**
+   * Stores the final status of a delivery, unless there is one or the task is erased. Returns the item, with the link that start-task may
+   * have left.
+   */
   recordStatus(delivered: DeliveredStatus): Promise<Task>;
   /**
    * Adopt: links a task that start-task did not link, without a token, so that deliveries find the extraction. An
@@ -105,7 +110,8 @@ export interface TaskStore {
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
   /**
-   * Keeps the final status that a read showed, and when, unless one is known. Returns the item. A task that is not there stays so.
+   * Keeps the final status that a read showed, and when, unless one is known. Returns the item. A task that is not there, or is erased,
+   * stays so.
    */
   notice(taskId: string, firstStatus: string, noticedAt: string): Promise<Task | undefined>;
   /** Keeps that the mark of its credentials was written. A task that is not there stays so. */

@@ -23,10 +23,7 @@ type Run = (work: (context: CommandContext) => Promise<number>) => Promise<void>
 /** It takes as many of commander's arguments and options as it declares, and then the context. */
 type Work = (...args: never[]) => Promise<number>;
 
-/**
- * An argument, or the options, with the whole id of each extraction that is named by its beginning. `restore --except` has ids of what
- * is gone.
- */
+/** An argument, or the options, with the whole id of each extraction that is named by its beginning. */
 const withWholeIds =
   (command: unknown, { connect }: CommandContext) =>
   async (given: unknown, index: number): Promise<unknown> => {
@@ -112,7 +109,6 @@ const examples = (...lines: readonly string[]): string =>
   ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n');
 
 const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-const appendedId = (value: string, before?: readonly string[]) => appended(extractionId(value), before);
 
 const commands: readonly ((command: Command['command'], run: RunImported) => unknown)[] = [
   (command, run) =>
@@ -292,10 +288,21 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/cancel.ts')).cancel)),
   (command, run) =>
     command('erase')
-      .description('erase a closed extraction and its results for good')
-      .argument('<extractionId>', 'the extraction', extractionId)
+      .description('erase an extraction, or all with a reference, and their results for good')
+      .argument('[extractionId]', 'the extraction', extractionId)
+      .option('--reference <reference>', 'all that carry this reference now')
+      .option('--caller <arn>', 'with --reference: only those of this caller')
+      .option('--erasure <erasureId>', 'show an erasure that was begun before')
+      .option('--no-wait', 'do not wait until all is erased')
       .option('--yes', 'skip the prompt')
-      .addHelpText('after', examples(`--stage prod erase ${id}`))
+      .addHelpText(
+        'after',
+        examples(
+          `--stage prod erase ${id}`,
+          '--stage prod erase --reference user-4711',
+          `--stage prod erase --erasure ${id} --json`,
+        ),
+      )
       .action(run(async () => (await import('./commands/erase.ts')).erase)),
   (command, run) =>
     command('forget-refusals')
@@ -315,12 +322,8 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .description('copy missing records from a table that point-in-time recovery made')
       .usage('--from <table> [options]')
       .requiredOption('--from <table>', 'the restored table (required)')
-      .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
       .option('--dry-run', 'only report what would be done')
-      .addHelpText(
-        'after',
-        examples(`--stage prod restore --from Cosecha-prod-restored --except ${id} --dry-run`),
-      )
+      .addHelpText('after', examples('--stage prod restore --from Cosecha-prod-restored --dry-run'))
       .action(run(async () => (await import('./commands/restore.ts')).restore)),
   (command, run) =>
     command('export')

@@ -147,7 +147,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
 
 const queueAlarms = (
   config: Config,
-  { oldestMessageSeconds, oldestSlowMessageSeconds, deadLetters }: CosechaMetrics,
+  { oldestMessageSeconds, oldestSlowMessageSeconds, deadLetters, eraseDeadLetters }: CosechaMetrics,
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
@@ -175,6 +175,14 @@ const queueAlarms = (
     // no values any more, so the alarm has to keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     metric: deadLetters,
+    threshold: 1,
+    keepsState: true,
+  },
+  {
+    id: 'erasures-failed',
+    symptom:
+      'What was to be erased is still stored: a message of an erasure failed each time it was received.',
+    metric: eraseDeadLetters,
     threshold: 1,
     keepsState: true,
   },

@@ -164,7 +164,7 @@ const queueRow = (config: Config, metrics: CosechaMetrics): IWidget[] =>
       [{ value: queueLateFrom(config), label: 'reconcile-queue-late, slow-queue-late' }],
     ),
     graph('Reconcile queue: messages', [metrics.queuedMessages, metrics.delayedMessages]),
-    graph('Reconcile queue: dead letters', [metrics.deadLetters]),
+    graph('Dead letters of reconciles and erasures', [metrics.deadLetters, metrics.eraseDeadLetters]),
   );
 
 const sweepRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>

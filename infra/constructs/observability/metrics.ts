@@ -20,6 +20,7 @@ type MetricSources = {
   readonly reconcileQueue: IQueue;
   readonly slowQueue: IQueue;
   readonly deadLetters: IQueue;
+  readonly eraseDeadLetters: IQueue;
   /** Undefined without the bus. */
   readonly fanOut: { readonly pipeName: string; readonly deadLetters: IQueue } | undefined;
   readonly startTask: IFunction;
@@ -70,6 +71,7 @@ export const metricsOf = (sources: MetricSources) => {
       period,
     }),
     deadLetters: messagesIn(deadLetters),
+    eraseDeadLetters: messagesIn(sources.eraseDeadLetters),
     fanOut: fanOut && {
       deadLetters: messagesIn(fanOut.deadLetters),
       // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-monitoring.html

@@ -3,6 +3,12 @@ import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { RequestStore } from '../store.ts';
 
+/** What names an erased record in a set. */
+export const erasedKey = ({
+  extractionId,
+  requestId,
+}: Pick<Extraction, 'extractionId' | 'requestId'>): string => [extractionId, requestId].join('/');
+
 /** What happens to a record that is in the backup and not in the live table. */
 export type RestoredRecord =
   /** It was closed: written unchanged. */
@@ -68,7 +74,8 @@ export type RestoreDeps = {
   /** The live records of these ids. */
   readonly find: (extractionIds: readonly string[]) => Promise<readonly LiveRecord[]>;
   readonly requests: Pick<RequestStore, 'remove'>;
-  readonly except: ReadonlySet<string>;
+  /** The keys of what was erased. A later request under the same id is another record, and is copied. */
+  readonly erased: ReadonlySet<string>;
   /** Compare only, and write nothing. */
   readonly dryRun: boolean;
   readonly now: () => Date;
@@ -77,7 +84,7 @@ export type RestoreDeps = {
   readonly onRecord: (extractionId: string, kind: RestoredKind) => void;
 };
 
-export type RestoredKind = RestoredRecord['kind'] | 'present' | 'excepted' | 'requested-again';
+export type RestoredKind = RestoredRecord['kind'] | 'present' | 'erased' | 'requested-again';
 
 export type RestoreResult = Readonly<Record<RestoredKind, number>>;
 
@@ -88,16 +95,16 @@ export const nothingRestored: RestoreResult = {
   expired: 0,
   unreadable: 0,
   present: 0,
-  excepted: 0,
+  erased: 0,
   'requested-again': 0,
 };
 
 /** Records that are written, or compared, together: BatchGetItem accepts 100 keys, and four calls write them. */
 const batchSize = 100;
 
-const judge = (record: Extraction, deps: RestoreDeps): RestoredRecord | { readonly kind: 'excepted' } =>
-  deps.except.has(record.extractionId)
-    ? { kind: 'excepted' }
+const judge = (record: Extraction, deps: RestoreDeps): RestoredRecord | { readonly kind: 'erased' } =>
+  deps.erased.has(erasedKey(record))
+    ? { kind: 'erased' }
     : judgeRecord(record, deps.now(), deps.recordRetention);
 
 const liveOf = (

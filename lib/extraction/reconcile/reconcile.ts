@@ -4,7 +4,12 @@ import { isProblem } from '../codes.ts';
 import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
-import { parseReconcileMessage, type SendReconcile } from '../reconcile-message.ts';
+import {
+  type BatchAnswer,
+  parseReconcileMessage,
+  type ReceivedMessage,
+  type SendReconcile,
+} from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markDelivered } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
@@ -178,16 +183,6 @@ export const answerReconcile = (
   if (conclusion === 'not-yet' && invoker === 'machine') throw new NotYet(explanation ?? 'not-yet');
   return { extractionId, status: record.status, deferred: conclusion !== 'closed' };
 };
-
-/** A message as Lambda passes it on. */
-export type ReceivedMessage = { readonly messageId: string; readonly body: string };
-
-/**
- * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.
- * Lambda deletes the others: "Reporting batch item failures",
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
- */
-export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
 type ReconcileMessagesDeps = {
   /** The messages are of the slow queue. */

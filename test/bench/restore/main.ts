@@ -72,7 +72,7 @@ const measure = async ({ untilStopped }: StoppableRun, dynamo: DynamoDBClient) =
   const deps = {
     requests: { remove: async () => undefined },
     dryRun: false,
-    except: new Set<string>(),
+    erased: new Set<string>(),
     now: () => new Date(),
     recordRetention: timings.recordRetention,
     onRecord: () => {

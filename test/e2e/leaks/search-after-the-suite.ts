@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { allTombstones } from '../../../lib/aws/dynamo-erasure-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { extractionsClient } from '../../../lib/client/index.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { queueClient } from '../../../tools/cli/aws/queues.ts';
@@ -56,8 +58,21 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     { kind: 'fingerprint key', value: fingerprintKey },
     ...ofTasks,
     ...(await sealedRequests(deployed)),
+    ...(await erasedExtractions(deployed)),
     ...(await readLines<Secret>(secretsFile)),
   ];
+};
+
+/** The ids of what was erased, but of those whose key was used again. */
+const erasedExtractions = async ({ client, outputs }: Deployed): Promise<readonly Secret[]> => {
+  const dynamo = new DynamoDBClient(client);
+  const all: Secret[] = [];
+  for await (const { extractionId, erasedAt } of allTombstones(dynamo, outputs.ErasuresTableName ?? '')) {
+    const record = await dynamoExtractionStore(dynamo, outputs.ExtractionsTableName ?? '').get(extractionId);
+    if (erasedAt !== undefined && record === undefined)
+      all.push({ kind: 'erased extraction', value: extractionId });
+  }
+  return all;
 };
 
 /** Runs an extraction that leaves its id wherever extractions leave anything. Returns the id. */

@@ -19,6 +19,8 @@ export type Secret = {
     | 'sealed request'
     /** Of an extraction that is closed. */
     | 'used sealed request'
+    /** The id of an extraction that was erased. */
+    | 'erased extraction'
     | 'result'
     | 'webhook field'
     | 'planted';

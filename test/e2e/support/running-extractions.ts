@@ -33,7 +33,7 @@ export const running = async (plan: Plan = {}, more: Body = {}) => {
 };
 
 /** Nothing reconciles it: the machine waits for a webhook that does not come, and it is not due. */
-export const quietlyRunning = () => running({ webhook: { enabled: false } });
+export const quietlyRunning = (more: Body = {}) => running({ webhook: { enabled: false } }, more);
 
 /** Runs an extraction whose task ends once it is linked, so that its webhook settles it. */
 export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {

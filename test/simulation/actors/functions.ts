@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { eraseOf } from './erase.ts';
 import { reconcileOf } from './reconcile.ts';
 import { requestExtractionOf } from './request-extraction.ts';
 import { startTaskOf } from './start-task.ts';
@@ -13,5 +14,6 @@ export const functionsOfWorld = (world: World) => {
     webhook: webhookOf(world),
     ...reconcileOf(world),
     sweep: sweepOf(world),
+    ...eraseOf(world),
   };
 };

@@ -83,6 +83,8 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
           // Only what lags has no array.
           const isComplete = Buffer.from(stored).includes('[]');
           const key = `${extractionId}/${isComplete ? 'complete' : 'incomplete'}.json`;
+          const { requestId = '' } = process.lastSeen ?? {};
+          world.erasing.objects.set(`${requestId} ${key}`, { requestId });
           return { bucket: 'results', key, bytes: stored.byteLength, sha256: '0'.repeat(64) };
         },
       }),

@@ -1,5 +1,6 @@
 import * as advice from './advice.ts';
 import * as collectingAndClosing from './collecting-and-closing.ts';
+import * as erasing from './erasing.ts';
 import * as heldCalls from './held-calls.ts';
 import type { Invariant } from './invariant.ts';
 import * as queueMessages from './queue-messages.ts';
@@ -15,6 +16,12 @@ export const invariants: readonly Invariant[] = [
   refusedCredentials.noStartOnceRefused,
   refusedCredentials.markedBeforeSettled,
   startCalls.requestOfItsRecord,
+  erasing.erasedOnceClosed,
+  erasing.erasedLeavesNothing,
+  erasing.erasedStaysErased,
+  erasing.laterRequestCopied,
+  erasing.erasedTaskIgnored,
+  erasing.erasureEnds,
   requestItems.requestItemKept,
   startCalls.startingWrittenBeforeCall,
   startCalls.startInTime,

@@ -25,11 +25,12 @@ export const breakerRespected: Invariant = {
 export const pauseKeepsOpen: Invariant = {
   name: 'pause-keeps-open',
   rule: 'A record is closed without its outcome or results only by a process that saw that reads are not paused.',
-  needs: 'The process could read the pauses.',
+  needs: 'The process could read the pauses, and nobody asked to erase the extraction.',
   outlivesLoss: true,
   checks: {
-    record: ({ before, after, by }, { scenario, pausesSeen }, premise) => {
+    record: ({ before, after, by }, { scenario, pausesSeen, erasing }, premise) => {
       if (scenario.breakers === undefined || by === undefined || by.failedCalls > 0) return undefined;
+      if (erasing.isAskedFor(after)) return undefined;
       const isClosed = before?.dueShard !== undefined && after.dueShard === undefined;
       const { status, collectionError } = after;
       const isUnread =

@@ -10,7 +10,7 @@ export const rendezvous: Invariant = {
   rule: 'In Tasks, the first status and the first extraction stay, and an older token never replaces a newer one.',
   checks: {
     taskItem: ({ before, after }, _world, premise) => {
-      if (before === undefined) return undefined;
+      if (before === undefined || after.isErased === true) return undefined;
       premise();
       if (before.taskStatus !== undefined && after.taskStatus !== before.taskStatus) {
         return 'A status was replaced.';

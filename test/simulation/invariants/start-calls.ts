@@ -116,6 +116,7 @@ export const startWindowUsed: Invariant = {
     record: ({ before, after }, { execution, scenario, windowOver }, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status || scenario.jitter < 0.3) return;
       if (isCancelled(after)) return;
+      if (after.reason === 'erased') return;
       premise();
       const error = execution?.abandonedFor ?? 'States.Timeout';
       // A process whose clock is ahead finds the window over too early.
@@ -129,11 +130,13 @@ export const startWindowUsed: Invariant = {
 
 export const notStartedMeansNoTask: Invariant = {
   name: 'not-started-means-no-task',
-  rule: 'NOT_STARTED is written only if no start call was or will be accepted, and only after an operator cancelled it, the machine abandoned the start, the execution broke, or the start window ended.',
+  rule: 'NOT_STARTED is written only if no start call was or will be accepted, and only after an operator cancelled it, it is to be erased, the machine abandoned the start, the execution broke, or the start window ended.',
   checks: {
     record: ({ before, after }, world, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status) return undefined;
       premise();
+      if (after.reason === 'erased')
+        return world.erasing.isAskedFor(after) ? undefined : 'Nobody asked to erase it.';
       return isCancelled(after) || world.windowOver || world.hasAbandonedStart || world.scenario.skew > 0
         ? undefined
         : 'NOT_STARTED, but a start may still be tried.';

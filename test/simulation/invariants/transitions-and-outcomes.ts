@@ -166,7 +166,7 @@ export const correctionFound: Invariant = {
   checks: {
     end: (_fact, world, premise) => {
       const { record, scenario } = world;
-      if (record?.status !== 'TIMED_OUT') return undefined;
+      if (record?.status !== 'TIMED_OUT' || world.erasing.isAskedFor(record)) return undefined;
       premise();
       const task = world.provider.tasks.get(record.taskId ?? '');
       const graceEnd = Date.parse(record.settledAt ?? record.deadlineAt) + settings.graceSeconds * 1_000;
@@ -199,6 +199,8 @@ export const closedAfterARead: Invariant = {
       if (!providerStatuses.has(after.status) && after.status !== 'TIMED_OUT') return undefined;
       if (withoutRead.includes(after.collectionError ?? '')) return undefined;
       if (world.oversized.length > 0) return undefined;
+      // Nobody waits for a correction of what is to be erased.
+      if (after.status === 'TIMED_OUT' && world.erasing.isAskedFor(after)) return undefined;
       premise();
       return by.reads > 0 || isLastReadLost(before, world)
         ? undefined

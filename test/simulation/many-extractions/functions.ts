@@ -14,13 +14,15 @@ import {
 } from '../../../lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
-  type BatchAnswer,
-  type ReceivedMessage,
   type ReconcileInvoker,
   reconcile,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
+import type {
+  BatchAnswer,
+  ReceivedMessage,
+  ReconcileMessage,
+} from '../../../lib/extraction/reconcile-message.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';

@@ -4,6 +4,7 @@ import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
 import { crowdFaults } from './crowd-faults.ts';
 import { decisionFaults } from './decision-faults.ts';
 import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
+import { erasingFaults } from './erasing-faults.ts';
 import { intakeAndClosingFaults } from './intake-and-closing-faults.ts';
 import type { Faults, PlantedFault } from './planted-fault.ts';
 import { loginFaults, refusedCredentialsFaults } from './refused-credentials-faults.ts';
@@ -18,6 +19,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(deliveryAndOutcomeFaults),
   ...faultsOf(intakeAndClosingFaults),
   ...faultsOf(refusedCredentialsFaults),
+  ...faultsOf(erasingFaults),
   ...faultsOf(adviceFaults),
   ...faultsOf(outageFaults, 'outage'),
   ...faultsOf(mixFaults, 'mix'),

@@ -1,3 +1,5 @@
+import type { Tombstone } from '../../../lib/extraction/erase/erasure.ts';
+import type { RestoredKind } from '../../../lib/extraction/operate/restore.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
@@ -44,6 +46,14 @@ export type Facts = {
     readonly answer: 'accepted' | 'replayed' | 'key-reused' | 'key-reused-often';
     readonly fingerprint: string;
   };
+  /** A tombstone was written. */
+  tombstone: { readonly before: Tombstone | undefined; readonly after: Tombstone };
+  /** An erasure has deleted this record. */
+  removed: { readonly record: Extraction; readonly by: Process };
+  /** A restore has judged this record of a backup. */
+  copied: { readonly record: Extraction; readonly kind: RestoredKind };
+  /** A metric with an alarm was counted for a delivery. */
+  alarmed: { readonly metric: string; readonly taskId: string };
   /** The schedule is over. `endless` if it was cut off. */
   end: { readonly endless: boolean };
 };

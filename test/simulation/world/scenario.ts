@@ -62,6 +62,8 @@ export type Scenario = {
   readonly reconcileAfter?: number;
   /** After how many seconds from the request an operator cancels it. */
   readonly cancelAfter?: number;
+  /** After how many seconds from the request somebody asks to have the extraction erased. */
+  readonly eraseAfter?: number;
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
   /**

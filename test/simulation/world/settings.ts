@@ -58,6 +58,9 @@ export const lifeWith = (given: Settings) => ({
 
 export const lifeOf = lifeWith(settings);
 
+/** The timeout of erase-extractions, in seconds, as in the stack. */
+export const eraseLife = 120;
+
 /** One failing extraction opens the breakers of its group and of its caller. A turn is free once its process has ended. */
 export const breakerSettings: BreakerSettings = {
   failures: 1,

@@ -9,6 +9,7 @@ import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
+import { Erasing } from './erasing.ts';
 import type { FactKind, Facts } from './facts.ts';
 import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution, type ExecutionStatus } from './machine.ts';
@@ -16,7 +17,7 @@ import { hasFailedThrice, type Process, wentWell } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import { ReconcileQueue } from './reconcile-queue.ts';
 import type { Part, Scenario } from './scenario.ts';
-import { breakerSettings, lifeOf, settings } from './settings.ts';
+import { breakerSettings, settings } from './settings.ts';
 import { fingerprintKey, theCaller, theCredentials, theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';
 
@@ -50,6 +51,7 @@ export class World {
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredBreaker>();
+  readonly erasing: Erasing;
   /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
   readonly breakersSeen = new Map<Process, BreakerState>();
   readonly pausesSeen = new Map<Process, Pauses>();
@@ -102,7 +104,9 @@ export class World {
     });
     this.provider = new Provider(this);
     this.queue = new ReconcileQueue(this, this.#processes.consume);
+    this.erasing = new Erasing(this, this.#processes.consumeErasure);
     this.extractions = new WatchedItems((before, after) => {
+      this.erasing.backup.set(after.requestId, after);
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteWritten(before, after);
       this.#noteDueAt(before, after);
@@ -139,6 +143,11 @@ export class World {
     if (scenario.cancelAfter !== undefined) {
       this.kernel.after(scenario.cancelAfter * 1_000, 'an operator cancels it', () =>
         this.#processes.cancel(theExtraction),
+      );
+    }
+    if (scenario.eraseAfter !== undefined) {
+      this.kernel.after(scenario.eraseAfter * 1_000, 'somebody asks to erase the extraction', () =>
+        this.erasing.begin(),
       );
     }
     if (scenario.reconcileAfter !== undefined) {
@@ -205,7 +214,9 @@ export class World {
     about: () => undefined,
     log: () => undefined,
     failure: () => undefined,
-    count: (metric, { value = 1 } = {}) => {
+    count: (metric, { value = 1, taskId } = {}) => {
+      const alarms = metric === 'UnlinkedDelivery' || metric === 'DeliveryWithoutRecord';
+      if (alarms && taskId !== undefined) this.state('alarmed', { metric, taskId });
       // Of a duration, how often it is reported.
       const times = metric.startsWith('SecondsTo') ? 1 : value;
       this.counted.set(metric, (this.counted.get(metric) ?? 0) + times);
@@ -283,18 +294,20 @@ export class World {
     this.#request('the caller after the loss', 'fingerprint-3', 4);
   }
 
-  /** An operator erases the record, once it has been closed for longer than a function runs. */
-  #erase(wasClosed = false): void {
+  /** An erasure deletes the record, if it is still closed, of this request and in this status. The caller then repeats the request. */
+  removeErased({ requestId, status }: Extraction, by: Process): boolean {
     const { record } = this;
-    if (record === undefined) return;
-    const isClosed = record.dueShard === undefined;
-    if (isClosed && wasClosed) {
-      this.#lose();
-      return;
-    }
-    this.kernel.after(lifeOf.reconcile * 1_000 + 1, 'an operator tries to erase the record', () =>
-      this.#erase(isClosed),
-    );
+    if (record === undefined) return true;
+    if (record.dueShard !== undefined || record.status !== status || record.requestId !== requestId)
+      return false;
+    this.state('removed', { record, by });
+    this.erasing.deleted.add(requestId);
+    const { extractionId, taskId } = record;
+    // The provider may have returned the task of another extraction, whose item stays.
+    const linked = this.tasks.get(taskId ?? '')?.extractionId ?? extractionId;
+    if (taskId !== undefined && linked === extractionId) this.erasing.erasedTasks.add(taskId);
+    this.#lose();
+    return true;
   }
 
   /** A sweep has leased the record and sends its message. */
@@ -429,6 +442,8 @@ export class World {
       this.execution !== undefined && statuses.includes(this.execution.status);
     const isRecorded = (): boolean => this.record !== undefined;
     const isOpen = (): boolean => this.record?.dueShard !== undefined && !this.isDead('sweep');
+    const hasRemoved = (): boolean =>
+      [...this.erasing.tombstones.values()].some(({ erasedAt }) => erasedAt !== undefined);
     const isAbandoned = (): boolean => this.hasAbandonedStart && this.execution?.status !== 'SUCCEEDED';
     const request = (caller: string, fingerprint: string) => () => this.#request(caller, fingerprint, 1);
     const always = (): boolean => true;
@@ -445,13 +460,14 @@ export class World {
       ),
       once('the record is lost, and the caller repeats the request', isRecorded, () => this.#lose()),
       once('an operator erases the record, and the caller repeats the request', isRecorded, () =>
-        this.#erase(),
+        this.erasing.begin(),
       ),
       once('an additional sweep runs', isOpen, () => this.#processes.sweep()),
       once('an operator reconciles the record', isRecorded, () =>
         this.#processes.reconcileForOperator(theExtraction),
       ),
       once('the rule is late', isAbandoned, () => this.#brokenExecution(theExtraction)),
+      once('an operator restores a backup', hasRemoved, () => this.#processes.restoreBackup()),
     ];
   }
 }

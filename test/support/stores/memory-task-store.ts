@@ -30,6 +30,8 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
       call('recordStatus', taskId, () => {
         const first = { firstStatus: taskStatus, noticedAt: notifiedAt };
+        const item = items.get(taskId);
+        if (item?.isErased === true) return { ...item };
         const next = { taskStatus, notifiedAt, ...first, ...written(taskId) };
         items.set(taskId, next);
         return { ...next };
@@ -43,7 +45,7 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
     notice: (taskId, firstStatus, noticedAt) =>
       call('notice', taskId, () => {
         const item = items.get(taskId);
-        if (item === undefined) return undefined;
+        if (item === undefined || item.isErased === true) return undefined;
         const next = { firstStatus, noticedAt, ...item };
         items.set(taskId, next);
         return { ...next };
@@ -51,7 +53,7 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
     setMarked: (taskId) =>
       call('setMarked', taskId, () => {
         const item = items.get(taskId);
-        if (item !== undefined) items.set(taskId, { ...item, isMarked: true });
+        if (item !== undefined && item.isErased !== true) items.set(taskId, { ...item, isMarked: true });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

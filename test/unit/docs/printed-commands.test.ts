@@ -114,7 +114,7 @@ test('README names in its first screen which provider fits, what is assumed and 
     expect(first).toContain(fact);
   }
   const answers = [
-    'docs/operations.md#erase-one-extraction',
+    'docs/erasure.md',
     'docs/embedding.md#fixed-egress-addresses',
     'docs/stream.md#from-another-account',
     'docs/stream.md#from-a-container',

@@ -48,7 +48,7 @@ test.each([
   expect(new Checks(checked).validateScope(checked).violations).toEqual([]);
 });
 
-test('the tables are on demand, encrypted and protected; one has a stream and backups, and all but the breakers expire', () => {
+test('the tables are on demand, encrypted and protected; two have backups, one of these a stream, and all but the breakers expire', () => {
   template.allResourcesProperties('AWS::DynamoDB::Table', {
     BillingMode: 'PAY_PER_REQUEST',
     SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: dataKey },
@@ -61,7 +61,12 @@ test('the tables are on demand, encrypted and protected; one has a stream and ba
   template.resourcePropertiesCountIs(
     'AWS::DynamoDB::Table',
     { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-    5,
+    6,
+  );
+  template.resourcePropertiesCountIs(
+    'AWS::DynamoDB::Table',
+    { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    2,
   );
 });
 
@@ -191,9 +196,10 @@ describe('the functions', () => {
     });
   });
 
-  test('may not invoke themselves through a queue, except reconcile-extraction, whose messages send the next', () => {
+  test('may not invoke themselves through a queue, except two, whose messages send the next', () => {
     expect(eachWith(all, ({ properties }) => properties.RecursiveLoop)).toEqual({
       'reconcile-extraction': 'Allow',
+      'erase-extractions': 'Allow',
     });
   });
 
@@ -206,7 +212,7 @@ describe('the functions', () => {
   test('write to log groups that are encrypted and expire', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
-    expect(Object.keys(logs)).toHaveLength(10);
+    expect(Object.keys(logs)).toHaveLength(11);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: dataKey });
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },

@@ -46,32 +46,47 @@ const mayWithMarks = (action: string, key = 'd0c5'.repeat(16)): readonly string[
 
 describe('the marks of refused credentials', () => {
   test.each([
-    ['GetItem', ['StartTaskRole', 'admin']],
+    ['GetItem', ['StartTaskRole', 'EraseExtractionsRole', 'admin']],
     ['Scan', ['admin']],
     ['Query', []],
     ['BatchGetItem', []],
     ['PartiQLSelect', []],
     ['ExportTableToPointInTime', []],
-  ])('are read by start-task, and by an administrator who erases: %s', (action, expected) => {
+  ])('are read by start-task, what erases, and an administrator: %s', (action, expected) => {
     expect(mayWithMarks(action)).toEqual(expected);
   });
 
   test.each([
     ['PutItem', ['StartTaskRole', 'ReceiveWebhookRole', 'ReconcileExtractionRole']],
-    ['UpdateItem', ['admin']],
+    ['UpdateItem', ['EraseExtractionsRole', 'admin']],
     ['BatchWriteItem', []],
-    ['DeleteItem', ['admin']],
+    ['DeleteItem', ['EraseExtractionsRole']],
   ])(
-    'are written by the three that learn of outcomes, and forgotten and erased by an administrator: %s',
+    'are written by the three that learn of outcomes, forgotten by an administrator, and erased by one function: %s',
     (action, expected) => {
       expect(mayWithMarks(action).toSorted()).toEqual(expected.toSorted());
     },
   );
 
   test('stand beside the counts of repeated requests, which are all that request-extraction may write', () => {
-    expect(mayWithMarks('UpdateItem', 'repeats/0190')).toEqual(['RequestExtractionRole', 'admin']);
+    expect(mayWithMarks('UpdateItem', 'repeats/0190')).toEqual([
+      'RequestExtractionRole',
+      'EraseExtractionsRole',
+      'admin',
+    ]);
   });
 });
+
+test.each(['DeleteObject', 'DeleteObjectVersion'])(
+  'results are deleted by one function alone: %s',
+  (action) => {
+    const request = { action: `s3:${action}`, resource: '<StorageResults.Arn>/one/a.json', context: {} };
+    const may = [...roles, ...people].filter((principal) =>
+      isAllowed({ principal, ...request }, { identity: identityOf(principal) }, flatten),
+    );
+    expect(may).toEqual(['EraseExtractionsRole']);
+  },
+);
 
 describe('the policies of people', () => {
   // With a bus, which adds a pipe and its log.
@@ -140,12 +155,12 @@ describe('the data key', () => {
   const templates = everyTemplate();
 
   test.each([
-    ['every-option', 'Cosecha-prod', 11],
-    ['accept', 'Cosecha-accept', 11],
+    ['every-option', 'Cosecha-prod', 12],
+    ['accept', 'Cosecha-accept', 12],
     ['accept-fake-provider', 'Cosecha-accept-fake-provider', 2],
     ['accept-readers', 'Cosecha-accept-readers', 1],
-    ['embedded-twice', 'Banking', 21],
-    ['embedded-in-vpc', 'Banking', 10],
+    ['embedded-twice', 'Banking', 23],
+    ['embedded-in-vpc', 'Banking', 11],
   ])('encrypts the log groups of its stack: %s', (name, stackName, count) => {
     const { policy, groups } = logsOf(templates.get(name) as Template, stackName);
     expect(groups).toHaveLength(count);

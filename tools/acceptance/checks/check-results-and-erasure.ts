@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { erase } from '../../../lib/extraction/operate/erase.ts';
-import { s3Of } from '../../cli/aws/stores.ts';
-import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { erasuresOf } from '../../cli/operate/begin-erasure.ts';
 import { discardBody } from '../../cli/terminal/answer-body.ts';
 import { fetchAgain } from './call-deployed-api.ts';
 import { type Check, passed, Unmet, webhookArrives } from './check.ts';
@@ -43,26 +40,16 @@ export const eraseForGood: Check = {
   dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timeout + 120,
   run: async (context) => {
-    const { deployment, settings, client, now } = context;
     const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
-    const resources = { ...deployment, dynamo: new DynamoDBClient(client), s3: s3Of(deployment) };
-    const removals = eraseOnAws(resources, now);
-    const { timeout: reconcileTimeout, timings } = settings;
-    const deps = { ...removals, reconcileTimeout, recordRetention: timings.recordRetention };
-    const result = await context.until(
-      `extraction ${extractionId} to be closed for long enough to be erased`,
-      async () => {
-        const erased = await erase(extractionId, deps);
-        return erased.kind === 'too-fresh' || erased.kind === 'open' ? undefined : erased;
-      },
+    const erasures = erasuresOf(context.deployment);
+    const erasureId = randomUUID();
+    await erasures.begin({ erasureId, askedBy: 'the acceptance', extractionId });
+    await context.until(`extraction ${extractionId} to be erased`, async () =>
+      (await erasures.tombstones(erasureId)).find(({ erasedAt }) => erasedAt !== undefined),
     );
-    if (result.kind !== 'erased') {
-      const what = result.kind === 'remains' ? `: ${result.what.join(', ')} remain` : '';
-      throw new Unmet(`The erasure of ${extractionId} ended as ${result.kind}${what}.`);
-    }
     const { status } = await context.api.call('GET', `/extractions/${extractionId}`);
     if (status !== 404)
       throw new Unmet(`GET /extractions/${extractionId} is answered ${status} after its erasure.`);
-    return passed(`${result.objects} object, the task and the record are gone; the API answers 404`);
+    return passed('its tombstone says that nothing is left; the API answers 404');
   },
 };

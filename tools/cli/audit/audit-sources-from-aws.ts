@@ -5,7 +5,9 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { allTombstones } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { readItems } from '../../../lib/aws/read-items.ts';
+import { countObjects } from '../../../lib/aws/removals-on-aws.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
@@ -17,7 +19,7 @@ import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { s3Of } from '../aws/stores.ts';
-import type { AuditSources, Logged, RequestItem, StoredBytes, TaskFacts } from './audit-types.ts';
+import type { AuditSources, Erased, Logged, RequestItem, StoredBytes, TaskFacts } from './audit-types.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -50,6 +52,12 @@ async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGe
   const scan = { TableName, ConsistentRead: true, ...read };
   for await (const { Items = [] } of paginateScan({ client }, scan)) {
     yield* Items.map((item) => unmarshall(item) as RequestItem);
+  }
+}
+
+async function* erasedIn(client: DynamoDBClient, table: string): AsyncGenerator<Erased, void> {
+  for await (const { extractionId, requestId, erasedAt } of allTombstones(client, table)) {
+    if (erasedAt !== undefined) yield { extractionId, requestId, erasedAt };
   }
 }
 
@@ -103,6 +111,9 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     requested: lines('RequestExtractionLog', logMessages.requested),
     accepted: lines('StartTaskLog', logMessages.accepted),
     due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
+    erased: () => erasedIn(dynamo, output('ErasuresTableName')),
+    objects: (extractionId) =>
+      countObjects(s3Of(deployment), output('ResultsBucketName'), `${extractionId}/`),
     requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
     // With more tries than the SDK's three: a shard supports two readers, which consumers may be.
     changes: (until) => {

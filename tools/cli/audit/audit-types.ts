@@ -19,6 +19,9 @@ export type TaskFacts = {
 /** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
 export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
 
+/** A record that was erased, of whom nothing may be left. */
+export type Erased = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly erasedAt: string };
+
 export type StoredBytes = Pick<StoredResults, 'bytes' | 'sha256'>;
 
 /** What an audit reads. A method throws if its source cannot be read. The rules that need it are then not checked. */
@@ -33,6 +36,10 @@ export interface AuditSources {
   /** The ids in the index `due`. */
   due(): Promise<readonly string[]>;
   requestItems(): AsyncIterable<RequestItem>;
+  /** What was erased, as far as tombstones show it: of 42 days. */
+  erased(): AsyncIterable<Erased>;
+  /** How many objects, in every version, the bucket has of an extraction. */
+  objects(extractionId: string): Promise<number>;
   /** What the stream still has until that time, in order for each extraction. */
   changes(until: string): AsyncIterable<StreamChange>;
   records(extractionIds: readonly string[]): AsyncIterable<Extraction>;
@@ -60,6 +67,9 @@ export type Facts = {
   readonly accepted: readonly Logged[];
   readonly steps: readonly Step[];
   readonly items: readonly RequestItem[];
+  readonly erased: readonly Erased[];
+  /** By `extractionId`, of what was erased. */
+  readonly objects: ReadonlyMap<string, number>;
   readonly ids: ReadonlySet<string>;
   /** Those of the requests, of starts whose request is older, of the index `due` and of the items of `Requests`. */
   readonly records: ReadonlyMap<string, Extraction>;

@@ -108,14 +108,20 @@ const choose = async (sources: AuditSources, options: AuditOptions, { read, read
   const accepted = await readAll('accepted', () => sources.accepted(period), asItIs);
   const due = await read('due', [], sources.due);
   const items = await readAll('requestItems', sources.requestItems, asItIs);
+  const erased = await readAll('erased', sources.erased, asItIs);
   // A repeated request has several lines, and the first is kept.
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
   const requested = [...requests.values()].filter(({ extractionId }) => drawn.has(extractionId));
-  const others = [...accepted.filter(({ extractionId }) => !requests.has(extractionId)), ...items];
+  const others = [...accepted.filter(({ extractionId }) => !requests.has(extractionId)), ...items, ...erased];
   const ids = [...new Set([...drawn, ...due, ...others.map(({ extractionId }) => extractionId)])];
-  return { requests: requests.size, ids, facts: { requested, accepted, items } };
+  return { requests: requests.size, ids, facts: { requested, accepted, items, erased } };
 };
+
+/** How many objects the bucket has of each that was erased. */
+async function* counts({ objects }: AuditSources, erased: Facts['erased']) {
+  for (const { extractionId } of erased) yield [extractionId, await objects(extractionId)] as const;
+}
 
 /** One after the other: each may have 20 MiB, of which nothing is kept. */
 async function* hashes({ stored }: AuditSources, records: readonly Extraction[]) {
@@ -131,9 +137,14 @@ const gather = async (sources: AuditSources, options: AuditOptions, reading: Rea
   const { requests, ids, facts: chosen } = await choose(sources, options, reading);
   const all = await readAll('records', () => sources.records(ids), asItIs);
   const known = all.filter(({ schemaVersion }) => schemaVersion === 1);
-  const taskIds = known.flatMap(({ method, taskId }) => (method === 'credentials' && taskId ? [taskId] : []));
+  const erasedIds = new Set(chosen.erased.map(({ extractionId }) => extractionId));
+  const ofErased = chosen.accepted.filter(({ extractionId }) => erasedIds.has(extractionId));
+  const taskIds = [...known.filter(({ method }) => method === 'credentials'), ...ofErased].flatMap(
+    ({ taskId }) => (taskId ? [taskId] : []),
+  );
   const tasks = await readAll('tasks', () => sources.tasks([...new Set(taskIds)]), asItIs);
   const stored = await readAll('stored', () => hashes(sources, options.results ? known : []), asItIs);
+  const objects = await readAll('objects', () => counts(sources, chosen.erased), asItIs);
   // After the records: it shows why one is gone.
   const steps = await readAll('changes', () => sources.changes(now.toISOString()), stepOf);
   const facts: Facts = {
@@ -147,6 +158,7 @@ const gather = async (sources: AuditSources, options: AuditOptions, reading: Rea
     present: new Set(all.map(({ extractionId }) => extractionId)),
     tasks: new Map(tasks.map((task) => [task.taskId, task])),
     stored: new Map(stored),
+    objects: new Map(objects),
   };
   return { requests, facts };
 };

@@ -1,5 +1,15 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Checked, Facts, Finding, Logged, RequestItem, Rule, Step, TaskFacts } from './audit-types.ts';
+import type {
+  Checked,
+  Erased,
+  Facts,
+  Finding,
+  Logged,
+  RequestItem,
+  Rule,
+  Step,
+  TaskFacts,
+} from './audit-types.ts';
 import { age, checkEach, day, olderThan, secondsBetween, slack, timeOf } from './check-each.ts';
 import { expectedAdvice } from './expected-advice.ts';
 import { wrongRecord } from './record-rules.ts';
@@ -17,16 +27,16 @@ const allowedNext: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A request or start without a record, and a record that was removed while it was open. Only closed ones are erased, or expire. */
-const checkRecords = ({ requested, accepted, ids, present, steps }: Facts): Checked => {
+const checkRecords = ({ requested, accepted, ids, present, steps, erased }: Facts): Checked => {
   const last = new Map(steps.map((step) => [step.extractionId, step]));
   const removed = [...last.values()].filter(({ after }) => after === undefined);
-  const removedIds = new Set(removed.map(({ extractionId }) => extractionId));
+  const removedIds = new Set([...removed, ...erased].map(({ extractionId }) => extractionId));
   const started = accepted.filter(({ extractionId }) => ids.has(extractionId));
   const logged = new Map([...started, ...requested].map((line) => [line.extractionId, line]));
   const { checked, findings: lost } = checkEach(logged.values(), ({ extractionId, taskId, at }) =>
     present.has(extractionId) || removedIds.has(extractionId)
       ? undefined
-      : `It was ${taskId ? 'started' : 'requested'} at ${at}, and has no record. An erasure of more than 24 h ago looks the same.`,
+      : `It was ${taskId ? 'started' : 'requested'} at ${at}, and has no record. Nobody has erased it within 42 days.`,
   );
   const { findings: removals } = checkEach(removed, ({ at, before }) =>
     before?.dueShard === undefined ? undefined : `Its record was removed at ${at}, open as ${before.status}.`,
@@ -195,6 +205,23 @@ const wrongByLog = ({ records }: Facts, { extractionId, at, taskId, caller, subj
   return `It is of ${requestedBy}, about ${about}. By the log, ${caller} requested ${subject}.`;
 };
 
+/** What is left of an extraction that was erased. A later request under the same key has things of its own. */
+const leftOf = (facts: Facts, { extractionId, requestId, erasedAt }: Erased): string | undefined => {
+  const { records, items, accepted, tasks, objects } = facts;
+  const record = records.get(extractionId);
+  const isLinked = accepted.some(
+    (line) =>
+      line.extractionId === extractionId && tasks.get(line.taskId ?? '')?.extractionId === extractionId,
+  );
+  const left = [
+    ...(record?.requestId === requestId ? ['its record'] : []),
+    ...(items.some((item) => item.requestId === requestId) ? ['its sealed data'] : []),
+    ...(record === undefined && isLinked ? ['its task'] : []),
+    ...(record === undefined && (objects.get(extractionId) ?? 0) > 0 ? ['its results'] : []),
+  ];
+  return left.length === 0 ? undefined : `It was erased at ${erasedAt}, and there is ${left.join(', ')}.`;
+};
+
 const wrongAdvice = (_: Facts, record: Extraction): string | undefined => {
   const [has, expected] = [record.advice ?? 'none at all', expectedAdvice(record) ?? 'none at all'];
   return has === expected
@@ -212,7 +239,7 @@ const ofEach = (
   check: (facts) => checkEach(facts.records.values(), (record) => wrong(facts, record)),
 });
 
-/** The twelve rules, in the order of docs/cli.md. */
+/** The thirteen rules, in the order of docs/cli.md. */
 export const rules: readonly Rule[] = [
   {
     id: 'requests-have-records',
@@ -259,6 +286,12 @@ export const rules: readonly Rule[] = [
     sentence: 'Every item of `Requests` is there while it is needed, and no longer.',
     needs: ['requestItems', 'records', 'accepted', 'limits'],
     check: checkItems,
+  },
+  {
+    id: 'erased-is-gone',
+    sentence: 'Nothing is left of what was erased.',
+    needs: ['erased', 'objects', 'records', 'requestItems', 'tasks'],
+    check: (facts) => checkEach(facts.erased, (one) => leftOf(facts, one)),
   },
   ofEach('advice', '`advice` is that of the table in docs/stream.md.', wrongAdvice, ['records']),
   ofEach('closed-in-time', 'Every outcome is closed in time, with its results or without.', wrongOpen),

@@ -8,7 +8,7 @@ import type { Bounded } from './deployment.ts';
 
 /**
  * With more tries than the SDK's three. FilterLogEvents allows 5 to 25 calls a second, depending on the region
- * (https://docs.aws.amazon.com/general/latest/gr/cwl_region.html), and the logs of eight functions are read at once.
+ * (https://docs.aws.amazon.com/general/latest/gr/cwl_region.html), and the logs of nine functions are read at once.
  */
 export const logsClient = (client: CloudWatchLogsClientConfig): CloudWatchLogsClient =>
   new CloudWatchLogsClient({ ...client, maxAttempts: 10 });

@@ -1,82 +1,132 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type EraseResult, erase as eraseExtraction } from '../../../lib/extraction/operate/erase.ts';
-import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { s3Of } from '../aws/stores.ts';
-import { eraseOnAws, ResultsNotDeleted } from '../operate/erase-on-aws.ts';
+import { defined } from '../../../lib/defined.ts';
+import type { Erasure, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { identityOf } from '../aws/identity.ts';
+import { requireRecord } from '../aws/stores.ts';
+import { erasuresOf } from '../operate/begin-erasure.ts';
 import type { Shell } from '../terminal/command-environment.ts';
-import { CliError } from '../terminal/errors.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
-export const erase = async (
-  extractionId: string,
-  { yes }: { readonly yes?: true },
-  { shell, connect }: CommandContext,
-): Promise<number> => {
-  const deployment = await connect();
-  const { client, output, stackName } = deployment;
-  const question = `This erases ${extractionId} and its results from ${stackName} for good. Type its id to continue:`;
-  if (yes !== true && !(await shell.confirm(question, extractionId))) {
-    throw new CliError('Nothing was erased: type the id at the prompt, or use --yes.');
-  }
-  const settings = await readReconcileSettings(deployment);
-  const resources = { output, dynamo: new DynamoDBClient(client), s3: s3Of(deployment) };
-  const removals = eraseOnAws(resources, shell.now);
-  shell.wait('erasing');
-  const result = await eraseExtraction(extractionId, {
-    ...removals,
-    reconcileTimeout: settings.timeout,
-    recordRetention: settings.timings.recordRetention,
-  }).catch((cause: unknown) => {
-    if (!(cause instanceof ResultsNotDeleted)) throw cause;
-    throw new CliError(
-      `${cause.message} The record is still there. Repair the cause, and run this command again.`,
-      { cause },
-    );
-  });
-  shell.wait(undefined);
-  return report(extractionId, result, shell);
+type EraseOptions = {
+  readonly reference?: string;
+  readonly caller?: string;
+  readonly erasure?: string;
+  readonly wait: boolean;
+  readonly yes?: true;
 };
 
-/** What the command cannot erase, and how long it stays. */
-const remainders = [
-  'What stays, and for how long:',
-  '- its execution, with its id and the requestId: 90 days after its end (Step Functions);',
-  '- the record in the point-in-time backup: 35 days; a restore must omit it (--except);',
-  '- the record in the stream: 24 hours, and longer in downstream services; inform them;',
-  '- ids, and no data, in the logs: logRetentionDays. A later delivery stores taskId and status for 30 days;',
-  '- its idempotency key: for those 90 days a request that repeats it starts nothing and ends NOT_STARTED. Use another.',
-];
+type Erasures = ReturnType<typeof erasuresOf>;
+type Scope = Pick<Erasure, 'extractionId' | 'reference' | 'requestedBy'>;
 
-const report = (extractionId: string, result: EraseResult, shell: Shell): number => {
-  switch (result.kind) {
-    case 'erased': {
-      const task = result.taskId === undefined ? '' : 'its task, the mark of its credentials if it had one, ';
-      const line = `Erased: stored results (${result.objects}), ${task}its request, the record. Verified: nothing of it remains.`;
-      shell.print([line, ...remainders], { extractionId, ...result });
-      return 0;
-    }
-    case 'no-record': {
-      const results =
-        result.objects === 0 ? 'and no results' : `and the rest of its results (${result.objects}) is erased`;
-      shell.print(`There is no record of ${extractionId}, ${results}.`, { extractionId, ...result });
-      return 0;
-    }
-    case 'open':
-      throw new CliError(
-        `${extractionId} is still open (${result.record.status}), and its outcome would be lost. Let it close ` +
-          '(`watch` it, or `reconcile` it if it is overdue), or have the provider end it. Then erase it.',
-      );
-    case 'too-fresh':
-      throw new CliError(
-        `${extractionId} was closed a moment ago, and a function that read it while open may still store results. ` +
-          `Nothing was erased. Try again after ${result.until}.`,
-      );
-    case 'reopened':
-      throw new CliError(
-        `The provider has just corrected the outcome of ${extractionId}, so it is open again. Its record stays. Erase ` +
-          'it once it is closed.',
-      );
-    case 'remains':
-      throw new CliError(`These are still there: ${result.what.join(', ')}. Run this command again.`);
+/** What is asked, as a question, and the words that confirm it. */
+type Question = { readonly scope: Scope; readonly what: string; readonly words: string };
+
+const questionOf = async (
+  id: string | undefined,
+  { reference, caller }: EraseOptions,
+  deployment: Deployment,
+  erasures: Erasures,
+): Promise<Question> => {
+  if (reference === undefined) {
+    const { extractionId } = await requireRecord(deployment, id ?? '');
+    return { scope: { extractionId }, what: `${extractionId} and its results`, words: extractionId };
   }
+  const found = await erasures.find(reference, caller);
+  if (found.length === 0) throw new CliError('No extraction has this reference. Nothing was erased.');
+  const callers = new Set(found.map(({ requestedBy }) => requestedBy)).size;
+  const of = caller === undefined && callers > 1 ? ` of ${callers} callers` : '';
+  const count = `${found.length} extraction${found.length === 1 ? '' : 's'}${of}`;
+  const scope = defined({ reference, requestedBy: caller });
+  return { scope, what: `${count} with this reference, and their results,`, words: reference };
+};
+
+const pollMs = 2_000;
+
+type Progress = { readonly erasure: Erasure; readonly tombstones: readonly Tombstone[] };
+
+const isDone = ({ erasure, tombstones }: Progress): boolean =>
+  erasure.searchedAt !== undefined && tombstones.every(({ erasedAt }) => erasedAt !== undefined);
+
+const countsOf = ({ erasure, tombstones }: Progress) => ({
+  found: tombstones.length,
+  erased: tombstones.filter(({ erasedAt }) => erasedAt !== undefined).length,
+  isSearched: erasure.searchedAt !== undefined,
+});
+
+const describeWait = (progress: Progress): string => {
+  const { found, erased, isSearched } = countsOf(progress);
+  return `${erased} of ${found} erased${isSearched ? '' : ', and the index is read again two minutes after the first time'}`;
+};
+
+const read = async (erasureId: string, erasures: Erasures): Promise<Progress> => {
+  const erasure = await erasures.get(erasureId);
+  if (erasure === undefined)
+    throw new CliError(`There is no erasure ${erasureId}, or it is of more than 42 days ago.`);
+  return { erasure, tombstones: await erasures.tombstones(erasureId) };
+};
+
+/** Reads until all is erased, or the operator interrupts. */
+const follow = async (erasureId: string, erasures: Erasures, shell: Shell): Promise<Progress> => {
+  const interrupted = shell.interrupted();
+  for (;;) {
+    const progress = await read(erasureId, erasures);
+    if (isDone(progress) || interrupted.aborted) return progress;
+    shell.wait(describeWait(progress));
+    await shell.sleep(pollMs, interrupted);
+  }
+};
+
+const report = (progress: Progress, shell: Shell): number => {
+  const { erasure, tombstones } = progress;
+  const { erasureId, askedBy, askedAt, searchedAt } = erasure;
+  const { found, erased } = countsOf(progress);
+  const isComplete = isDone(progress);
+  const lines = isComplete
+    ? [
+        `Erased: ${erased} extraction${erased === 1 ? '' : 's'}, with results, task, request and record. Erasure ${erasureId}.`,
+        'docs/erasure.md lists what stays elsewhere, and for how long. Tell the services that have copies.',
+      ]
+    : [
+        `${describeWait(progress)}. The rest follows by itself: what runs is erased once its outcome is out.`,
+        `See it with: cosecha erase --erasure ${erasureId}`,
+      ];
+  const records = tombstones.map(({ extractionId, requestId, removingAt, erasedAt }) =>
+    defined({ extractionId, requestId, removingAt, erasedAt }),
+  );
+  const asked = defined({ askedBy, askedAt, searchedAt });
+  shell.print(lines, { erasureId, ...asked, found, erased, isComplete, extractions: records });
+  return 0;
+};
+
+const requireOne = (id: string | undefined, { reference, caller, erasure }: EraseOptions): void => {
+  const given = [id, reference, erasure].filter((one) => one !== undefined);
+  if (given.length !== 1) throw new UsageError('Name one extraction, or --reference, or --erasure.');
+  if (caller !== undefined && reference === undefined) throw new UsageError('--caller needs --reference.');
+};
+
+export const erase = async (
+  id: string | undefined,
+  options: EraseOptions,
+  { shell, connect }: CommandContext,
+): Promise<number> => {
+  requireOne(id, options);
+  const deployment = await connect();
+  const erasures = erasuresOf(deployment);
+  const begin = async (): Promise<string> => {
+    const { scope, what, words } = await questionOf(id, options, deployment, erasures);
+    const which = 'extractionId' in scope ? 'its id' : 'the reference';
+    const question = `This erases ${what} from ${deployment.stackName} for good. Type ${which} to continue:`;
+    if (options.yes !== true && !(await shell.confirm(question, words))) {
+      throw new CliError(`Nothing was erased: type ${which} at the prompt, or use --yes.`);
+    }
+    const erasureId = shell.randomId();
+    const askedBy = (await identityOf(deployment)) ?? 'an operator';
+    await erasures.begin({ erasureId, askedBy, ...scope });
+    return erasureId;
+  };
+  const erasureId = options.erasure ?? (await begin());
+  const progress = options.wait ? await follow(erasureId, erasures, shell) : await read(erasureId, erasures);
+  shell.wait(undefined);
+  return report(progress, shell);
 };

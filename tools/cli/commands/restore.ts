@@ -3,16 +3,18 @@ import {
   type DynamoDBClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import type { RestoredKind, RestoreResult } from '../../../lib/extraction/operate/restore.ts';
+import { allTombstones } from '../../../lib/aws/dynamo-erasure-store.ts';
+import { erasedKey, type RestoredKind, type RestoreResult } from '../../../lib/extraction/operate/restore.ts';
+import type { Deployment } from '../aws/deployment.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { requestsOf } from '../aws/stores.ts';
+import { eraseSenderOf } from '../operate/begin-erasure.ts';
 import { copyBackup, manyConnections } from '../operate/copy-backup.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
 type RestoreOptions = {
   readonly from: string;
-  readonly except?: readonly string[];
   readonly dryRun?: true;
 };
 
@@ -23,7 +25,7 @@ const meanings: Readonly<Record<RestoredKind, string>> = {
   present: 'not copied: already in the live table',
   'requested-again':
     'not copied: the live table has another request with the same idempotency key. Check each',
-  excepted: 'omitted by --except',
+  erased: 'omitted: it was erased',
   expired: 'omitted: the retention is over',
   unreadable: 'omitted: not a record of an extraction',
 };
@@ -63,7 +65,7 @@ const sumOf = (one: RestoreResult, other: RestoreResult): RestoreResult => {
 };
 
 export const restore = async (
-  { from, except = [], dryRun: isDryRun }: RestoreOptions,
+  { from, dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
@@ -76,6 +78,7 @@ export const restore = async (
   const { timings } = await readReconcileSettings(deployment);
   const requests = requestsOf(deployment);
   const onRecord = progressOf({ shell }, total);
+  const erased = await readErased(dynamo, output('ErasuresTableName'));
   const copy = (isOpen: boolean): Promise<RestoreResult> =>
     copyBackup(
       dynamo,
@@ -83,7 +86,7 @@ export const restore = async (
       {
         requests,
         dryRun,
-        except: new Set(except),
+        erased,
         now: shell.now,
         recordRetention: timings.recordRetention,
         onRecord,
@@ -97,6 +100,7 @@ export const restore = async (
     shell.print(line, { openRecordsRestored: true });
   }
   const result = sumOf(open, await copy(false));
+  if (!dryRun) await eraseAgain(erased, dynamo, deployment);
   shell.wait(undefined);
   const lines = (Object.keys(meanings) as RestoredKind[])
     .filter((kind) => result[kind] > 0)
@@ -104,6 +108,29 @@ export const restore = async (
   const heading = dryRun ? 'Nothing was written. Without --dry-run:' : 'Done:';
   shell.print([heading, ...(lines.length === 0 ? ['the table is empty'] : lines)], { dryRun, ...result });
   return 0;
+};
+
+/**
+ * What was erased while the copy ran, and may have been copied after that, is erased again. So is what an erasure found missing while the
+ * table was lost.
+ */
+const eraseAgain = async (
+  known: ReadonlySet<string>,
+  dynamo: DynamoDBClient,
+  deployment: Deployment,
+): Promise<void> => {
+  const send = eraseSenderOf(deployment);
+  for await (const tombstone of allTombstones(dynamo, deployment.output('ErasuresTableName'))) {
+    const { erasureId, extractionId, requestId } = tombstone;
+    if (!known.has(erasedKey(tombstone))) await send({ erase: { erasureId, extractionId, requestId } });
+  }
+};
+
+/** What was erased, or is being erased. Read before anything is copied: without it, a restore would bring people back. */
+const readErased = async (dynamo: DynamoDBClient, table: string): Promise<ReadonlySet<string>> => {
+  const all = new Set<string>();
+  for await (const tombstone of allTombstones(dynamo, table)) all.add(erasedKey(tombstone));
+  return all;
 };
 
 /** Throws if the table cannot be read as a backup. Returns how many records it has, which AWS counts every six hours. */

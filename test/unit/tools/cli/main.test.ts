@@ -254,7 +254,7 @@ const parse = async (...args: readonly string[]): Promise<string> => {
 
 test.each([
   ['commander.invalidArgument', 'get', 'not-a-uuid'],
-  ['commander.missingArgument', 'erase'],
+  ['commander.missingArgument', 'explain'],
   ['commander.invalidArgument', 'deliver', 'task-1', '--status', 'DONE'],
   ['commander.invalidArgument', 'deliver', 'x'.repeat(101)],
   ['commander.conflictingOption', 'list', '--open', '--due'],

@@ -221,6 +221,7 @@ describe('the alarms', () => {
       ['sweep-not-running', 'breaching'],
       // An idle queue has no values, even with messages in it. Neither has a stopped pipe.
       ['dead-letters', 'ignore'],
+      ['erasures-failed', 'ignore'],
       ['fan-out-stopped', 'ignore'],
       ['fan-out-dead-letters', 'ignore'],
     ]);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { judgeRecord, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
+import {
+  erasedKey,
+  judgeRecord,
+  type RestoreDeps,
+  restore,
+} from '../../../../../lib/extraction/operate/restore.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import {
   at,
@@ -72,7 +77,7 @@ const live = (over: Partial<RestoreDeps> = {}) => {
       return creations.flatMap((creation) => (creation.created ? [] : [creation.record]));
     },
     find: async (ids) => [...store.items.values()].filter(({ extractionId }) => ids.includes(extractionId)),
-    except: new Set(),
+    erased: new Set(),
     dryRun: false,
     now: () => now,
     recordRetention: timings.recordRetention,
@@ -100,6 +105,20 @@ describe('restoring', () => {
     expect(await restore(backup(...records), deps)).toMatchObject(counts);
     expect([...store.items.values()]).toEqual([mine, other]);
     expect(reported).toEqual(['one present', 'two requested-again']);
+  });
+
+  test('leaves out what was erased, and not a later request under the same key', async () => {
+    const erased = extractionIn('COMPLETED', { extractionId: 'one' });
+    const later = extractionIn('COMPLETED', { extractionId: 'one', requestId: 'request-2' });
+    for (const [record, kind] of [
+      [erased, 'erased'],
+      [later, 'due'],
+    ] as const) {
+      const { store, deps, reported } = live({ erased: new Set([erasedKey(erased)]) });
+      expect(await restore(backup(record), deps)).toMatchObject({ [kind]: 1 });
+      expect(reported).toEqual([`one ${kind}`]);
+      expect(store.items.size).toBe(kind === 'due' ? 1 : 0);
+    }
   });
 
   test('writes nothing in a dry run', async () => {

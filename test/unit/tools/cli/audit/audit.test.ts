@@ -109,6 +109,8 @@ const clean = () => {
       change(timedOut, 'RUNNING', 300),
     ],
     items: [item('request-c', 'consent', 90_000)],
+    erased: [{ extractionId: 'erased', requestId: 'request-e', erasedAt: iso(400) }],
+    objects: new Map<string, number>(),
     stored: new Map<string, StoredBytes>([[results.key, results]]),
   };
 };
@@ -125,6 +127,8 @@ const sourcesOf = (world: World): AuditSources => ({
   accepted: () => each(world.accepted),
   due: async () => world.records.flatMap(({ extractionId, dueAt }) => (dueAt ? [extractionId] : [])),
   requestItems: () => each(world.items),
+  erased: () => each(world.erased),
+  objects: async (extractionId) => world.objects.get(extractionId) ?? 0,
   changes: () => each(world.changes),
   records: (ids) => each(world.records.filter(({ extractionId }) => ids.includes(extractionId))),
   tasks: (ids) => each(world.tasks.filter(({ taskId }) => ids.includes(taskId))),
@@ -259,6 +263,23 @@ const invalid: readonly (readonly [what: string, record: Extraction, fields: obj
 
 /** By the only finding that each leaves, as its rule and extraction: what breaks a deployment so. */
 const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
+  'erased-is-gone erased': {
+    'its record came back': ({ records }) =>
+      records.push(
+        extractionIn('REJECTED', {
+          extractionId: 'erased',
+          requestId: 'request-e',
+          advice: 'fix-request',
+          ...closedAt(30),
+        }),
+      ),
+    'its sealed data are there': ({ items }) => items.push(item('request-e', 'erased', 90_000)),
+    'its results are there': ({ objects }) => objects.set('erased', 2),
+    'its task is linked': ({ accepted, tasks }) => {
+      accepted.push({ extractionId: 'erased', taskId: 'task-e', at: iso(2) });
+      tasks.push({ taskId: 'task-e', extractionId: 'erased' });
+    },
+  },
   'requests-have-records rejected': { 'a record is lost': (world) => lose(world, rejected) },
   'requests-have-records running': {
     'a record was removed while it was open': (world) => remove(world, running),
@@ -395,6 +416,15 @@ test('every rule has a deployment that it finds broken', () => {
 });
 
 const harmless: Readonly<Record<string, Break>> = {
+  'a later request under the key of an erased one has results': ({ records, objects }) => {
+    const advice = 'fix-request';
+    records.push(
+      extractionIn('REJECTED', { extractionId: 'erased', requestId: 'later', advice, ...closedAt(30) }),
+    );
+    objects.set('erased', 1);
+  },
+  'the record of a request was erased': ({ requested }) =>
+    requested.push({ extractionId: 'erased', caller: running.requestedBy, at: iso(0), subject: 'bank' }),
   'a closed record was erased': (world) => remove(world, rejected),
   'a read had another answer of the provider before the delivery': (world) => {
     replace(world, completed, { settledBy: 'reconcile' });
@@ -434,8 +464,11 @@ test('a source that cannot be read leaves the rules that need it unchecked, and 
   const reports = await reportsOf({ ...sourcesOf(clean()), requestItems: () => fails(denied) });
   const unchecked = reports.filter(({ result }) => result === 'unchecked');
   const notChecked = expect.stringContaining('allow');
-  expect(unchecked).toMatchObject([{ id: 'requests-forgotten', notChecked }]);
-  expect(reports.filter(({ result }) => result === 'passed').length).toBe(rules.length - 1);
+  expect(unchecked).toMatchObject([
+    { id: 'requests-forgotten', notChecked },
+    { id: 'erased-is-gone', notChecked },
+  ]);
+  expect(reports.filter(({ result }) => result === 'passed').length).toBe(rules.length - 2);
 });
 
 test('an audit that cannot estimate what it reads goes on, and says why', async () => {

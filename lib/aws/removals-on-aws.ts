@@ -2,7 +2,7 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
+  PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -11,25 +11,16 @@ import {
   type ListObjectVersionsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import {
-  dynamoRefusedCredentialsStore,
-  unchangedMark,
-} from '../../../lib/aws/dynamo-refused-credentials-store.ts';
-import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
-import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import type { EraseDeps } from '../../../lib/extraction/operate/erase.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
-import type { Deployment } from '../aws/deployment.ts';
-import { CliError } from '../terminal/errors.ts';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Removals } from '../extraction/erase/erase-extraction.ts';
+import { withoutExtraction } from '../extraction/refused-credentials.ts';
+import { dynamoRefusedCredentialsStore, unchangedMark } from './dynamo-refused-credentials-store.ts';
+import { dynamoTaskStore, taskExpiry } from './dynamo-task-store.ts';
 
 /** S3 did not delete some of the objects. The message has their number and S3's codes. */
 export class ResultsNotDeleted extends Error {
   override readonly name = 'ResultsNotDeleted';
 }
-
-type EraseResources = Pick<Deployment, 'output'> & { readonly dynamo: DynamoDBClient; readonly s3: S3Client };
 
 /** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
@@ -67,36 +58,29 @@ export const removeObjects = async (client: S3Client, Bucket: string, prefix: st
   return removed;
 };
 
-type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
-
-/** Reads an item, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
-const getDated = async (client: DynamoDBClient, TableName: string, extractionId: string) => {
-  const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
-  let date: string | undefined;
-  command.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args);
-      date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.date;
-      return result;
-    },
-    { step: 'deserialize' },
-  );
-  const { Item } = await client.send(command);
-  const at = new Date(date ?? '');
-  if (Number.isNaN(at.getTime())) throw new CliError('The answer of DynamoDB has no date.');
-  return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
+/** The number of versions of the objects with this prefix. */
+export const countObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
+  let count = 0;
+  for await (const objects of versionPages(client, Bucket, prefix)) count += objects.length;
+  return count;
 };
 
-export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Date): Removals => {
-  const extractionsTable = output('ExtractionsTableName');
-  const tasksTable = output('TasksTableName');
-  const refusalsTable = output('RefusalsTableName');
-  const Bucket = output('ResultsBucketName');
-  const tasks = dynamoTaskStore(dynamo, tasksTable, now);
-  const requests = dynamoRequestStore(dynamo, output('RequestsTableName'));
-  const refusals = dynamoRefusedCredentialsStore(dynamo, refusalsTable);
+type Places = {
+  readonly dynamo: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly tables: Readonly<Record<'extractions' | 'tasks' | 'refusals', string>>;
+  readonly bucket: string;
+  readonly now: () => Date;
+};
+
+/** Removes from the tables and the bucket. Throws the SDK's errors, and ResultsNotDeleted. */
+export const removalsOnAws = ({ dynamo, s3, tables, bucket, now }: Places): Removals => {
+  const tasks = dynamoTaskStore(dynamo, tables.tasks, now);
+  const refusals = dynamoRefusedCredentialsStore(dynamo, tables.refusals);
   /** False where the condition does not hold. */
-  const changedIf = async (command: DeleteItemCommand | UpdateItemCommand): Promise<boolean> => {
+  const changedIf = async (
+    command: DeleteItemCommand | PutItemCommand | UpdateItemCommand,
+  ): Promise<boolean> => {
     try {
       await dynamo.send(command as DeleteItemCommand);
       return true;
@@ -106,26 +90,24 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
     }
   };
   return {
-    getRecord: (extractionId) => getDated(dynamo, extractionsTable, extractionId),
-    removeRecord: (extractionId, status) =>
+    removeRecord: ({ extractionId, requestId, status }) =>
       changedIf(
         new DeleteItemCommand({
-          TableName: extractionsTable,
+          TableName: tables.extractions,
           Key: marshall({ extractionId }),
           ConditionExpression:
-            'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
+            'attribute_not_exists(extractionId) OR ' +
+            '(attribute_not_exists(#dueShard) AND #status = :status AND requestId = :requestId)',
           ExpressionAttributeNames: { '#dueShard': 'dueShard', '#status': 'status' },
-          ExpressionAttributeValues: marshall({ ':status': status }),
+          ExpressionAttributeValues: marshall({ ':status': status, ':requestId': requestId }),
         }),
       ),
     getMac: async (taskId, extractionId) => {
       const task = await tasks.get(taskId);
       return task?.extractionId === extractionId ? task.credentialsMac : undefined;
     },
-    hasMark: async (mac, extractionId) =>
-      (await refusals.get(mac))?.extractionIds.includes(extractionId) === true,
     removeMark: async (credentialsMac, extractionId) => {
-      const of = { TableName: refusalsTable, Key: marshall({ credentialsMac }) };
+      const of = { TableName: tables.refusals, Key: marshall({ credentialsMac }) };
       for (;;) {
         const mark = await refusals.get(credentialsMac);
         if (mark === undefined || !mark.extractionIds.includes(extractionId)) return;
@@ -147,26 +129,16 @@ export const eraseOnAws = ({ dynamo, s3, output }: EraseResources, now: () => Da
         if (isDone) return;
       }
     },
-    hasTask: async (taskId, extractionId) => {
-      const task = await tasks.get(taskId);
-      return task !== undefined && (task.extractionId ?? extractionId) === extractionId;
-    },
-    removeTask: async (taskId, extractionId) => {
+    eraseTask: async (taskId, extractionId) => {
       await changedIf(
-        new DeleteItemCommand({
-          TableName: tasksTable,
-          Key: marshall({ taskId }),
+        new PutItemCommand({
+          TableName: tables.tasks,
+          Item: marshall({ taskId, isErased: true, expiresAt: taskExpiry(now()) }),
           ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :extraction',
           ExpressionAttributeValues: marshall({ ':extraction': extractionId }),
         }),
       );
     },
-    requests,
-    removeResults: (extractionId) => removeObjects(s3, Bucket, `${extractionId}/`),
-    countResults: async (extractionId) => {
-      let count = 0;
-      for await (const objects of versionPages(s3, Bucket, `${extractionId}/`)) count += objects.length;
-      return count;
-    },
+    removeResults: (extractionId) => removeObjects(s3, bucket, `${extractionId}/`),
   };
 };

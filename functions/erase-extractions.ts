@@ -1,0 +1,51 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+import type { SQSEvent } from 'aws-lambda';
+import { dynamoErasureStore } from '../lib/aws/dynamo-erasure-store.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
+import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
+import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
+import { removalsOnAws } from '../lib/aws/removals-on-aws.ts';
+import { sendEraseTo } from '../lib/aws/send-erase.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
+import { eraseMessages } from '../lib/extraction/erase/erase-messages.ts';
+import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
+import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+
+const now = () => new Date();
+const database = new DynamoDBClient(patientClient);
+const tables = {
+  extractions: requiredVariable('EXTRACTIONS_TABLE'),
+  tasks: requiredVariable('TASKS_TABLE'),
+  refusals: requiredVariable('REFUSALS_TABLE'),
+};
+
+const deps = {
+  extractions: dynamoExtractionStore(database, tables.extractions),
+  index: dynamoNameIndex(database, tables.extractions),
+  requests: dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE')),
+  startLine: dynamoStartLine(database, requiredVariable('START_LINE_TABLE')),
+  erasures: dynamoErasureStore(database, requiredVariable('ERASURES_TABLE')),
+  removals: removalsOnAws({
+    dynamo: database,
+    s3: new S3Client(patientClient),
+    tables,
+    bucket: requiredVariable('RESULTS_BUCKET'),
+    now,
+  }),
+  send: sendEraseTo(new SQSClient(patientQueueClient), requiredVariable('ERASE_QUEUE_URL')),
+  now,
+  timings: parseTimings(requiredVariable('TIMINGS')),
+  telemetry,
+};
+
+export const handler = middy<SQSEvent, BatchAnswer>(endAtTimeout)
+  .use(observability())
+  .use(concealFailures())
+  .handler(({ Records }) => eraseMessages(Records, deps));

@@ -1,0 +1,55 @@
+import { Duration } from 'aws-cdk-lib';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { CosechaFunction } from './cosecha-function.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
+
+/** A search of 250 entries takes some 10 s. With AWS in trouble, each of its calls may take 5 s. */
+export const eraseTimeout = Duration.seconds(120);
+
+/** "At least six times the configuration timeout on your function" (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). */
+const visibilityTimeout = Duration.seconds(6 * eraseTimeout.toSeconds());
+
+/**
+ * The fewest that SQS knows. Each erases some ten records a second, beside which extractions notice nothing
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
+ */
+const consumers = 2;
+
+/** As the reconcile queue (reconcile-queue.ts). */
+const maxReceives = 5;
+
+/**
+ * What is to be erased. It is not the reconcile queue, because only its function may delete versions of objects, and because many erasures
+ * at once must delay no outcome. A message has ids, and no reference.
+ */
+export class EraseQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: DeadLetterQueue;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the erase queue' });
+    this.queue = new Queue(this, 'Queue', {
+      // SQS's own key, with which every service may send. Messages contain ids, no data.
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
+    });
+  }
+
+  consumeWith({ function: target, role }: CosechaFunction): void {
+    const mapping = new EventSourceMapping(this, 'Consumer', {
+      target,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: 10,
+      maxConcurrency: consumers,
+      reportBatchItemFailures: true,
+    });
+    // Lambda checks the permissions when it creates the mapping.
+    mapping.node.addDependency(role);
+  }
+}

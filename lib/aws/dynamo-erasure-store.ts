@@ -1,0 +1,118 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  paginateQuery,
+  paginateScan,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type {
+  ErasedOne,
+  ErasedRecord,
+  Erasure,
+  ErasureStore,
+  Tombstone,
+} from '../extraction/erase/erasure.ts';
+
+/** The sort key of what was asked. A tombstone has the ids of its record, and an id has no slash. */
+const asked = 'erasure';
+const itemOf = ({ extractionId, requestId }: ErasedRecord): string => `${extractionId}/${requestId}`;
+
+/** The table `Erasures` on DynamoDB: an erasure and its tombstones have one partition key. Throws the SDK's errors. */
+export const dynamoErasureStore = (client: DynamoDBClient, table: string): ErasureStore => {
+  const putNew = async (item: object): Promise<void> => {
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: marshall(item, { removeUndefinedValues: true }),
+          ConditionExpression: 'attribute_not_exists(erasureId)',
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  };
+  const update = async (
+    erasureId: string,
+    item: string,
+    expression: string,
+    values: object,
+  ): Promise<void> => {
+    await client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: marshall({ erasureId, item }),
+        UpdateExpression: expression,
+        ExpressionAttributeValues: marshall(values),
+      }),
+    );
+  };
+  /** Keeps the first time. */
+  const mark = (
+    { erasureId, ...of }: ErasedOne,
+    name: 'removingAt' | 'erasedAt',
+    at: string,
+    expiresAt: number,
+  ): Promise<void> =>
+    update(
+      erasureId,
+      itemOf(of),
+      `SET ${name} = if_not_exists(${name}, :at), expiresAt = :expiry, extractionId = :extraction, requestId = :request`,
+      { ':at': at, ':expiry': expiresAt, ':extraction': of.extractionId, ':request': of.requestId },
+    );
+  return {
+    create: (erasure) => putNew({ ...erasure, item: asked }),
+    get: async (erasureId) => {
+      const Key = marshall({ erasureId, item: asked });
+      const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+      return Item === undefined ? undefined : (unmarshall(Item) as Erasure);
+    },
+    finishSearch: (erasureId, at, expiresAt) =>
+      update(erasureId, asked, 'SET searchedAt = :at, expiresAt = :expiry REMOVE reference', {
+        ':at': at,
+        ':expiry': expiresAt,
+      }),
+    bury: (tombstone) => putNew({ ...tombstone, item: itemOf(tombstone) }),
+    setRemoving: (of, at, expiresAt) => mark(of, 'removingAt', at, expiresAt),
+    setErased: (of, at, expiresAt) => mark(of, 'erasedAt', at, expiresAt),
+  };
+};
+
+const toTombstone = (item: Parameters<typeof unmarshall>[0]): Tombstone => {
+  const { item: _key, ...tombstone } = unmarshall(item);
+  return tombstone as Tombstone;
+};
+
+/** The tombstones of one erasure. */
+export async function* tombstonesOf(
+  client: DynamoDBClient,
+  table: string,
+  erasureId: string,
+): AsyncGenerator<Tombstone, void> {
+  for await (const { Items = [] } of paginateQuery(
+    { client },
+    {
+      TableName: table,
+      KeyConditionExpression: 'erasureId = :erasure',
+      ExpressionAttributeValues: marshall({ ':erasure': erasureId }),
+      ConsistentRead: true,
+    },
+  )) {
+    for (const item of Items) if (item.requestId !== undefined) yield toTombstone(item);
+  }
+}
+
+/** All tombstones of the table whose removal began: what a restore leaves out. */
+export async function* allTombstones(client: DynamoDBClient, table: string): AsyncGenerator<Tombstone, void> {
+  const scan = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'attribute_exists(removingAt) OR attribute_exists(erasedAt)',
+  };
+  for await (const { Items = [] } of paginateScan({ client }, scan)) {
+    for (const item of Items) if (item.requestId !== undefined) yield toTombstone(item);
+  }
+}

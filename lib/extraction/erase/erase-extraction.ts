@@ -1,0 +1,119 @@
+import type { Telemetry } from '../../observability/telemetry.ts';
+import type { StartLineStore } from '../../rate-limit/start-line.ts';
+import { delayUntil, maxDelaySeconds, type Timings } from '../deadlines.ts';
+import type { Extraction } from '../record.ts';
+import { removeRequest } from '../request-data.ts';
+import type { ExtractionStore, RequestStore } from '../store.ts';
+import { writeProgress } from '../write-progress.ts';
+import { type ErasedOne, type ErasureStore, type SendErase, tombstoneExpiry } from './erasure.ts';
+import { pauseWhileOpen, planErasure } from './plan-erasure.ts';
+
+/** Removes what one extraction has left. Each method may be repeated, and may throw before or after it took effect. */
+export interface Removals {
+  /** Deletes the record if it is still closed, of this request and in this status. Returns true also if there is no record. */
+  removeRecord(record: Extraction): Promise<boolean>;
+  /** The MAC of credentials in that item of `Tasks`, if it is of this extraction. */
+  getMac(taskId: string, extractionId: string): Promise<string | undefined>;
+  /** Removes the extraction from that mark, and the mark with its last one. What other extractions showed stays. */
+  removeMark(credentialsMac: string, extractionId: string): Promise<void>;
+  /**
+   * Replaces the item of the task by one that says only that it was erased, so that a late delivery is known as such. An item of another
+   * extraction stays, as the provider may have returned one task id twice.
+   */
+  eraseTask(taskId: string, extractionId: string): Promise<void>;
+  /** Deletes every version of every object of the extraction, and returns their number. */
+  removeResults(extractionId: string): Promise<number>;
+}
+
+export type EraseDeps = {
+  readonly extractions: Pick<ExtractionStore, 'get' | 'apply'>;
+  readonly requests: Pick<RequestStore, 'remove'>;
+  readonly startLine: Pick<StartLineStore, 'remove'>;
+  readonly removals: Removals;
+  readonly erasures: Pick<ErasureStore, 'get' | 'setRemoving' | 'setErased'>;
+  readonly send: SendErase;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly telemetry: Telemetry;
+};
+
+/** How one step of an erasure ended. `waits`: a message follows. */
+export type EraseStep = { readonly kind: 'erased'; readonly objects: number } | { readonly kind: 'waits' };
+
+/** Another process may write between a read and a write. More often than this in a row, it is a defect. */
+const maxTries = 8;
+
+/** The record was changed again and again. The message is delivered again. */
+export class ErasureContended extends Error {
+  override readonly name = 'ErasureContended';
+}
+
+/** What is removed whatever has become of the record: it is named by the request. */
+const removeUnstarted = async (record: ErasedOne, { requests, startLine }: EraseDeps): Promise<void> => {
+  const { extractionId, requestId } = record;
+  await requests.remove(requestId, 'any task');
+  await startLine.remove(extractionId, requestId);
+};
+
+/**
+ * Results, then the mark, which the item in `Tasks` leads to, the items in `Tasks`, `Requests` and `StartLine`, then the record. In this
+ * order an interrupted erasure can be repeated. The tombstone is written before, as a restore may follow at once. Returns undefined if a
+ * correction reopened the record meanwhile.
+ */
+const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promise<number | undefined> => {
+  const { removals, erasures, now } = deps;
+  const { extractionId, taskId } = record;
+  await erasures.setRemoving(of, now().toISOString(), tombstoneExpiry(now()));
+  const objects = await removals.removeResults(extractionId);
+  const mac = taskId === undefined ? undefined : await removals.getMac(taskId, extractionId);
+  if (mac !== undefined) await removals.removeMark(mac, extractionId);
+  if (taskId !== undefined && record.method === 'credentials') await removals.eraseTask(taskId, extractionId);
+  await removeRequest('erased', record, deps.requests);
+  await deps.startLine.remove(extractionId, of.requestId);
+  return (await removals.removeRecord(record)) ? objects : undefined;
+};
+
+/** There is no record of this request. What an interrupted erasure may have left goes too. */
+const finish = async (of: ErasedOne, record: Extraction | undefined, deps: EraseDeps): Promise<number> => {
+  const { removals, erasures, now, telemetry } = deps;
+  await removeUnstarted(of, deps);
+  // A later record under this id has results of its own.
+  const objects = record === undefined ? await removals.removeResults(of.extractionId) : 0;
+  await erasures.setErased(of, now().toISOString(), tombstoneExpiry(now()));
+  telemetry.log('Extraction erased.', { extractionId: of.extractionId, erasureId: of.erasureId });
+  return objects;
+};
+
+/**
+ * Erases one record as far as that is possible now, and sends the message for the next time. Repeating it does no harm. Throws what a
+ * dependency throws, and ErasureContended; the message is then delivered again.
+ */
+export const eraseExtraction = async (of: ErasedOne, deps: EraseDeps): Promise<EraseStep> => {
+  const { extractionId, requestId, erasureId } = of;
+  const { extractions, now, timings, send } = deps;
+  let objects = 0;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const record = await extractions.get(extractionId);
+    const planned = planErasure(record, requestId, now(), timings);
+    if (planned.kind === 'gone')
+      return { kind: 'erased', objects: objects + (await finish(of, record, deps)) };
+    if (planned.kind === 'write') {
+      const { record: written } = await writeProgress(planned.change, [], record, deps);
+      // Nothing needs the sealed data any more, a minute before the rest goes.
+      if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);
+      continue;
+    }
+    if (planned.kind === 'remove') {
+      objects += (await remove(of, record as Extraction, deps)) ?? 0;
+      continue;
+    }
+    const { askedAt = now().toISOString() } = (await deps.erasures.get(erasureId)) ?? {};
+    const delay =
+      planned.kind === 'open'
+        ? pauseWhileOpen(askedAt, now())
+        : Math.min(maxDelaySeconds, delayUntil(planned.until, now()));
+    await send({ erase: of }, delay);
+    return { kind: 'waits' };
+  }
+  throw new ErasureContended(`The record of ${extractionId} changed again and again.`);
+};

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import type { Timestamp } from '../record.ts';
+import type { NamedEntry } from '../store.ts';
+
+/** A request to erase: one extraction, or those that carry a reference and were there when it was asked. */
+export type Erasure = {
+  readonly erasureId: string;
+  /** ARN of who asked: a caller of the API, or an operator. */
+  readonly askedBy: string;
+  readonly askedAt: Timestamp;
+  readonly extractionId?: string;
+  /** Gone once the index was searched for the last time. */
+  readonly reference?: string;
+  /** Only extractions of this caller. Without it, those of all callers. */
+  readonly requestedBy?: string;
+  /** When the last search ended. From then on, nothing is added. */
+  readonly searchedAt?: Timestamp;
+  /** In epoch seconds. Set with `searchedAt`. */
+  readonly expiresAt?: number;
+};
+
+/** Which record: a repeated idempotency key makes another record under the same id, with another `requestId`. */
+export type ErasedRecord = { readonly extractionId: string; readonly requestId: string };
+
+export type ErasedOne = ErasedRecord & Pick<Erasure, 'erasureId'>;
+
+/**
+ * One record that an erasure is about. It is written before anything is removed, and outlives the record, because a restore of the table
+ * must leave the record out.
+ */
+export type Tombstone = ErasedOne & {
+  /** When the removal began. From then on, a restore leaves the record out. */
+  readonly removingAt?: Timestamp;
+  /** When nothing was left. */
+  readonly erasedAt?: Timestamp;
+  /** In epoch seconds. Set with `removingAt`. */
+  readonly expiresAt?: number;
+};
+
+/** The private table `Erasures`. Every method may throw, before or after it took effect. */
+export interface ErasureStore {
+  /** Writes a new erasure. A repetition changes nothing. */
+  create(erasure: Erasure): Promise<void>;
+  /** Strongly consistent. */
+  get(erasureId: string): Promise<Erasure | undefined>;
+  /** Keeps when the last search ended, and removes the reference. */
+  finishSearch(erasureId: string, searchedAt: Timestamp, expiresAt: number): Promise<void>;
+  /** Writes a new tombstone. A repetition changes nothing. */
+  bury(tombstone: Tombstone): Promise<void>;
+  /** Both write the tombstone if there is none. */
+  setRemoving(of: ErasedOne, removingAt: Timestamp, expiresAt: number): Promise<void>;
+  setErased(of: ErasedOne, erasedAt: Timestamp, expiresAt: number): Promise<void>;
+}
+
+/** A message of the erase queue. It is delivered at least once, in any order. */
+export type EraseMessage =
+  /** Find what is to be erased. `isLast`: the index was read before, and nothing follows. */
+  | {
+      readonly search: Pick<Erasure, 'erasureId'>;
+      readonly isLast?: true;
+      readonly after?: NamedEntry;
+    }
+  | { readonly erase: ErasedOne };
+
+/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
+export const parseEraseMessage = (body: string): EraseMessage | undefined => {
+  const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+  const entry = v.strictObject({ extractionId: id, requestedBy: v.string(), requestedAt: v.string() });
+  const schema = v.union([
+    v.strictObject({
+      search: v.strictObject({ erasureId: id }),
+      isLast: v.exactOptional(v.literal(true)),
+      after: v.exactOptional(entry),
+    }),
+    v.strictObject({ erase: v.strictObject({ erasureId: id, extractionId: id, requestId: id }) }),
+  ]);
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(body));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Puts a message into the erase queue. Resolves once the queue has it. */
+export type SendErase = (message: EraseMessage, delaySeconds?: number) => Promise<void>;
+
+const day = 86_400;
+
+/**
+ * For how long a tombstone is kept after the removal, in seconds. Point-in-time recovery goes back 35 days
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html). A table that was restored on
+ * the last of them may be copied for a week after.
+ */
+const keptSeconds = (35 + 7) * day;
+
+export const tombstoneExpiry = (now: Date): number => Math.floor(now.getTime() / 1_000) + keptSeconds;

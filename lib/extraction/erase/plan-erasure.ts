@@ -1,0 +1,70 @@
+import type { Change } from '../change.ts';
+import { maxDelaySeconds, plusSeconds, secondsSince, type Timings } from '../deadlines.ts';
+import { phaseOf } from '../phase.ts';
+import { type Extraction, isUnderstood } from '../record.ts';
+import * as change from '../transitions.ts';
+
+/** What follows for one record that is to be erased. */
+export type ErasurePlan =
+  /** There is no record of this request, or no more. */
+  | { readonly kind: 'gone' }
+  /** Nothing runs, so that it is closed at once. */
+  | { readonly kind: 'write'; readonly change: Change }
+  /** A process, the provider or the queue still works on it. Its outcome has to reach the stream. */
+  | { readonly kind: 'open' }
+  /** It is closed, and a process that read it while it was open may still write until then. */
+  | { readonly kind: 'too-fresh'; readonly until: string }
+  | { readonly kind: 'remove' };
+
+/** The latest change of a closed record, as far as its attributes show. A mere close shows only in `expiresAt`. */
+const lastChangedAt = (record: Extraction, now: string, recordRetention: number): string => {
+  const { expiresAt } = record;
+  const closed =
+    expiresAt === undefined ? undefined : plusSeconds(new Date(expiresAt * 1000), -recordRetention);
+  // If the retention setting was changed since, the result may be in the future and is not used.
+  const closedAt = closed !== undefined && closed <= now ? closed : undefined;
+  return [record.settledAt, record.collectedAt, closedAt]
+    .filter((time) => time !== undefined)
+    .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt);
+};
+
+/** Until when a process that read the record while it was open may write: no function that does runs for longer. */
+const lastWriteBy = (record: Extraction, now: string, timings: Timings): string =>
+  plusSeconds(
+    lastChangedAt(record, now, timings.recordRetention),
+    Math.max(timings.reconcileTimeout, timings.startTimeout),
+  );
+
+/**
+ * Plans the next step by the phase of the record. What is not started never starts, and what the provider does not answer is waited for no
+ * longer. All else ends by itself. `requestId`: of the record that the erasure found. A later one under the same id is not touched.
+ */
+export const planErasure = (
+  record: Extraction | undefined,
+  requestId: string,
+  now: Date,
+  timings: Timings,
+): ErasurePlan => {
+  if (record?.requestId !== requestId) return { kind: 'gone' };
+  const decision = { record, now, timings };
+  // After a rollback, a newer version may work on it again.
+  if (!isUnderstood(record) && record.dueShard !== undefined) return { kind: 'open' };
+  const { phase } = phaseOf(record);
+  if (phase === 'requested') {
+    return {
+      kind: 'write',
+      change: change.markNotStarted({ ...decision, reason: 'erased', lastProblem: 'erased' }),
+    };
+  }
+  if (phase === 'grace') return { kind: 'write', change: change.closeAfterGrace(decision) };
+  if (phase !== 'closed') return { kind: 'open' };
+  const until = lastWriteBy(record, now.toISOString(), timings);
+  return now.toISOString() < until ? { kind: 'too-fresh', until } : { kind: 'remove' };
+};
+
+/** The first pause before an open record is read again, in seconds. */
+const firstPause = 30;
+
+/** Seconds until an open record is read again: for as long as it has waited, up to what a message can be delayed. */
+export const pauseWhileOpen = (askedAt: string, now: Date): number =>
+  Math.ceil(Math.min(maxDelaySeconds, Math.max(firstPause, secondsSince(askedAt, now))));

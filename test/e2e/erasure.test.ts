@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
+import { expect, inject, test } from 'vitest';
+import { dynamoErasureStore, tombstonesOf } from '../../lib/aws/dynamo-erasure-store.ts';
+import { sendEraseTo } from '../../lib/aws/send-erase.ts';
+import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
+import type { EraseMessage, Tombstone } from '../../lib/extraction/erase/erasure.ts';
+import { eventually } from '../support/eventually.ts';
+import { ageByAnHour } from './support/age-by-an-hour.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
+import { aws } from './support/aws.ts';
+import {
+  callerArn,
+  extract,
+  extractWith,
+  provider,
+  requestFor,
+  uniqueUsername,
+} from './support/call-extractions.ts';
+import { closed, inStatus, readRecord, recordsOf, statusesOf } from './support/records.ts';
+import { cosecha, factsOf } from './support/run-cosecha.ts';
+import { quietlyRunning, taskItem, timedOut } from './support/running-extractions.ts';
+import { sweepUntilClosed } from './support/sweep-until-closed.ts';
+
+const { outputs } = inject('cosecha');
+const table = outputs.ErasuresTableName ?? '';
+
+/** Of each state. With ERASED_OF_EACH=34 there are 204, which takes minutes. */
+const ofEach = Number(process.env.ERASED_OF_EACH ?? 3);
+const times = <T>(make: () => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: ofEach }, make));
+
+const send = sendEraseTo(aws.queues, outputs.EraseQueueUrl ?? '');
+/** What the queue would deliver minutes later. */
+const sendNow = (message: EraseMessage): Promise<void> => send(message);
+
+const found = async (erasureId: string): Promise<readonly Tombstone[]> => {
+  const all: Tombstone[] = [];
+  for await (const tombstone of tombstonesOf(aws.dynamo, table, erasureId)) all.push(tombstone);
+  return all;
+};
+
+/** Lets the time of the last writer pass, and has the record erased. */
+const eraseNow = async ({ erasureId, extractionId, requestId }: Tombstone): Promise<void> => {
+  if ((await readRecord(extractionId)) !== undefined) await ageByAnHour(extractionId);
+  await sendNow({ erase: { erasureId, extractionId, requestId } });
+};
+
+const versionsOf = async (Prefix: string): Promise<number> => {
+  const { Versions = [], DeleteMarkers = [] } = await aws.s3.send(
+    new ListObjectVersionsCommand({ Bucket: outputs.ResultsBucketName, Prefix }),
+  );
+  return Versions.length + DeleteMarkers.length;
+};
+
+const idsOf = (all: readonly { readonly extractionId: string }[]): readonly string[] =>
+  all.map(({ extractionId }) => extractionId);
+
+test('extractions in all states are erased under one reference while they run, and nothing of them is left', async () => {
+  const reference = randomUUID();
+  const more = { reference };
+  const request = () => requestFor(uniqueUsername(), more);
+  const collected = await times(() => extract(request()));
+  await Promise.all(collected.map(closed));
+  const refused = await times(async () => {
+    const { extractionId } = await extractWith({ outcome: 'CREDENTIALS_WRONG' }, more);
+    await closed(extractionId);
+    return extractionId;
+  });
+  const busy = await times(async () => {
+    const plan = { startForever: { kind: 'answer', status: 429 } } as const;
+    return (await extractWith(plan, more)).extractionId;
+  });
+  const running = await times(() => quietlyRunning(more));
+  const late = await times(async () => {
+    const one = await quietlyRunning(more);
+    await timedOut(one.extractionId);
+    return one;
+  });
+  const consented = await times(async () =>
+    extract(consentRequest(await authorized({ durationMs: null }), more)),
+  );
+  await Promise.all(consented.map((id) => inStatus(id, 'RUNNING')));
+  const all = [...collected, ...refused, ...busy, ...consented, ...idsOf(running), ...idsOf(late)];
+  const ofAnother = await extract(request(), { as: 'stranger' });
+
+  const begin = ['erase', '--reference', reference, '--caller', callerArn, '--yes', '--no-wait', '--json'];
+  const begun = await cosecha(begin);
+  expect(begun).toMatchObject({ code: 0, stderr: '' });
+  const { erasureId, askedAt } = factsOf(begun)[0] as {
+    readonly erasureId: string;
+    readonly askedAt: string;
+  };
+  // What was requested in the second in which it was asked is erased too: DynamoDB's clock shows whole seconds.
+  await eventually(() => expect(new Date().toISOString() > askedAt).toBe(true));
+  const later = await extract(request());
+  await eventually(async () => expect(await found(erasureId)).toHaveLength(all.length));
+  await sendNow({ search: { erasureId }, isLast: true });
+
+  // What is not started ends at once, and grace too. What runs goes on, and its outcome comes.
+  await Promise.all([...busy, ...idsOf(late)].map(closed));
+  for (const { taskId } of running) await provider.finish(taskId);
+  for (const id of consented) {
+    await provider.finishPolled((await inStatus(id, 'RUNNING')).taskId ?? '');
+    await sweepUntilClosed(id);
+  }
+  await Promise.all(idsOf(running).map(closed));
+  for (const tombstone of await found(erasureId)) await eraseNow(tombstone);
+
+  const shown = await eventually(async () => {
+    const facts = factsOf(await cosecha(['erase', '--erasure', erasureId, '--no-wait', '--json']))[0];
+    expect(facts).toMatchObject({ found: all.length, erased: all.length, isComplete: true });
+    return facts;
+  });
+  expect(JSON.stringify(shown)).not.toContain(reference);
+  expect(await dynamoErasureStore(aws.dynamo, table).get(erasureId)).not.toHaveProperty('reference');
+  for (const id of all) {
+    expect([await readRecord(id), await versionsOf(`${id}/`)]).toEqual([undefined, 0]);
+    await eventually(() =>
+      expect(recordsOf(id).map((one) => decodeExtractionEvent(one).kind)).toContain('erased'),
+    );
+  }
+  for (const id of busy) expect(statusesOf(id).slice(-2)).toEqual(['NOT_STARTED', 'removed']);
+  for (const id of [...idsOf(running), ...consented])
+    expect(statusesOf(id).slice(-2)).toEqual(['COMPLETED', 'removed']);
+
+  // Its task ends now.
+  for (const { taskId } of late) {
+    expect(await provider.deliverTask(taskId)).toMatchObject({ status: 204 });
+    expect(await taskItem(taskId)).toEqual({ taskId, isErased: true, expiresAt: expect.any(Number) });
+  }
+  for (const id of [ofAnother, later]) {
+    expect(await closed(id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await readRecord(id)).toMatchObject({ reference });
+  }
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { pauseWhileOpen, planErasure } from '../../../../../lib/extraction/erase/plan-erasure.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import {
+  at,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  iso,
+  timings,
+} from '../../../../support/data/extraction-fixtures.ts';
+
+const planned = (record: Extraction | undefined, seconds = 10_000, given = timings) =>
+  planErasure(record, 'request-1', at(seconds), given);
+
+/** A record that was closed at this time. */
+const closedAt = (seconds: number, fields: Parameters<typeof closedExtraction>[0]): Extraction =>
+  closedExtraction({
+    taskId: 'task-1',
+    expiresAt: Math.floor(at(seconds).getTime() / 1000) + timings.recordRetention,
+    ...fields,
+  });
+
+test('what is not started is closed as NOT_STARTED, with nothing left to do for its caller', () => {
+  expect(planned(extraction())).toMatchObject({
+    kind: 'write',
+    change: { set: { status: 'NOT_STARTED', reason: 'erased', lastProblem: 'erased', advice: 'none' } },
+  });
+});
+
+test('a TIMED_OUT is closed without grace', () => {
+  expect(planned(extractionIn('TIMED_OUT'))).toMatchObject({
+    kind: 'write',
+    change: { when: { status: ['TIMED_OUT'] }, set: { expiresAt: expect.any(Number) } },
+  });
+});
+
+test.each(['STARTING', 'RUNNING', 'COMPLETED'] as const)('an open %s is left to end by itself', (status) => {
+  expect(planned(extractionIn(status))).toEqual({ kind: 'open' });
+});
+
+test('an open record of a newer version is left alone', () => {
+  const newer = { ...extraction(), schemaVersion: 2 } as unknown as Extraction;
+  expect(planned(newer)).toEqual({ kind: 'open' });
+});
+
+test('nothing is removed while a process that read the record open may still write', () => {
+  const collected = closedAt(40, { status: 'COMPLETED', collectedAt: iso(40) });
+  expect(planned(collected, 159)).toEqual({ kind: 'too-fresh', until: iso(160) });
+  expect(planned(collected, 160)).toEqual({ kind: 'remove' });
+  // A start may be configured to take longer.
+  expect(planned(collected, 160, { ...timings, startTimeout: 300 })).toEqual({
+    kind: 'too-fresh',
+    until: iso(340),
+  });
+});
+
+test('a close that shows only in expiresAt counts, and a retention that was shortened since delays nothing', () => {
+  const abandoned = closedAt(9_950, { status: 'COMPLETED', collectionError: 'no-results' });
+  expect(planned(abandoned)).toEqual({ kind: 'too-fresh', until: iso(9_950 + 120) });
+  const collected = closedAt(40, { status: 'COMPLETED', collectedAt: iso(40) });
+  expect(planned(collected, 10_000, { ...timings, recordRetention: 60 })).toEqual({ kind: 'remove' });
+});
+
+test('a later request under the same key is another record', () => {
+  expect(planned(extraction({ requestId: 'request-2' }))).toEqual({ kind: 'gone' });
+  expect(planned(undefined)).toEqual({ kind: 'gone' });
+});
+
+test('an open record is read again after as long as it has waited, from 30 s to 15 minutes', () => {
+  expect([1, 100, 5_000].map((seconds) => pauseWhileOpen(iso(0), at(seconds)))).toEqual([30, 100, 900]);
+});

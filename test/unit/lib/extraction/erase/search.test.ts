@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { EraseMessage, Erasure } from '../../../../../lib/extraction/erase/erasure.ts';
+import { beginErasure, searchForErasure } from '../../../../../lib/extraction/erase/search.ts';
+import type { NamedEntry } from '../../../../../lib/extraction/store.ts';
+import { at, extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { memoryErasureStore } from '../../../../support/stores/memory-erasure-store.ts';
+import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+
+const caller = extraction().requestedBy;
+const asked: Erasure = {
+  erasureId: 'e',
+  askedBy: caller,
+  askedAt: iso(100),
+  reference: 'user 7',
+  requestedBy: caller,
+};
+
+/** An index with these pages, in order, and the records of their entries. */
+const place = (...pages: readonly (readonly string[])[]) => {
+  const extractions = memoryExtractionStore();
+  const erasures = memoryErasureStore();
+  const sent: [EraseMessage, number | undefined][] = [];
+  const left = [...pages];
+  const entry = (extractionId: string): NamedEntry => ({
+    extractionId,
+    requestedBy: caller,
+    requestedAt: iso(0),
+  });
+  const deps = {
+    extractions,
+    erasures,
+    index: {
+      find: async () => {
+        const entries = (left.shift() ?? []).map(entry);
+        const last = entries.at(-1);
+        return { entries, ...(left.length > 0 && last && { last }) };
+      },
+    },
+    send: async (message: EraseMessage, delay?: number) => void sent.push([message, delay]),
+    now: () => at(105),
+  };
+  const add = (extractionId: string, fields = {}) =>
+    extractions.items.set(extractionId, extraction({ extractionId, reference: 'user 7', ...fields }));
+  return { deps, sent, add, erasures: erasures.items };
+};
+
+test('what is asked is kept, then searched for, and the index is read again two minutes later', async () => {
+  const { deps, sent, add, erasures } = place(['one', 'two'], ['three']);
+  for (const one of ['one', 'two', 'three']) add(one);
+  await beginErasure(asked, deps);
+  await searchForErasure({ erasureId: 'e' }, deps);
+  await searchForErasure(
+    { erasureId: 'e', after: { extractionId: 'two', requestedBy: caller, requestedAt: iso(0) } },
+    deps,
+  );
+  expect(sent.map(([message]) => ('erase' in message ? message.erase.extractionId : 'search'))).toEqual([
+    'search',
+    'one',
+    'two',
+    'search',
+    'three',
+    'search',
+  ]);
+  expect(sent.at(-1)).toEqual([{ search: { erasureId: 'e' }, isLast: true }, 115]);
+  expect(erasures.tombstones.size).toBe(3);
+  expect(erasures.erasures.get('e')).toEqual(asked);
+});
+
+test('the last search forgets the reference, and a repetition of it finds nothing to do', async () => {
+  const { deps, sent, add, erasures } = place(['late']);
+  add('late');
+  await deps.erasures.create(asked);
+  for (const _time of ['first', 'repeated']) await searchForErasure({ erasureId: 'e', isLast: true }, deps);
+  const { reference: _reference, ...kept } = asked;
+  expect(erasures.erasures.get('e')).toEqual({
+    ...kept,
+    expiresAt: expect.any(Number),
+    searchedAt: iso(105),
+  });
+  expect(sent).toEqual([
+    [{ erase: { erasureId: 'e', extractionId: 'late', requestId: 'request-1' } }, undefined],
+  ]);
+});
+
+test('a later request, one of another caller, and one that is gone are left alone', async () => {
+  const { deps, sent, add, erasures } = place(['later', 'another', 'renamed', 'gone']);
+  add('later', { requestedAt: iso(101) });
+  add('another', { requestedBy: 'arn:aws:iam::111122223333:role/Another' });
+  add('renamed', { reference: 'user 8' });
+  await deps.erasures.create(asked);
+  await searchForErasure({ erasureId: 'e', isLast: true }, deps);
+  expect([sent, erasures.tombstones.size]).toEqual([[], 0]);
+});
+
+test('one extraction is searched for once', async () => {
+  const { deps, sent, add, erasures } = place();
+  add('one');
+  const { reference: _reference, requestedBy: _caller, ...byId } = asked;
+  await deps.erasures.create({ ...byId, extractionId: 'one' });
+  await searchForErasure({ erasureId: 'e' }, deps);
+  expect(sent).toHaveLength(1);
+  expect(erasures.erasures.get('e')?.searchedAt).toBe(iso(105));
+});

@@ -1,0 +1,71 @@
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { dynamoErasureStore, tombstonesOf } from '../../../lib/aws/dynamo-erasure-store.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { sendEraseTo } from '../../../lib/aws/send-erase.ts';
+import type { Erasure, SendErase, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
+import { beginErasure } from '../../../lib/extraction/erase/search.ts';
+import type { NamedEntry } from '../../../lib/extraction/store.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { CliError } from '../terminal/errors.ts';
+
+/** DynamoDB's own time in seconds: the `Date` of its answer (RFC 9110, section 6.6.1). The clock of the operator may be wrong. */
+const timeOfDynamo = async (dynamo: DynamoDBClient, TableName: string): Promise<Date> => {
+  const command = new GetItemCommand({ TableName, Key: marshall({ erasureId: 'time', item: 'time' }) });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.date;
+      return result;
+    },
+    { step: 'deserialize' },
+  );
+  await dynamo.send(command);
+  const at = new Date(date ?? '');
+  if (Number.isNaN(at.getTime())) throw new CliError('The answer of DynamoDB has no date.');
+  // The date has whole seconds, and what was requested within this one is there, too.
+  return new Date(at.getTime() + 999);
+};
+
+/** Sends to the erase queue of a deployment. */
+export const eraseSenderOf = ({ client, output }: Deployment): SendErase =>
+  sendEraseTo(
+    new SQSClient({ ...client, useQueueUrlAsEndpoint: false, md5: false }),
+    output('EraseQueueUrl'),
+  );
+
+/** Erasures of a deployment, as an operator asks for them. */
+export const erasuresOf = (deployment: Deployment) => {
+  const { client, output } = deployment;
+  const dynamo = new DynamoDBClient(client);
+  const table = output('ErasuresTableName');
+  const erasures = dynamoErasureStore(dynamo, table);
+  const index = dynamoNameIndex(dynamo, output('ExtractionsTableName'));
+  const send = eraseSenderOf(deployment);
+  return {
+    /** What carries a reference now. */
+    find: async (reference: string, requestedBy: string | undefined): Promise<readonly NamedEntry[]> => {
+      const all: NamedEntry[] = [];
+      let after: NamedEntry | undefined;
+      do {
+        const query = { by: 'reference', name: reference, requestedBy, limit: 1_000, after } as const;
+        const { entries, last } = await index.find(query);
+        all.push(...entries);
+        after = last;
+      } while (after !== undefined);
+      return all;
+    },
+    begin: async (erasure: Omit<Erasure, 'askedAt'>): Promise<void> => {
+      const askedAt = (await timeOfDynamo(dynamo, table)).toISOString();
+      await beginErasure({ ...erasure, askedAt }, { erasures, send });
+    },
+    get: erasures.get,
+    tombstones: async (erasureId: string): Promise<readonly Tombstone[]> => {
+      const all: Tombstone[] = [];
+      for await (const tombstone of tombstonesOf(dynamo, table, erasureId)) all.push(tombstone);
+      return all;
+    },
+  };
+};
