@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { repository } from '../../tools/local/paths.ts';
+import { type DrawnFault, drawFaults } from './draw-faults.ts';
+
+/** How long the tests of one fault may take, which may never end. Without a fault they take half a minute on a busy machine. */
+const limitMs = 300_000;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    // Each takes some 15 s of processor time, and a survivor twice that.
+    count: { type: 'string', default: '12' },
+    random: { type: 'boolean', default: false },
+  },
+});
+const seed = values.random ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
+const file = new URL('survivors.txt', import.meta.url);
+/** Those that no test catches, one a line. The file only shrinks. */
+const known = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
+const directory = mkdtempSync(join(tmpdir(), 'cosecha-drawn-faults-'));
+
+/** Whether a test fails with the fault, or never ends. Throws if the tests did not run. */
+const isCaught = async (fault: DrawnFault, lane: number): Promise<boolean> => {
+  const path = join(directory, `${lane}.json`);
+  const report = join(directory, `${lane}-report.json`);
+  writeFileSync(path, JSON.stringify(fault));
+  rmSync(report, { force: true });
+  const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+  const options = [
+    '--config',
+    'test/drawn-faults/vitest.config.ts',
+    '--tags-filter',
+    '!slow',
+    '--reporter',
+    'json',
+  ];
+  const child = spawn(process.execPath, [vitest, 'run', ...options, '--outputFile', report], {
+    cwd: repository,
+    env: { ...process.env, DRAWN_FAULT: path },
+    stdio: 'ignore',
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+  });
+  const [, signal] = await once(child, 'exit');
+  if (signal === 'SIGKILL') return true;
+  const { success, numTotalTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+  if (numTotalTestSuites === 0) throw new Error(`No test ran for ${fault.id}.`);
+  return !success;
+};
+
+const drawn = drawFaults(seed, Number(values.count));
+console.log(`${drawn.length} faults, drawn in the core by the seed ${seed}.`);
+const left = [...drawn];
+const survivors: DrawnFault[] = [];
+const runLane = async (_: unknown, lane: number): Promise<void> => {
+  for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+    if (await isCaught(fault, lane)) continue;
+    survivors.push(fault);
+    console.log(
+      `${known.has(fault.id) ? 'known' : 'NEW'}  ${fault.id}\n       line ${fault.line}: ${fault.was} → ${fault.is}`,
+    );
+  }
+};
+await Promise.all(Array.from({ length: availableParallelism() }, runLane));
+rmSync(directory, { recursive: true });
+
+const ids = new Set(survivors.map(({ id }) => id));
+const found = [...ids].filter((id) => !known.has(id));
+const caught = drawn.filter(({ id }) => known.has(id) && !ids.has(id));
+console.log(
+  `${drawn.length - survivors.length} of ${drawn.length} caught. Repeat it: npm run draw-faults -- --seed ${seed} --count ${drawn.length}`,
+);
+for (const { id } of caught)
+  console.log(`A test catches it now. Remove it from test/drawn-faults/survivors.txt: ${id}`);
+if (caught.length > 0 || found.length > 0) process.exitCode = 1;
