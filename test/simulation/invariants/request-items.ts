@@ -82,6 +82,8 @@ export const requestGoneForAReason: Invariant = {
       if (lostRequests.get(requestId) !== 'lost') return undefined;
       const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
+      // An operator ended it before a start gave it up.
+      if (reason === 'cancelled') return undefined;
       premise();
       return [reason, collectionError].includes('request-data-gone')
         ? undefined
