@@ -19,7 +19,7 @@ import {
 } from './support/call-extractions.ts';
 import { closed, inStatus, readRecord, recordsOf, statusesOf } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
-import { quietlyRunning, taskItem, timedOut } from './support/running-extractions.ts';
+import { quietlyRunning, running, taskItem, timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const { outputs } = inject('cosecha');
@@ -71,7 +71,7 @@ test('extractions in all states are erased under one reference while they run, a
     const plan = { startForever: { kind: 'answer', status: 429 } } as const;
     return (await extractWith(plan, more)).extractionId;
   });
-  const running = await times(() => quietlyRunning(more));
+  const underWay = await times(() => running({}, more));
   const late = await times(async () => {
     const one = await quietlyRunning(more);
     await timedOut(one.extractionId);
@@ -81,7 +81,7 @@ test('extractions in all states are erased under one reference while they run, a
     extract(consentRequest(await authorized({ durationMs: null }), more)),
   );
   await Promise.all(consented.map((id) => inStatus(id, 'RUNNING')));
-  const all = [...collected, ...refused, ...busy, ...consented, ...idsOf(running), ...idsOf(late)];
+  const all = [...collected, ...refused, ...busy, ...consented, ...idsOf(underWay), ...idsOf(late)];
   const ofAnother = await extract(request(), { as: 'stranger' });
 
   const begin = ['erase', '--reference', reference, '--caller', callerArn, '--yes', '--no-wait', '--json'];
@@ -99,12 +99,12 @@ test('extractions in all states are erased under one reference while they run, a
 
   // What is not started ends at once, and grace too. What runs goes on, and its outcome comes.
   await Promise.all([...busy, ...idsOf(late)].map(closed));
-  for (const { taskId } of running) await provider.finish(taskId);
+  for (const { taskId } of underWay) await provider.finish(taskId);
   for (const id of consented) {
     await provider.finishPolled((await inStatus(id, 'RUNNING')).taskId ?? '');
     await sweepUntilClosed(id);
   }
-  await Promise.all(idsOf(running).map(closed));
+  await Promise.all(idsOf(underWay).map(closed));
   for (const tombstone of await found(erasureId)) await eraseNow(tombstone);
 
   const shown = await eventually(async () => {
@@ -121,11 +121,12 @@ test('extractions in all states are erased under one reference while they run, a
     );
   }
   for (const id of busy) expect(statusesOf(id).slice(-2)).toEqual(['NOT_STARTED', 'removed']);
-  for (const id of [...idsOf(running), ...consented])
+  for (const id of [...idsOf(underWay), ...consented])
     expect(statusesOf(id).slice(-2)).toEqual(['COMPLETED', 'removed']);
 
   // Its task ends now.
   for (const { taskId } of late) {
+    await provider.finish(taskId);
     expect(await provider.deliverTask(taskId)).toMatchObject({ status: 204 });
     expect(await taskItem(taskId)).toEqual({ taskId, isErased: true, expiresAt: expect.any(Number) });
   }
