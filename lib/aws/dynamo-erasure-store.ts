@@ -70,11 +70,18 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
       const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
       return Item === undefined ? undefined : (unmarshall(Item) as Erasure);
     },
-    finishSearch: (erasureId, at, expiresAt) =>
-      update(erasureId, asked, 'SET searchedAt = :at, expiresAt = :expiry REMOVE reference', {
-        ':at': at,
-        ':expiry': expiresAt,
-      }),
+    finishSearch: async (erasureId, at, expiresAt) => {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ erasureId, item: asked }),
+          UpdateExpression: 'SET searchedAt = :at, expiresAt = :expiry REMOVE #reference',
+          // A reserved word (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html).
+          ExpressionAttributeNames: { '#reference': 'reference' },
+          ExpressionAttributeValues: marshall({ ':at': at, ':expiry': expiresAt }),
+        }),
+      );
+    },
     bury: (tombstone) => putNew({ ...tombstone, item: itemOf(tombstone) }),
     setRemoving: (of, at, expiresAt) => mark(of, 'removingAt', at, expiresAt),
     setErased: (of, at, expiresAt) => mark(of, 'erasedAt', at, expiresAt),
