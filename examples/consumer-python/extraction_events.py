@@ -83,7 +83,7 @@ def kind_of(record):
         return "collected"
     if "collectionError" in now and now["collectionError"] != before.get("collectionError"):
         return "not-collected"
-    return "housekeeping" if now.get("advice") == before.get("advice") else "advised"
+    return "advised" if now.get("advice") not in (None, before.get("advice")) else "housekeeping"
 
 
 def plain(value):

@@ -99,7 +99,7 @@ const kindOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
   if (now.collectionError !== undefined && now.collectionError !== before.collectionError) {
     return { kind: 'not-collected', collectionError: now.collectionError } as const;
   }
-  if (now.advice !== before.advice) return { kind: 'advised' } as const;
+  if (now.advice !== undefined && now.advice !== before.advice) return { kind: 'advised' } as const;
   return { kind: 'housekeeping' } as const;
 };
 

@@ -3,7 +3,11 @@ import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
-import { erasedEvent, settledEvent } from '../../../../lib/downstream/stream-records-for-tests.ts';
+import {
+  advisedEvent,
+  erasedEvent,
+  settledEvent,
+} from '../../../../lib/downstream/stream-records-for-tests.ts';
 import { type Change, transitions } from '../../../../lib/extraction/change.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import * as change from '../../../../lib/extraction/transitions.ts';
@@ -266,4 +270,11 @@ describe('what is not ours is refused with a sentence:', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test('a change that takes the advice away, which only somebody by hand makes, is housekeeping', () => {
+  const record = advisedEvent();
+  const { advice: _, ...without } = record.dynamodb.NewImage ?? {};
+  const changed = { ...record, dynamodb: { ...record.dynamodb, NewImage: without } };
+  expect(decodeExtractionEvent(changed).kind).toBe('housekeeping');
 });
