@@ -39,6 +39,7 @@ const pages = [
   'asyncapi.yaml',
   'cli.md',
   'embedding.md',
+  'erasure.md',
   'events',
   'openapi.yaml',
   'provider-client.md',
