@@ -156,7 +156,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     await ageByAnHour(extractionId);
 
     const unconfirmed = await cosecha(['erase', extractionId]);
-    expect(unconfirmed.stderr).toContain('Nothing was erased: type the id');
+    expect(unconfirmed.stderr).toContain('Nothing was erased: type its id');
     const { code, stdout } = await cosecha(['erase', extractionId, '--yes']);
     expect(stdout).toContain('Erased: 1 extraction, with results, task, request and record.');
     expect(code).toBe(0);

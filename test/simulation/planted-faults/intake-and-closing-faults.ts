@@ -347,7 +347,7 @@ export const intakeAndClosingFaults: Faults = {
     does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
     file: readTask,
     find: `  if (await deps.isPaused('reads')) {`,
-    replace: `  if (planned.kind === 'no-read') return nothing('impossible', 'InternalError');
+    replace: `  if (planned.kind === 'no-read') return impossible('InternalError');
   if (await deps.isPaused('reads')) {`,
     caughtBy: 'pause-keeps-open',
     where: { scenario: 'ends-process-paused', preemptions: 0 },

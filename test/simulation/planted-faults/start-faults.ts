@@ -200,6 +200,7 @@ export const startFaults: Faults = {
     find: 'telemetry.about({ taskId: result.taskId });',
     replace: 'await deps.tasks.link({ ...input, taskId: result.taskId });',
     caughtBy: 'woken-after-recorded',
+    where: { scenario: 'plain', preemptions: 1 },
   },
   'early-delivery-ignored': {
     does: 'The status that a webhook left before the link is ignored.',
