@@ -12,6 +12,7 @@ import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { aws } from './support/aws.ts';
 import {
   extract,
+  extractWith,
   passwordSentinel,
   provider,
   requestFor,
@@ -170,6 +171,18 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(KeyCount).toBe(0);
     expect((await cosecha(['get', extractionId])).stderr).toContain('There is no extraction');
     expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at');
+  });
+
+  test('cancel ends what has not been started', async () => {
+    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
+    // While a start call is under way it changes nothing.
+    await eventually(async () => {
+      await cosecha(['cancel', extractionId, '--yes']);
+      expect(await readRecord(extractionId)).toMatchObject({
+        status: 'NOT_STARTED',
+        lastProblem: 'cancelled',
+      });
+    });
   });
 
   test('export writes extractions as events, by a scan or by an index', async () => {
