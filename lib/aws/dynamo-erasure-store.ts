@@ -35,34 +35,27 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   };
-  const update = async (
-    erasureId: string,
-    item: string,
-    expression: string,
-    values: object,
-  ): Promise<void> => {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: marshall({ erasureId, item }),
-        UpdateExpression: expression,
-        ExpressionAttributeValues: marshall(values),
-      }),
-    );
-  };
   /** Keeps the first time. */
-  const mark = (
+  const mark = async (
     { erasureId, ...of }: ErasedOne,
     name: 'removingAt' | 'erasedAt',
     at: string,
     expiresAt: number,
-  ): Promise<void> =>
-    update(
-      erasureId,
-      itemOf(of),
-      `SET ${name} = if_not_exists(${name}, :at), expiresAt = :expiry, extractionId = :extraction, requestId = :request`,
-      { ':at': at, ':expiry': expiresAt, ':extraction': of.extractionId, ':request': of.requestId },
+  ): Promise<void> => {
+    await client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: marshall({ erasureId, item: itemOf(of) }),
+        UpdateExpression: `SET ${name} = if_not_exists(${name}, :at), expiresAt = :expiry, extractionId = :extraction, requestId = :request`,
+        ExpressionAttributeValues: marshall({
+          ':at': at,
+          ':expiry': expiresAt,
+          ':extraction': of.extractionId,
+          ':request': of.requestId,
+        }),
+      }),
     );
+  };
   return {
     create: (erasure) => putNew({ ...erasure, item: asked }),
     get: async (erasureId) => {
