@@ -22,7 +22,7 @@ export const adviceFaults: Faults = {
   'grace-ends-without-an-event': {
     does: 'The end of the grace of TIMED_OUT is housekeeping to consumers.',
     file: 'lib/downstream/decode-extraction-event.ts',
-    find: "if (now.advice !== before.advice) return { kind: 'advised' } as const;",
+    find: "if (now.advice !== undefined && now.advice !== before.advice) return { kind: 'advised' } as const;",
     caughtBy: 'change-is-published',
   },
   'no-advice-with-results': {
