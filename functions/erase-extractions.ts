@@ -9,7 +9,7 @@ import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
 import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { removalsOnAws } from '../lib/aws/removals-on-aws.ts';
-import { sendEraseTo } from '../lib/aws/send-erase.ts';
+import { sendEraseTo } from '../lib/aws/send-messages.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';

@@ -7,7 +7,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
-import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';

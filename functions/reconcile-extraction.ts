@@ -10,7 +10,7 @@ import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
-import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';

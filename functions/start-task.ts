@@ -8,7 +8,7 @@ import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
-import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {

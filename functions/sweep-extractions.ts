@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { sendReconcileBatchTo } from '../lib/aws/send-reconcile.ts';
+import { sendReconcileBatchTo } from '../lib/aws/send-messages.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';

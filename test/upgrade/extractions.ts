@@ -5,7 +5,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { inLineIndex } from '../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
-import { sendReconcileTo } from '../../lib/aws/send-reconcile.ts';
+import { sendReconcileTo } from '../../lib/aws/send-messages.ts';
 import { type ExtractionRequest, extractionsClient } from '../../lib/client/index.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';

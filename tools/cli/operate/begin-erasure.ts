@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoErasureStore, tombstonesOf } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
-import { sendEraseTo } from '../../../lib/aws/send-erase.ts';
+import { sendEraseTo } from '../../../lib/aws/send-messages.ts';
 import type { Erasure, SendErase, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
 import { beginErasure } from '../../../lib/extraction/erase/search.ts';
 import type { NamedEntry } from '../../../lib/extraction/store.ts';

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { dynamoRepeatCounter } from '../../../../lib/aws/dynamo-repeat-counter.ts';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
-import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
+import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-messages.ts';
 import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
 import { patientClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import {

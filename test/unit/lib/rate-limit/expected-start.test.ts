@@ -1,27 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectedStartAt, type LineLane, startsBefore } from '../../../../lib/rate-limit/expected-start.ts';
-import type { Place } from '../../../../lib/rate-limit/start-line.ts';
+import { expectedStartAt, startsBefore } from '../../../../lib/rate-limit/expected-start.ts';
+import { lanes, now } from '../../../support/data/lanes.ts';
 
-const now = new Date('2026-03-01T06:00:00.000Z');
-const roles = 'arn:aws:iam::111122223333:role/';
-
-const lane = (caller: string, priority: Place['priority'], count: number): LineLane => ({
-  caller: `${roles}${caller}`,
-  priority,
-  waiting: Array.from({ length: count }, (_, index) => ({
-    caller: `${roles}${caller}`,
-    priority,
-    group: 'bank',
-    requestedAt: now.toISOString(),
-    extractionId: `${caller}-${priority}-${index}`,
-  })),
-});
-
-const lanes = [
-  lane('orders', 'background', 100),
-  lane('orders', 'interactive', 2),
-  lane('app', 'interactive', 10),
-];
 test('lanes share the rate by turns, so that a short lane does not wait for a long one', () => {
   expect(startsBefore(lanes, 'app-interactive-0')).toBe(2);
   expect(startsBefore(lanes, 'app-interactive-9')).toBe(9 + 10 + 2);

@@ -1,32 +1,11 @@
 import { expect, test } from 'vitest';
-import type { LineLane } from '../../../../../lib/rate-limit/expected-start.ts';
-import type { Place } from '../../../../../lib/rate-limit/start-line.ts';
 import {
   describeLine,
   describeRate,
   type StartRate,
 } from '../../../../../tools/cli/terminal/describe-rate.ts';
+import { lanes, now, roles } from '../../../../support/data/lanes.ts';
 
-const now = new Date('2026-03-01T06:00:00.000Z');
-const roles = 'arn:aws:iam::111122223333:role/';
-
-const lane = (caller: string, priority: Place['priority'], count: number): LineLane => ({
-  caller: `${roles}${caller}`,
-  priority,
-  waiting: Array.from({ length: count }, (_, index) => ({
-    caller: `${roles}${caller}`,
-    priority,
-    group: 'bank',
-    requestedAt: now.toISOString(),
-    extractionId: `${caller}-${priority}-${index}`,
-  })),
-});
-
-const lanes = [
-  lane('orders', 'background', 100),
-  lane('orders', 'interactive', 2),
-  lane('app', 'interactive', 10),
-];
 const byHand = { perSecond: 3, reason: 'as agreed', by: `${roles}ada`, since: now.getTime() - 60_000 };
 
 test.each<readonly [string, StartRate, readonly string[]]>([

@@ -1,10 +1,10 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SendErase } from '../extraction/erase/erasure.ts';
 import type { SendReconcile, SendReconcileBatch } from '../extraction/reconcile-message.ts';
 
-/** Sends to the reconcile queue. Throws the SDK's errors. */
-export const sendReconcileTo =
-  (client: SQSClient, queueUrl: string): SendReconcile =>
-  async (message, delaySeconds = 0) => {
+const sendTo =
+  (client: SQSClient, queueUrl: string) =>
+  async (message: object, delaySeconds = 0): Promise<void> => {
     await client.send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
@@ -13,6 +13,12 @@ export const sendReconcileTo =
       }),
     );
   };
+
+/** Sends to the reconcile queue. Throws the SDK's errors. */
+export const sendReconcileTo: (client: SQSClient, queueUrl: string) => SendReconcile = sendTo;
+
+/** Sends to the erase queue. Throws the SDK's errors. */
+export const sendEraseTo: (client: SQSClient, queueUrl: string) => SendErase = sendTo;
 
 /** Sends a batch to the reconcile queue. SQS answers 200 even if it refuses some of it. Throws the SDK's errors. */
 export const sendReconcileBatchTo =
