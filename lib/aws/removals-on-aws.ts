@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
-  DeleteObjectsCommand,
+  DeleteObjectCommand,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandOutput,
   type S3Client,
@@ -16,11 +16,6 @@ import type { Removals } from '../extraction/erase/erase-extraction.ts';
 import { withoutExtraction } from '../extraction/refused-credentials.ts';
 import { dynamoRefusedCredentialsStore, unchangedMark } from './dynamo-refused-credentials-store.ts';
 import { dynamoTaskStore, taskExpiry } from './dynamo-task-store.ts';
-
-/** S3 did not delete some of the objects. The message has their number and S3's codes. */
-export class ResultsNotDeleted extends Error {
-  override readonly name = 'ResultsNotDeleted';
-}
 
 /** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
@@ -40,20 +35,17 @@ async function* versionPages(client: S3Client, Bucket: string, Prefix: string) {
   }
 }
 
-/** Deletes every version of the objects with this prefix, and returns their number. Throws ResultsNotDeleted. */
+/**
+ * Deletes every version of the objects with this prefix, one after another, and returns their number. An extraction has few: one for each
+ * different answer that was stored. Throws the SDK's errors.
+ */
 export const removeObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
   let removed = 0;
-  // At most 1,000 a page, and DeleteObjects accepts as many.
-  for await (const Objects of versionPages(client, Bucket, prefix)) {
-    if (Objects.length === 0) continue;
-    const { Errors = [] } = await client.send(
-      new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
-    );
-    if (Errors.length > 0) {
-      const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
-      throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
+  for await (const objects of versionPages(client, Bucket, prefix)) {
+    for (const object of objects) {
+      await client.send(new DeleteObjectCommand({ Bucket, ...object }));
+      removed += 1;
     }
-    removed += Objects.length;
   }
   return removed;
 };
@@ -73,7 +65,7 @@ type Places = {
   readonly now: () => Date;
 };
 
-/** Removes from the tables and the bucket. Throws the SDK's errors, and ResultsNotDeleted. */
+/** Removes from the tables and the bucket. Throws the SDK's errors. */
 export const removalsOnAws = ({ dynamo, s3, tables, bucket, now }: Places): Removals => {
   const tasks = dynamoTaskStore(dynamo, tables.tasks, now);
   const refusals = dynamoRefusedCredentialsStore(dynamo, tables.refusals);
