@@ -110,10 +110,10 @@ test('extractions are found by their reference, and counted by their batch, each
   const batch = `batch of ${reference}`;
   const request = () => requestFor(uniqueUsername(), { reference, batch });
   const older = await extract(request());
-  const foreign = await extract(request(), { as: 'stranger' });
+  const foreign = await extract(request(), { caller: 'stranger' });
   const newer = await extract(request());
-  const page = async (query = '', as: Caller = 'caller') => {
-    const answer = await find(`reference=${encodeURIComponent(reference)}${query}`, as);
+  const page = async (query = '', caller: Caller = 'caller') => {
+    const answer = await find(`reference=${encodeURIComponent(reference)}${query}`, caller);
     const { extractions = [], cursor } = (await answer.json()) as {
       readonly extractions?: readonly PublicExtraction[];
       readonly cursor?: string;

@@ -82,7 +82,7 @@ test('extractions in all states are erased under one reference while they run, a
   );
   await Promise.all(consented.map((id) => inStatus(id, 'RUNNING')));
   const all = [...collected, ...refused, ...busy, ...consented, ...idsOf(underWay), ...idsOf(late)];
-  const ofAnother = await extract(request(), { as: 'stranger' });
+  const ofAnother = await extract(request(), { caller: 'stranger' });
 
   const begin = ['erase', '--reference', reference, '--caller', callerArn, '--yes', '--no-wait', '--json'];
   const begun = await cosecha(begin);

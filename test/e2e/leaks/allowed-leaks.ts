@@ -7,7 +7,7 @@ type Allowed = {
   readonly location: Location;
   /** The item's name: of a table, a secret, a file. */
   readonly name: RegExp;
-  readonly why: string;
+  readonly reason: string;
 };
 
 const keys: readonly Secret['kind'][] = ['API key', 'signing key', 'fingerprint key'];
@@ -18,56 +18,68 @@ const keepsErased = ({ location, name }: Pick<Leak, 'location' | 'name'>): boole
 
 /** The only locations where a secret may be found. */
 const allowed: readonly Allowed[] = [
-  { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, why: 'It is stored there.' },
-  { kinds: ['signing key'], location: 'secret', name: /\/webhook-signing-key$/, why: 'It is stored there.' },
-  { kinds: ['fingerprint key'], location: 'secret', name: /\/fingerprint-key$/, why: 'It is stored there.' },
+  { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, reason: 'It is stored there.' },
+  {
+    kinds: ['signing key'],
+    location: 'secret',
+    name: /\/webhook-signing-key$/,
+    reason: 'It is stored there.',
+  },
+  {
+    kinds: ['fingerprint key'],
+    location: 'secret',
+    name: /\/fingerprint-key$/,
+    reason: 'It is stored there.',
+  },
   {
     kinds: ['result', 'username'],
     location: 'bucket',
     name: /^[^/]*results[^/]*\//,
-    why: 'Results are stored there as the provider sent them, with the username.',
+    reason: 'Results are stored there as the provider sent them, with the username.',
   },
   {
     kinds: ['callback token'],
     location: 'table',
     name: /Tasks|StartLine/,
-    why: 'start-task stores it in Tasks, and the machine that of a wait in StartLine (design, sections 4 and 5).',
+    reason:
+      'start-task stores it in Tasks, and the machine that of a wait in StartLine (design, sections 4 and 5).',
   },
   {
     kinds: ['MAC of credentials'],
     location: 'table',
     name: /Tasks|Refusals/,
-    why: 'The link stores it in Tasks, and a refusal in Refusals (SECURITY.md, "What is derived from credentials").',
+    reason:
+      'The link stores it in Tasks, and a refusal in Refusals (SECURITY.md, "What is derived from credentials").',
   },
   {
     kinds: ['sealed request'],
     location: 'table',
     name: /Requests/,
-    why: 'request-extraction stores it there until it has been used (design, section 6).',
+    reason: 'request-extraction stores it there until it has been used (design, section 6).',
   },
   {
     kinds: ['OTP or Task Token'],
     location: 'answer',
     name: /^POST \/consent-sessions 201$/,
-    why: 'The caller requested the OTP token.',
+    reason: 'The caller requested the OTP token.',
   },
   {
     kinds: ['address of a PDF'],
     location: 'answer',
     name: /^GET \/consents\/\{consentId\}\/pdf 200$/,
-    why: 'The caller requested it.',
+    reason: 'The caller requested it.',
   },
   {
     kinds: keys,
     location: "the emulator's state",
     name: /^secretsmanager\.json$/,
-    why: 'The saved state of Secrets Manager.',
+    reason: 'The saved state of Secrets Manager.',
   },
   {
     kinds: ['callback token', 'MAC of credentials', 'sealed request'],
     location: "the emulator's state",
     name: /^dynamodb\.json$/,
-    why: 'The saved state of the tables Tasks, Refusals and Requests.',
+    reason: 'The saved state of the tables Tasks, Refusals and Requests.',
   },
 ];
 

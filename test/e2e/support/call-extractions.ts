@@ -86,7 +86,7 @@ export const extractionIdForKey = (idempotencyKey: string): string =>
 const paced = limitParallelCalls(4);
 
 export type PostOptions = {
-  readonly as?: Caller;
+  readonly caller?: Caller;
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
 };
@@ -94,10 +94,10 @@ export type PostOptions = {
 /** Sends one POST /extractions, whatever the answer. */
 export const postOnce = async (
   body: unknown,
-  { as = 'caller', idempotencyKey, traceparent }: PostOptions = {},
+  { caller = 'caller', idempotencyKey, traceparent }: PostOptions = {},
 ): Promise<Response> => {
   const send = () =>
-    fetchAs[as](`${api}/extractions`, {
+    fetchAs[caller](`${api}/extractions`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -133,17 +133,17 @@ export const extractWith = async (plan: Plan, more: Body = {}) => {
 };
 
 /** Sends a GET until the answer is no 5xx. */
-const get = (path: string, as: Caller): Promise<Response> =>
-  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[as](`${api}${path}`)));
+const get = (path: string, caller: Caller): Promise<Response> =>
+  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`)));
 
-export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> =>
-  get(`/extractions/${extractionId}`, as);
+export const read = (extractionId: string, caller: Caller = 'caller'): Promise<Response> =>
+  get(`/extractions/${extractionId}`, caller);
 
-export const find = (query: string, as: Caller = 'caller'): Promise<Response> =>
-  get(`/extractions?${query}`, as);
+export const find = (query: string, caller: Caller = 'caller'): Promise<Response> =>
+  get(`/extractions?${query}`, caller);
 
-export const summaryOf = async (batch: string, as: Caller = 'caller'): Promise<unknown> =>
-  (await get(`/extractions/summary?batch=${encodeURIComponent(batch)}`, as)).json();
+export const summaryOf = async (batch: string, caller: Caller = 'caller'): Promise<unknown> =>
+  (await get(`/extractions/summary?batch=${encodeURIComponent(batch)}`, caller)).json();
 
 /** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {

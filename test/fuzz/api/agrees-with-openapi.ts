@@ -78,7 +78,7 @@ export const agreesWithOpenapi = fuzzProperty({
     const verdict = verdictOn(plan, consentsSetUp);
     const world = apiWorld({ consentsSetUp });
     const answer = await world.request(eventOf(plan));
-    see(verdict === 'accepted' ? verdict : verdict.why);
+    see(verdict === 'accepted' ? verdict : verdict.rule);
     const { statusCode, headers = {}, body = '' } = answer;
     assert.equal(statusCode, verdict === 'accepted' ? 202 : verdict.status, body);
     assert.deepEqual(undocumentedIn(answer), []);
@@ -94,7 +94,7 @@ export const agreesWithOpenapi = fuzzProperty({
       const [[sealedFor, sealed] = []] = world.sealed;
       assert.equal(sealedFor, extractionId);
       assertSealed(sealed, sent as Sent);
-    } else if (verdict.why === 'too much to seal') {
+    } else if (verdict.rule === 'too much to seal') {
       // Without violations, where thousands of levels were not read.
       for (const { pointer } of errors ?? []) assert.equal(pointer, '/credentials');
     }

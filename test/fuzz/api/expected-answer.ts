@@ -114,20 +114,20 @@ const hasNameTwice = (body: Buffer): boolean => {
   return twice;
 };
 
-type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly why: string };
+type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly rule: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
 export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp = true): Verdict => {
   if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
-    return { status: 400, why: 'key' };
+    return { status: 400, rule: 'key' };
   }
-  if (body.length > 65_536) return { status: 413, why: 'size' };
+  if (body.length > 65_536) return { status: 413, rule: 'size' };
   const json = jsonOf(body);
-  if (json === notJson) return { status: 400, why: 'not JSON' };
-  if (hasNameTwice(body)) return { status: 400, why: 'name twice' };
-  if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
-  const why = beyondTheSchema(json, body);
-  if (why !== undefined) return { status: 400, why };
-  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 503, why: 'not set up' };
+  if (json === notJson) return { status: 400, rule: 'not JSON' };
+  if (hasNameTwice(body)) return { status: 400, rule: 'name twice' };
+  if (misfitsOfBody(json).length > 0) return { status: 400, rule: 'schema' };
+  const rule = beyondTheSchema(json, body);
+  if (rule !== undefined) return { status: 400, rule };
+  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 503, rule: 'not set up' };
   return 'accepted';
 };

@@ -11,7 +11,7 @@ export type Media = {
   readonly examples?: Examples;
   /** Our extension: bodies that are refused, with the pointers of their violations. */
   readonly 'x-refused'?: readonly {
-    readonly why: string;
+    readonly reason: string;
     readonly pointers: readonly string[];
     readonly value: unknown;
   }[];

@@ -164,7 +164,7 @@ describe.each(bodies)('the body of %s', (routeKey, parse) => {
     expect(parse(value)).toMatchObject({ kind: 'valid' });
   });
 
-  test.each(media['x-refused'] ?? [])('is refused as documented: $why', ({ value, pointers }) => {
+  test.each(media['x-refused'] ?? [])('is refused as documented: $reason', ({ value, pointers }) => {
     expect(schemaViolations(media.schema, value)).not.toEqual([]);
     const parsed = parse(value);
     expect(parsed.kind === 'invalid' ? parsed.violations.map(({ pointer }) => pointer) : []).toEqual(

@@ -46,7 +46,7 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
   const { collectedAt, results, oversizedAt } = record;
   // First, as the rest may be cut.
   const traced = traceparent === undefined ? '' : `In trace ${traceparent.split('-')[1]}, `;
-  const as = reference === undefined ? '' : `, as "${reference}"`;
+  const named = reference === undefined ? '' : `, as "${reference}"`;
   const inBatch = batch === undefined ? '' : `, in the batch "${batch}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
@@ -55,7 +55,7 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
     ...line(requestedAt, {
       lane: 'api',
       source: 'API',
-      what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}${inBatch}.`),
+      what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${named}${inBatch}.`),
     }),
     ...line(startingAt, { ...byStart, what: 'Wrote STARTING, and sends the start call.' }),
     ...line(startedAt, {

@@ -48,16 +48,16 @@ export const progressQuery = ({ from, to }: Period, byHour = false): string =>
     `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
     'filter ispresent(entity) or ispresent(product)',
     'fields toMillis(@timestamp) as logged',
-    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as why',
+    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as detail',
     `filter at >= ${Date.parse(from)} and at < ${Date.parse(to)}`,
     ...(byHour ? ['fields fromMillis(at) as time', 'fields datefloor(time, 1h) as hour'] : []),
-    `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, why`,
+    `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, detail`,
   ].join(' | ');
 
-const whatOf = (step: Step, ending: string, why: string): string => {
-  if (step === 'codes') return why;
+const whatOf = (step: Step, ending: string, detail: string): string => {
+  if (step === 'codes') return detail;
   if (step !== 'ended' && step !== 'corrected') return '';
-  return outcomeText(ending === why ? { status: ending } : { status: ending, reason: why });
+  return outcomeText(ending === detail ? { status: ending } : { status: ending, reason: detail });
 };
 
 const seconds = (text: string | undefined): number | undefined =>
@@ -65,7 +65,7 @@ const seconds = (text: string | undefined): number | undefined =>
 
 /** A row of the query's result. Undefined for one that is not as the query asks for it. */
 export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRow | undefined => {
-  const { message, subject = '', ending = '', why = '', extractions, first, hour } = row;
+  const { message, subject = '', ending = '', detail = '', extractions, first, hour } = row;
   const step = steps.get(message);
   const [p50, p95] = [seconds(row.p50), seconds(row.p95)];
   if (step === undefined || subject === '') return undefined;
@@ -73,7 +73,7 @@ export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRo
   // `2026-11-22 03:00:00.000`, in UTC.
   const begin = hour === undefined ? {} : { hour: `${hour.slice(0, 10)}T${hour.slice(11, 13)}:00:00.000Z` };
   const since = Number(first) > 0 ? { first: new Date(Number(first)).toISOString() } : {};
-  const what = whatOf(step, ending, why);
+  const what = whatOf(step, ending, detail);
   return { subject, step, what, count: Number(extractions), ...since, ...begin, ...times };
 };
 
@@ -96,8 +96,8 @@ export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefine
   if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
     return undefined;
   const ending = text(fields.status) ?? '';
-  const why = [fields.cause, fields.lastProblem, fields.reason].find((one) => typeof one === 'string');
-  const what = whatOf(step, ending, text(why) ?? ending);
+  const detail = [fields.cause, fields.lastProblem, fields.reason].find((one) => typeof one === 'string');
+  const what = whatOf(step, ending, text(detail) ?? ending);
   const line = { extractionId, at, subject, step, what };
   return typeof fields.seconds === 'number' ? { ...line, seconds: fields.seconds } : line;
 };

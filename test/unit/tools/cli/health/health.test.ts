@@ -79,7 +79,7 @@ const returned: readonly Readonly<Record<string, string>>[] = [
   ['Extraction ended.', 'other', 'COMPLETED', 'COMPLETED', '3', '40', '40'],
   ['Extraction ended.', 'movement', 'FAILED', 'NO_CONSENT/E1', '1', '5', '5'],
 ].map((texts) => {
-  const names = ['message', 'subject', 'ending', 'why', 'extractions', 'p50', 'p95'];
+  const names = ['message', 'subject', 'ending', 'detail', 'extractions', 'p50', 'p95'];
   return Object.fromEntries(texts.map((text, index) => [names[index], text]));
 });
 
