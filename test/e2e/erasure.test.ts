@@ -24,6 +24,7 @@ import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const { outputs } = inject('cosecha');
 const table = outputs.ErasuresTableName ?? '';
+const store = dynamoErasureStore(aws.dynamo, table);
 
 /** Of each state. With ERASED_OF_EACH=34 there are 204, which takes minutes. */
 const ofEach = Number(process.env.ERASED_OF_EACH ?? 3);
@@ -107,13 +108,18 @@ test('extractions in all states are erased under one reference while they run, a
   await Promise.all(idsOf(underWay).map(closed));
   for (const tombstone of await found(erasureId)) await eraseNow(tombstone);
 
-  const shown = await eventually(async () => {
-    const facts = factsOf(await cosecha(['erase', '--erasure', erasureId, '--no-wait', '--json']))[0];
-    expect(facts).toMatchObject({ found: all.length, erased: all.length, isComplete: true });
-    return facts;
+  // Read in the table, because each run of the command starts a process.
+  await eventually(async () => {
+    const isErased = (await found(erasureId)).map(({ erasedAt }) => erasedAt !== undefined);
+    expect([isErased.every(Boolean), await store.get(erasureId)]).toMatchObject([
+      true,
+      { searchedAt: expect.any(String) },
+    ]);
   });
+  const shown = factsOf(await cosecha(['erase', '--erasure', erasureId, '--no-wait', '--json']))[0];
+  expect(shown).toMatchObject({ found: all.length, erased: all.length, isComplete: true });
   expect(JSON.stringify(shown)).not.toContain(reference);
-  expect(await dynamoErasureStore(aws.dynamo, table).get(erasureId)).not.toHaveProperty('reference');
+  expect(await store.get(erasureId)).not.toHaveProperty('reference');
   for (const id of all) {
     expect([await readRecord(id), await versionsOf(`${id}/`)]).toEqual([undefined, 0]);
     await eventually(() =>
