@@ -78,6 +78,51 @@ test.each([
   expect(isAlone(block)).toBe(alone);
 });
 
+/** What runs until Ctrl-C, and so takes the lines that are pasted behind it as its input. */
+const serves =
+  /\bnpm (?:start|run sandbox)\b(?!.*--once)|\.listen\(|\bcosecha (?:[^|;&]* )?(?:console|listen)\b(?!.*--replay)/;
+
+test('a command that runs until Ctrl-C is the last of its block', () => {
+  const serving = allBlocks.filter(({ block }) => commandsIn(block).some((line) => serves.test(line)));
+  expect(serving.length).toBeGreaterThan(5);
+  expect(
+    serving.filter(({ block }) =>
+      commandsIn(block)
+        .slice(0, -1)
+        .some((line) => serves.test(line)),
+    ),
+  ).toEqual([]);
+});
+
+test('a block reads a file only after the page has named it', () => {
+  for (const page of pages) {
+    const text = read(page);
+    for (const { 1: name = '', index } of text.matchAll(/\bfile:\/\/([a-z][\w.-]*)/g)) {
+      expect([page, name, text.slice(0, index).includes(name)]).toEqual([page, name, true]);
+    }
+  }
+});
+
+test('the Python of docs/stream.md defines each name that it uses, and reads files that are there', async () => {
+  const [, program = ''] = /```python\n([\s\S]*?)```/.exec(read('docs/stream.md')) ?? [];
+  // In place of the two packages, which not every machine has.
+  const packages = `
+import sys, types
+class Validator:
+    def __init__(self, schema, registry): self.schema = schema
+    def validate(self, event): print(event["kind"], len(self.schema) > 0)
+class Registry:
+    def __rmatmul__(self, resources): return resources
+class Resource:
+    from_contents = staticmethod(lambda contents: contents)
+sys.modules["jsonschema"] = types.SimpleNamespace(Draft202012Validator=Validator)
+sys.modules["referencing"] = types.SimpleNamespace(Registry=Registry, Resource=Resource)
+`;
+  const cwd = new URL('../../../', import.meta.url);
+  const { stdout } = await promisify(execFile)('python3', ['-c', packages + program], { cwd });
+  expect(stdout).toBe('settled True\n');
+});
+
 test('the lines of docs/api.md authorize a new consent in the sandbox of npm start, as the user would', async () => {
   const sandbox = await startSandbox();
   const root = mkdtempSync(join(tmpdir(), 'cosecha-consent-'));
