@@ -83,8 +83,10 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
   },
   'get-extraction': {
     EXTRACTIONS_TABLE: ['BatchGetItem', 'GetItem', 'Query batch', 'Query reference'],
+    BREAKERS_TABLE: ['GetItem'],
+    START_LINE_TABLE: ['Query line'],
     resultsLocation: ['GetObject'],
-    settings: ['READERS', 'RESULTS_RETENTION_DAYS'],
+    settings: ['RATE', 'READERS', 'RESULTS_RETENTION_DAYS'],
   },
   'start-task': {
     EXTRACTIONS_TABLE: ['GetItem', 'UpdateItem'],

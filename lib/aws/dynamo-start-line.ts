@@ -15,6 +15,8 @@ import {
   countsKeptSeconds,
   countsKey,
   type InLine,
+  type Place,
+  parseSlot,
   type StartLineStore,
   type StoredEntry,
 } from '../rate-limit/start-line.ts';
@@ -155,6 +157,23 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       return sum;
     },
   };
+};
+
+/** Who waits to be released, of at most so many pages of the index. Each has 1 MB, some 900 places. */
+export const readPlaces = async (
+  client: DynamoDBClient,
+  table: string,
+  maxPages = Number.POSITIVE_INFINITY,
+): Promise<{ readonly places: readonly Place[]; readonly pages: number; readonly isComplete: boolean }> => {
+  const places: Place[] = [];
+  let pages = 0;
+  const read = paginateQuery({ client }, { ...inLineIndex(table), ProjectionExpression: 'slot' });
+  for await (const { Items = [], LastEvaluatedKey } of read) {
+    places.push(...Items.flatMap(({ slot }) => parseSlot(slot?.S ?? '') ?? []));
+    pages += 1;
+    if (pages === maxPages) return { places, pages, isComplete: LastEvaluatedKey === undefined };
+  }
+  return { places, pages, isComplete: true };
 };
 
 /** How many wait to be released. */

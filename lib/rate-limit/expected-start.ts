@@ -1,4 +1,4 @@
-import type { Place } from './start-line.ts';
+import { laneOf, type Place } from './start-line.ts';
 
 /** Who waits of one caller and priority, the oldest request first. */
 export type LineLane = Pick<Place, 'caller' | 'priority'> & { readonly waiting: readonly Place[] };
@@ -10,7 +10,18 @@ export type Line = {
   readonly perSecond?: number;
   /** The provider asked for no start before, as an ISO time. */
   readonly notBefore?: string;
+  /** An operator paused starts, so that nobody knows when they go on. */
+  readonly isPaused?: boolean;
 };
+
+/** Those in line by their lanes. In the index they are by group, too. */
+export const lanesOf = (places: readonly Place[]): readonly LineLane[] =>
+  [...Map.groupBy(places, laneOf).values()].flatMap((lane) => {
+    const [first] = lane;
+    if (first === undefined) return [];
+    const waiting = lane.toSorted((one, other) => (one.requestedAt < other.requestedAt ? -1 : 1));
+    return [{ caller: first.caller, priority: first.priority, waiting }];
+  });
 
 /**
  * How many starts are made before this one, as lanes share the rate by turns: of each other lane no more than stand before it in its
@@ -26,15 +37,15 @@ export const startsBefore = (lanes: readonly LineLane[], extractionId: string): 
 
 /**
  * When a start that waits will be made, as an ISO time: from its place and the rate, if both stay. Undefined if it does not wait, or
- * there is no rate, as for what only a breaker or an operator holds.
+ * there is no rate, as for what only a breaker holds, or starts are paused.
  */
 export const expectedStartAt = (
-  { lanes, perSecond, notBefore }: Line,
+  { lanes, perSecond, notBefore, isPaused = false }: Line,
   extractionId: string,
   now: Date,
 ): string | undefined => {
   const before = startsBefore(lanes, extractionId);
-  if (before === undefined || perSecond === undefined) return undefined;
+  if (before === undefined || perSecond === undefined || isPaused) return undefined;
   const from = Math.max(now.getTime(), Date.parse(notBefore ?? now.toISOString()));
   return new Date(from + ((before + 1) * 1_000) / perSecond).toISOString();
 };

@@ -3,9 +3,10 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
+import { type EstimateStart, startEstimates } from '../../rate-limit/start-estimates.ts';
 import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
-import { dynamoStartLine } from '../dynamo-start-line.ts';
+import { dynamoStartLine, readPlaces } from '../dynamo-start-line.ts';
 import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
 import { promptClient } from './aws-client-timeouts.ts';
 import type { BreakersOfProcess } from './breaker-from-environment.ts';
@@ -51,4 +52,24 @@ export const startLineFromEnvironment = (
     telemetry,
   });
   return { limiter, line };
+};
+
+/** Of longer lines than some 13,000, nothing is estimated. */
+const maxPages = 15;
+
+/** When starts in line will be made. Undefined if starts are not limited. */
+export const startEstimatesFromEnvironment = (
+  database: DynamoDBClient,
+  breakers: BreakersOfProcess,
+): EstimateStart | undefined => {
+  if (!rateSettings().isLimited) return undefined;
+  const { store, now } = breakers;
+  const table = requiredVariable('START_LINE_TABLE');
+  return startEstimates({
+    store,
+    readLine: () => readPlaces(database, table, maxPages),
+    ...rateSettingsFromEnvironment(breakers),
+    now,
+    telemetry,
+  });
 };

@@ -3,6 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import type { EstimateStart } from '../../rate-limit/start-estimates.ts';
 import { plusSeconds } from '../deadlines.ts';
 import type { Extraction, StoredResults } from '../record.ts';
 import type { ExtractionStore } from '../store.ts';
@@ -19,6 +20,8 @@ export type AnswerReadDeps = {
   /** The callers that may read every extraction, in the form of `callerFromPrincipalArn`. */
   readonly readers: ReadonlySet<string>;
   readonly presign: (stored: StoredResults) => Promise<{ readonly url: string; readonly expiresAt: string }>;
+  /** Absent if starts are not limited. */
+  readonly estimateStart?: EstimateStart;
   readonly now: () => Date;
   readonly retentionDays: number;
   readonly telemetry: Telemetry;
@@ -53,11 +56,13 @@ export const answerRead = async (
   deps.telemetry.about({ extractionId: record.extractionId });
   const stored = availableResults(record, deps.now(), deps.retentionDays);
   const link = stored === undefined ? undefined : await deps.presign(stored);
+  const expectedStartAt =
+    record.status === 'REQUESTED' ? await deps.estimateStart?.(extractionId) : undefined;
   // An audit trail of who received a link to bank data. The bucket's own log names only the function's role.
   deps.telemetry.log('Extraction read.', { caller, linked: link !== undefined });
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify(publicView(record, link)),
+    body: JSON.stringify(publicView(record, link, expectedStartAt)),
   };
 };

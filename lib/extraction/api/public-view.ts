@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import type { Extraction } from '../record.ts';
 
 type InternalAttribute =
@@ -21,6 +22,8 @@ type WithoutInternal<Record> = Record extends Extraction ? Omit<Record, Internal
 
 /** The representation of a record in the API: all attributes except the internal ones. */
 export type PublicExtraction = WithoutInternal<Extraction> & {
+  /** While it waits for the provider's rate: when its start is expected to be made. An estimate, of `GET /extractions/{extractionId}` alone. */
+  readonly expectedStartAt?: string;
   readonly results?: {
     readonly url: string;
     readonly expiresAt: string;
@@ -46,10 +49,11 @@ export type BatchSummary = {
   }[];
 };
 
-/** Removes the internal attributes. `link` is the presigned URL of the results; without it, `results` is left out. */
+/** Removes the internal attributes. `link` is the presigned URL of the results; without it, `results` is left out. `expectedStartAt`: of one in line. */
 export const publicView = (
   record: Extraction,
   link?: { readonly url: string; readonly expiresAt: string },
+  expectedStartAt?: string,
 ): PublicExtraction => {
   const {
     schemaVersion: _schemaVersion,
@@ -66,8 +70,9 @@ export const publicView = (
     readsSlowly: _readsSlowly,
     withoutWebhook: _withoutWebhook,
     results,
-    ...shown
+    ...recorded
   } = record;
+  const shown = { ...recorded, ...defined({ expectedStartAt }) };
   if (results === undefined || link === undefined) return shown;
   return { ...shown, results: { ...link, bytes: results.bytes, sha256: results.sha256 } };
 };

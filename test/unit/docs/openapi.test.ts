@@ -224,7 +224,7 @@ describe('the schemas of docs/openapi.yaml', () => {
       const { properties = {} } = publishedSchemas['extraction.json']?.$defs?.[name] ?? {};
       const attributes = [...Object.keys(properties), ...internalAttributes];
       const record = Object.fromEntries(attributes.map((attribute) => [attribute, {}]));
-      const shown = publicView(record as never, { url: '', expiresAt: '' });
+      const shown = publicView(record as never, { url: '', expiresAt: '' }, 'expectedStartAt');
       expect([...fieldsOf('Progress'), ...fieldsOf(name)].toSorted()).toEqual(Object.keys(shown).toSorted());
     },
   );

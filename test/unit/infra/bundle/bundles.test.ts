@@ -32,7 +32,7 @@ import type * as SdkCalls from './sdk-calls.ts';
  */
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 295_000,
-  'get-extraction': 351_500,
+  'get-extraction': 367_000,
   'start-task': 405_000,
   'dispatch-starts': 271_000,
   'receive-webhook': 304_500,

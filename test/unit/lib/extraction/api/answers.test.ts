@@ -331,3 +331,30 @@ test('a request is logged with its entity, once', async () => {
     ['Extraction requested.', { outcome: 'replayed', caller: owner }],
   ]);
 });
+
+test('only of what is requested, the answer has when its start is expected', async () => {
+  given(`${owner}`, { status: 'REQUESTED' } as Partial<CredentialsExtraction>, 1);
+  given(`${owner}`, {}, 2);
+  const asked: string[] = [];
+  const read = async (number: number): Promise<PublicExtraction> => {
+    const answer = await answerRead(
+      { pathParameters: { extractionId: idOf(number) }, requestContext: contextOf(owner) },
+      {
+        extractions: store,
+        readers: new Set(),
+        presign: async () => ({ url: '', expiresAt: '' }),
+        estimateStart: async (extractionId) => {
+          asked.push(extractionId);
+          return iso(60);
+        },
+        now: () => new Date(iso(5)),
+        retentionDays: 1,
+        telemetry: memoryTelemetry().telemetry,
+      },
+    );
+    return JSON.parse(answer.body ?? '') as PublicExtraction;
+  };
+  expect((await read(1)).expectedStartAt).toBe(iso(60));
+  expect(await read(2)).not.toHaveProperty('expectedStartAt');
+  expect(asked).toEqual([idOf(1)]);
+});

@@ -1,0 +1,73 @@
+import { type BreakerStore, readItem } from '../breaker/breaker-store.ts';
+import { defined } from '../defined.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { expectedStartAt, type Line, lanesOf } from './expected-start.ts';
+import { hasLine, parseRateState, rateAt, rateItem } from './rate-state.ts';
+import type { Place } from './start-line.ts';
+
+/** When a start in line will be made, as an ISO time. Undefined if it does not wait, or nobody knows. Throws nothing. */
+export type EstimateStart = (extractionId: string) => Promise<string | undefined>;
+
+export type StartEstimatesDeps = {
+  /** The table `Breakers`. */
+  readonly store: Pick<BreakerStore, 'read'>;
+  /** Who waits, as far as it is read. */
+  readonly readLine: () => Promise<{
+    readonly places: readonly Place[];
+    readonly pages: number;
+    readonly isComplete: boolean;
+  }>;
+  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  readonly limit: () => Promise<number | undefined>;
+  readonly isPaused: () => Promise<boolean>;
+  readonly now: () => Date;
+  readonly telemetry: Telemetry;
+};
+
+/**
+ * For how long a process trusts what it read, for each page. A page takes 128 of the 3,000 read units a second that the index has, and
+ * the dispatcher needs it too. What was expected stays right, as it is a time.
+ */
+const cacheMs = 3_000;
+
+const nobody: Line = { lanes: [] };
+
+/** The estimates of one process. Without a rate or a line, it reads one item in some seconds. */
+export const startEstimates = (deps: StartEstimatesDeps): EstimateStart => {
+  const { store, readLine, limit, isPaused, now, telemetry } = deps;
+  let known: { readonly line: Line; readonly at: Date; readonly until: number } | undefined;
+
+  const read = async (at: Date): Promise<{ readonly line: Line; readonly pages: number }> => {
+    const { state } = await readItem(store, rateItem, parseRateState, at);
+    const perSecond = rateAt(state, await limit(), at.getTime());
+    const hasNone = perSecond === undefined || !hasLine(state, at.getTime()) || (await isPaused());
+    if (hasNone) return { line: nobody, pages: 1 };
+    const { places, pages, isComplete } = await readLine();
+    const notBefore = state.notBefore > at.getTime() ? new Date(state.notBefore).toISOString() : undefined;
+    const lanes = isComplete ? lanesOf(places) : [];
+    return { line: { lanes, perSecond, ...defined({ notBefore }) }, pages };
+  };
+
+  const current = async (): Promise<NonNullable<typeof known>> => {
+    const at = now();
+    if (known !== undefined && at.getTime() < known.until) return known;
+    // Until it is known, or if it cannot be read.
+    known = { line: nobody, at, until: at.getTime() + cacheMs };
+    const { line, pages } = await read(at);
+    known = { line, at, until: at.getTime() + pages * cacheMs };
+    return known;
+  };
+
+  return async (extractionId) => {
+    try {
+      const { line, at } = await current();
+      const expected = expectedStartAt(line, extractionId, at);
+      const time = now().toISOString();
+      return expected !== undefined && expected < time ? time : expected;
+    } catch (error) {
+      telemetry.count('RateUnavailable');
+      telemetry.failure('The line is not available; the answer has no expectedStartAt.', error);
+      return undefined;
+    }
+  };
+};
