@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
