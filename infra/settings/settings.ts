@@ -128,8 +128,7 @@ const starting = {
   refusedCredentialsDays: withDefault(wholeNumber('days', 0, 28), 7, {
     description:
       'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
-    reason:
-      'Banks lock an account after three or four wrong passwords. A caller that refreshes a user daily has stopped or asked the user within a week.',
+    reason: 'Banks lock an account after three or four wrong passwords.',
   }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
@@ -235,9 +234,8 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('extractions', 1, 1_000), 5, {
     description:
-      'After how many failed extractions of one caller and entity their starts are held, and after how many such groups those of the whole caller, in all processes together. An accepted start in between resets the count. Failed connects, timeouts, resets and 5xx count.',
-    reason:
-      'Each such start call may end `UNCONFIRMED`. At one failed start in four, five in a row come once in some 20 minutes of one start a second, and the next turn after 30 s probably ends that.',
+      'After how many failed extractions of one caller and entity their starts are held, and after how many such groups those of the whole caller. An accepted start resets the count. Failed connects, timeouts, resets and 5xx count.',
+    reason: 'Each such start call may end `UNCONFIRMED`.',
   }),
   breakerSlowCallSeconds: withDefault(seconds(1, 60), 5, {
     description:
@@ -253,8 +251,7 @@ const provider = {
   breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
     description:
       'The longest such pause of one caller and entity. `breakerOpenSeconds` doubles to it with each failed start, unless one was accepted within ten minutes. A 503 with `Retry-After` lengthens a pause to this at most.',
-    reason:
-      'Within the start window of 15 minutes there are starts after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
+    reason: 'An outage of 10 minutes then still ends within the start window of 15.',
   }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
@@ -372,7 +369,7 @@ const access = {
       description:
         'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in the file of the stage.',
       reason:
-        'The webhook URL that is registered at the provider then survives a new stack, once DNS points to the new target (output `CustomDomainTarget`).',
+        'The address of the webhook then survives a new stack, once DNS points to the output `CustomDomainTarget`.',
     },
   ),
   certificateArn: optional(
@@ -418,7 +415,7 @@ const capacity = {
   }),
   startReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
     description:
-      'The most executions of start-task at once. It must bear the peak, starts a second × 0.5 s (1 s by consent): a start throttled for the whole start window ends `NOT_STARTED`.',
+      'The most executions of start-task at once. It must bear the peak, starts a second × 0.5 s (1 s by consent).',
     reason:
       'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
   }),
