@@ -105,7 +105,10 @@ export const mergeMarks = (found: RefusalMark | undefined, shown: RefusalMark): 
   return { ...(isLater ? shown : found), extractionIds };
 };
 
-/** The mark after an erasure, or undefined if no other extraction has shown the same. */
+/**
+ * The mark after an erasure, or undefined if no other extraction has shown the same. It ends when it would have ended before: the
+ * times of the others are not stored.
+ */
 export const withoutExtraction = (mark: RefusalMark, extractionId: string): RefusalMark | undefined => {
   const extractionIds = mark.extractionIds.filter((id) => id !== extractionId);
   return extractionIds.length === 0 ? undefined : { ...mark, extractionIds };

@@ -83,7 +83,7 @@ export const requestGoneForAReason: Invariant = {
       const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
       // An operator ended it before a start gave it up.
-      if (reason === 'cancelled') return undefined;
+      if (reason === 'cancelled' || reason === 'erased') return undefined;
       premise();
       return [reason, collectionError].includes('request-data-gone')
         ? undefined

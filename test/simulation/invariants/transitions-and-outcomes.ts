@@ -105,7 +105,9 @@ export const lastReadBeforeTimedOut: Invariant = {
       premise();
       if (world.kernel.now + world.scenario.skew * 1_000 < Date.parse(after.deadlineAt))
         return 'TIMED_OUT before the deadline.';
-      const asksToWait = Date.parse(before?.notBefore ?? '') > world.kernel.now;
+      const { kernel, scenario } = world;
+      // By a clock that lags.
+      const asksToWait = Date.parse(before?.notBefore ?? '') > kernel.now - scenario.lag * 1_000;
       const mayNotRead = isLastReadLost(before, world) || asksToWait;
       const knows = by === undefined || by.reads > 0 || world.oversized.length > 0 || mayNotRead;
       return !knows ? `${by.name} has not tried to read.` : undefined;

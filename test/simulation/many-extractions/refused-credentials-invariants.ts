@@ -50,13 +50,16 @@ const markOf = (service: Service, { extractionId }: Member): Kind<'marked'> | un
 const isErased = (service: Service, { extractionId }: Member, time: number): boolean =>
   of(service, 'erased', extractionId).some(({ at }) => at <= time);
 
-/** Whether what a member of a login showed counts at this time: it was marked, not forgotten, and has not ended. */
-const countsAt = (service: Service, one: Member, time: number): boolean => {
+/** Whether a member of a login had set its mark by this time, and it was neither erased nor forgotten. */
+const isMarked = (service: Service, one: Member, time: number): boolean => {
   const marked = markOf(service, one);
-  if (marked === undefined || marked.at > time || marked.mark.expiresAt * 1_000 <= time) return false;
-  if (isErased(service, one, time)) return false;
+  if (marked === undefined || marked.at > time || isErased(service, one, time)) return false;
   return !of(service, 'forgotten').some(({ at }) => at >= marked.at && at <= time);
 };
+
+/** Whether what a member of a login showed counts at this time: it is marked, and that has not ended. */
+const countsAt = (service: Service, one: Member, time: number): boolean =>
+  isMarked(service, one, time) && (markOf(service, one)?.mark.expiresAt ?? 0) * 1_000 > time;
 
 const noticedAt = (service: Service, one: Member): string => markOf(service, one)?.mark.noticedAt ?? '';
 
@@ -119,6 +122,14 @@ const refusedNotSentAgain: Invariant = {
   },
 };
 
+/** A mark of several extractions ends with the latest of them, also once that one was erased (`withoutExtraction`). */
+const isMarkOver = (service: Service, one: Member, time: number): boolean =>
+  [one, ...othersOfLogin(service, one)].every((other) => {
+    const marked = markOf(service, other);
+    const isOf = marked !== undefined && marked.at <= time && isRefused(other);
+    return !isOf || marked.mark.expiresAt * 1_000 <= time;
+  });
+
 const refusedForAReason: Invariant = {
   name: 'refused-for-a-reason',
   rule: 'An extraction is refused only if the bank refused the same login of the same caller and entity, and neither a confirmed one was accepted since nor the mark was forgotten or has ended.',
@@ -131,7 +142,10 @@ const refusedForAReason: Invariant = {
         needsCheck(one) &&
         othersOfLogin(service, one).some(
           (other) =>
-            isRefused(other) && countsAt(service, other, checked) && !isOverruled(service, other, checked),
+            isRefused(other) &&
+            isMarked(service, other, checked) &&
+            !isMarkOver(service, other, checked) &&
+            !isOverruled(service, other, checked),
         );
       if (!isRight) return `${rejected.of} is refused.`;
     }
@@ -157,11 +171,16 @@ const marksAreRight: Invariant = {
 
 const markedOnce: Invariant = {
   name: 'marked-once',
-  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it.',
+  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it, but in the mark that another of the same login has set since, which counts without it.',
   check: (service) => {
-    const ids = of(service, 'marked').map((one) => one.of);
-    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-    return twice && `${twice} sets its mark twice.`;
+    const marks = of(service, 'marked');
+    const twice = marks.find(({ of: id, at }, index) => {
+      const first = marks.findIndex((one) => one.of === id);
+      const others = othersOfLogin(service, service.memberOf(id)).map(({ extractionId }) => extractionId);
+      const isSetByAnother = marks.slice(first, index).some((one) => others.includes(one.of) && one.at <= at);
+      return first !== index && !isSetByAnother;
+    });
+    return twice && `${twice.of} sets its mark twice.`;
   },
 };
 
