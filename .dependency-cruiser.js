@@ -144,6 +144,7 @@ const floors = [
     'reconcile/read-task',
     'api/answer-request',
     'api/answer-summary',
+    'api/answer-erasure',
   ],
   ['run', 'erase/erase-extraction'],
   ['record-delivery', 'reconcile/reconcile', 'start/start', 'operate/cancel', 'erase/erase-messages'],

@@ -65,6 +65,7 @@ export class Cosecha extends Construct {
   readonly alarms: readonly AlarmBase[];
   private readonly api: Connected['api'];
   private readonly stage: string;
+  private readonly callersMayErase: boolean;
 
   constructor(scope: Construct, id: string, props: CosechaProps) {
     super(scope, id);
@@ -75,6 +76,7 @@ export class Cosecha extends Construct {
     refuseForeignTopic(props.alarmTopic, region);
     refuseWrongEnvironment(config, process.env, { account: known(account), region: known(region) });
     this.stage = config.stage;
+    this.callersMayErase = config.callersMayErase;
     this.refuseSecondOfStage();
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     const resources = createResources(this, config, props.dataKey);
@@ -126,6 +128,12 @@ export class Cosecha extends Construct {
       'GET/consents/*',
       'POST/consents/*',
     ]);
+  }
+
+  /** Permission to erase what the same role or user requested. Throws ConfigError without the setting `callersMayErase`. */
+  grantErase(grantee: IGrantable): Grant {
+    if (!this.callersMayErase) throw new ConfigError('grantErase needs the setting callersMayErase.');
+    return this.grantRoutes(grantee, ['POST/erasures', 'GET/erasures/*']);
   }
 
   /** Permission to read the stream. `ExtractionConsumer` grants it by itself. */

@@ -41,6 +41,8 @@ type ExtractionApiProps = {
   readonly getExtraction: IFunction;
   readonly receiveWebhook: IFunction;
   readonly manageConsents: IFunction;
+  /** Only with `callersMayErase`. */
+  readonly manageErasures: IFunction | undefined;
 };
 
 /** The HTTP API: routes for callers with IAM identities, and the provider's webhook. */
@@ -71,6 +73,10 @@ export class ExtractionApi extends Construct {
     const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),
     );
+    if (props.manageErasures) {
+      this.route(HttpMethod.POST, '/erasures', props.manageErasures, signed);
+      this.route(HttpMethod.GET, '/erasures/{erasureId}', props.manageErasures, signed);
+    }
     const webhook = this.route(HttpMethod.POST, webhookPath, props.receiveWebhook, new HttpNoneAuthorizer());
     Validations.of(webhook).acknowledge({
       id: 'AwsSolutions-APIG4',

@@ -38,6 +38,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     getExtraction: functions.getExtraction.function,
     receiveWebhook: functions.receiveWebhook.function,
     manageConsents: functions.manageConsents.function,
+    manageErasures: functions.manageErasures?.function,
   });
   const stream = publishStream(scope, resources);
   const watched = { api, machine, fanOut: stream.fanOut };

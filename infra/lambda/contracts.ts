@@ -19,7 +19,7 @@ export type Contract = {
   /** `repeats/*`: only the items whose keys begin so. The others are the marks. */
   readonly REFUSALS_TABLE?: readonly (ItemAction | 'UpdateItem repeats/*')[];
   readonly START_LINE_TABLE?: readonly (ItemAction | 'Query line')[];
-  readonly ERASURES_TABLE?: readonly ItemAction[];
+  readonly ERASURES_TABLE?: readonly (ItemAction | 'Query')[];
   readonly RESULTS_BUCKET?: readonly ResultsAction[];
   readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
   readonly SLOW_QUEUE_URL?: readonly QueueAction[];
@@ -161,5 +161,12 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
   'manage-consents': {
     PROVIDER_API_KEY_SECRET: ['GetSecretValue'],
     settings: ['WIDGET_CONFIG_ID', ...provider],
+  },
+  // It asks for erasures, and has no right to delete.
+  'manage-erasures': {
+    EXTRACTIONS_TABLE: ['GetItem', 'Query reference'],
+    ERASURES_TABLE: ['GetItem', 'PutItem', 'Query'],
+    ERASE_QUEUE_URL: ['SendMessage'],
+    settings: [],
   },
 };

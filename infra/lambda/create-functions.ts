@@ -20,7 +20,7 @@ type Size = Pick<
 
 export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
-/** The nine functions, each with exactly the environment and the permissions of its contract. */
+/** All functions, each with exactly the environment and the permissions of its contract. */
 export const createFunctions = (
   scope: Construct,
   resources: Resources,
@@ -81,11 +81,9 @@ export const createFunctions = (
       // While a record is open its message sends the next one, every 15 minutes at last. The chain ends by itself: everything open closes.
       recursiveLoop: RecursiveLoop.ALLOW,
     }),
-    manageConsents: create('ManageConsents', 'manage-consents', {
-      timeout: Duration.seconds(consentsTimeoutSeconds),
-      memoryMB: 512,
-      network,
-      environment: { PROVIDER_TIMEOUTS: providerTimeoutsOf(config, consentsProviderTimeoutMs) },
+    manageConsents: create('ManageConsents', 'manage-consents', consentsSize(config, network)),
+    ...(config.callersMayErase && {
+      manageErasures: create('ManageErasures', 'manage-erasures', erasuresSize),
     }),
   };
   queue.consumeWith(functions.reconcileExtraction);
@@ -131,6 +129,16 @@ const reconcileSize = (config: Config, network: Network | undefined): Size => ({
 /** A sweep that found everything due may take longer than to the next one, which then finds what is left. */
 const sweepTimeout = (config: Config): Duration =>
   Duration.seconds(Math.min(900, 60 * config.sweepEveryMinutes));
+
+/** As get-extraction: of the 30 s that API Gateway waits. The tombstones of 10,000 records are a few queries. */
+const erasuresSize: Size = { timeout: Duration.seconds(29), memoryMB: 256 };
+
+const consentsSize = (config: Config, network: Network | undefined): Size => ({
+  timeout: Duration.seconds(consentsTimeoutSeconds),
+  memoryMB: 512,
+  network,
+  environment: { PROVIDER_TIMEOUTS: providerTimeoutsOf(config, consentsProviderTimeoutMs) },
+});
 
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;

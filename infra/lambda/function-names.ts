@@ -1,4 +1,4 @@
-/** The functions; each is `functions/<name>.ts`. */
+/** The functions; each is `functions/<name>.ts`. The setting `callersMayErase` adds manage-erasures. */
 export const functionNames = [
   'request-extraction',
   'get-extraction',
@@ -9,6 +9,7 @@ export const functionNames = [
   'sweep-extractions',
   'erase-extractions',
   'manage-consents',
+  'manage-erasures',
 ] as const;
 
 export type FunctionName = (typeof functionNames)[number];

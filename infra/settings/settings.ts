@@ -387,6 +387,11 @@ const access = {
       'Whether the API answers only at `domainName`, and no longer at its `execute-api` address. Needs `domainName`.',
     reason: 'That address would lead around CloudFront and AWS WAF in front of the domain.',
   }),
+  callersMayErase: withDefault(trueOrFalse, false, {
+    description:
+      'Whether the API has `POST /erasures` and `GET /erasures/{erasureId}`, with which a caller erases extractions of its own.',
+    reason: 'A caller whose policy allows every route of the API may then erase, too.',
+  }),
 };
 
 const capacity = {

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { regionIn } from '../aws-region.ts';
 import { defined } from '../defined.ts';
-import type { BatchSummary, PublicExtraction } from '../extraction/api/public-view.ts';
+import type {
+  BatchSummary,
+  ErasureScope,
+  PublicErasure,
+  PublicExtraction,
+} from '../extraction/api/public-view.ts';
 import { memoize } from '../memoize.ts';
+import { erase, getErasure } from './erase.ts';
 import { type ExtractionName, findExtractions, summarizeBatch } from './find-extractions.ts';
 import { getExtraction } from './get-extraction.ts';
 import { type BatchProgress, type BatchRequest, type RequestAllOptions, requestAll } from './request-all.ts';
@@ -64,6 +70,10 @@ export type ExtractionsClient = {
    * NoAnswerError.
    */
   readonly findExtractions: (name: ExtractionName, options?: CallOptions) => AsyncIterable<PublicExtraction>;
+  /** Asks to erase one of the caller's own extractions, or all with a reference, where the deployment has `callersMayErase`. Throws ApiError and NoAnswerError. */
+  readonly erase: (scope: ErasureScope, options?: CallOptions) => Promise<PublicErasure>;
+  /** How far an erasure of this caller is. Throws ApiError and NoAnswerError. */
+  readonly getErasure: (erasureId: string, options?: CallOptions) => Promise<PublicErasure | undefined>;
   /** How many of a batch have which status and advice. Throws ApiError and NoAnswerError. */
   readonly summarizeBatch: (batch: string, options?: CallOptions) => Promise<BatchSummary>;
   /**
@@ -104,6 +114,8 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
     },
     getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),
     findExtractions: (name, { signal } = {}) => findExtractions(apiUrl, name, endedBy(signal)),
+    erase: (scope, { signal } = {}) => erase(apiUrl, scope, endedBy(signal)),
+    getErasure: (erasureId, { signal } = {}) => getErasure(apiUrl, erasureId, endedBy(signal)),
     summarizeBatch: (batch, { signal } = {}) => summarizeBatch(apiUrl, batch, endedBy(signal)),
     requestAll: (requests, { signal, onRetry, ...options }) =>
       requestAll(apiUrl, requests, options, { ...endedBy(signal), ...defined({ onRetry }) }),

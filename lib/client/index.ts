@@ -1,6 +1,6 @@
 /** A service that requests extractions imports this as `@cosecha/cosecha/client`. */
 
-export type { BatchSummary } from '../extraction/api/public-view.ts';
+export type { BatchSummary, ErasureScope, PublicErasure } from '../extraction/api/public-view.ts';
 export { ApiError, NoAnswerError } from './api-errors.ts';
 export {
   type CallOptions,

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { parseRequestBody } from '../http/parse-request-body.ts';
+import { parseRequestBody, refuseBody } from '../http/parse-request-body.ts';
 import { type ProblemType, problem } from '../http/problem.ts';
 import { describeError } from '../observability/describe-error.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -66,12 +66,7 @@ const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<
 
 const postSession = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
   const body = parseRequestBody(event, bodyLimitBytes);
-  if (body.kind === 'too-large') {
-    return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
-  }
-  if (body.kind === 'not-json')
-    return invalid('The body must be JSON in UTF-8, and not thousands of levels deep.');
-  if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
+  if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = parseSessionRequest(body.json, target);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   const { otpToken, consentId } = await openSession(parsed.request, deps);

@@ -1,4 +1,6 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
+import { problem } from './problem.ts';
 import { type Violation, violationAt } from './violation.ts';
 
 type ParsedRequestBody =
@@ -28,4 +30,18 @@ export const parseRequestBody = (
   } catch {
     return { kind: 'not-json' };
   }
+};
+
+/** The answer to a body that is not one JSON text. */
+export const refuseBody = (
+  body: Exclude<ParsedRequestBody, { readonly kind: 'json' }>,
+  limit: number,
+): APIGatewayProxyStructuredResultV2 => {
+  if (body.kind === 'too-large') {
+    return problem('too-large', { detail: `The body must have at most ${limit} bytes.` });
+  }
+  if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
+  return problem('invalid-request', {
+    detail: 'The body must be JSON in UTF-8, and not thousands of levels deep.',
+  });
 };

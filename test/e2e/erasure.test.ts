@@ -6,16 +6,19 @@ import { expect, inject, test } from 'vitest';
 import { dynamoErasureStore, tombstonesOf } from '../../lib/aws/dynamo-erasure-store.ts';
 import { sendEraseTo } from '../../lib/aws/send-messages.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
+import type { PublicErasure } from '../../lib/extraction/api/public-view.ts';
 import type { EraseMessage, Tombstone } from '../../lib/extraction/erase/erasure.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import {
+  askToErase,
   callerArn,
   extract,
   extractWith,
   provider,
+  readErasure,
   requestFor,
   uniqueUsername,
 } from './support/call-extractions.ts';
@@ -142,4 +145,39 @@ test('extractions in all states are erased under one reference while they run, a
     expect(await closed(id)).toMatchObject({ status: 'COMPLETED' });
     expect(await readRecord(id)).toMatchObject({ reference });
   }
+});
+
+test('a caller erases its own by the API: what is closed, what runs, and nothing of another caller', async () => {
+  const more = { reference: randomUUID() };
+  const collected = await extract(requestFor(uniqueUsername(), more));
+  await closed(collected);
+  const underWay = await running({}, more);
+  const ofAnother = await extract(requestFor(uniqueUsername(), more), { caller: 'stranger' });
+
+  const asked = await askToErase(more);
+  const { erasureId, ...begun } = (await asked.json()) as PublicErasure;
+  expect([asked.status, asked.headers.get('location')]).toEqual([202, `/erasures/${erasureId}`]);
+  expect(begun).toMatchObject({ status: 'SEARCHING', found: 2, erased: 0, open: 2 });
+  expect((await readErasure(erasureId, 'stranger')).status).toBe(404);
+  expect((await askToErase({ extractionId: collected }, 'stranger')).status).toBe(404);
+
+  await eventually(async () => expect(await found(erasureId)).toHaveLength(2));
+  await sendNow({ search: { erasureId }, isLast: true });
+  await provider.finish(underWay.taskId);
+  await closed(underWay.extractionId);
+  for (const tombstone of await found(erasureId)) await eraseNow(tombstone);
+  await eventually(async () =>
+    expect(await (await readErasure(erasureId)).json()).toMatchObject({
+      status: 'ERASED',
+      erasedAt: expect.any(String),
+      found: 2,
+      erased: 2,
+      open: 0,
+    }),
+  );
+  for (const id of [collected, underWay.extractionId]) {
+    expect([await readRecord(id), await versionsOf(`${id}/`)]).toEqual([undefined, 0]);
+  }
+  expect((await askToErase({ extractionId: collected })).status).toBe(404);
+  expect(await closed(ofAnother)).toMatchObject({ status: 'COMPLETED' });
 });

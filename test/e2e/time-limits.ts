@@ -52,6 +52,7 @@ export const settings = {
   startTimeoutSeconds: '190',
   widgetConfigId: 'sandbox-widget',
   limitStarts: 'false',
+  callersMayErase: 'true',
 } as const;
 
 /**

@@ -3,6 +3,7 @@ import { agreesWithOpenapi } from './api/agrees-with-openapi.ts';
 import { nothingEchoed } from './api/nothing-echoed.ts';
 import { readExtraction } from './api/read-extraction.ts';
 import { repeatedRequests } from './api/repeated-requests.ts';
+import { requestErasure } from './api/request-erasure.ts';
 import { consentRoutes } from './consents/consent-routes.ts';
 import { oneMac } from './credentials/one-mac.ts';
 import type { FuzzProperty } from './property.ts';
@@ -28,6 +29,7 @@ export const properties: readonly FuzzProperty[] = [
   nothingEchoed,
   repeatedRequests,
   readExtraction,
+  requestErasure,
   oneMac,
   consentRoutes,
   sameAsJsonParse,

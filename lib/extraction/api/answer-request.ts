@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
-import { parseRequestBody } from '../../http/parse-request-body.ts';
+import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
 import { logMessages } from '../../observability/log-messages.ts';
@@ -39,14 +39,7 @@ export const answerRequest = async (
   const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
   const body = parseRequestBody(event, bodyLimitBytes);
-  if (body.kind === 'too-large') {
-    return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
-  }
-  if (body.kind === 'not-json')
-    return problem('invalid-request', {
-      detail: 'The body must be JSON in UTF-8, and not thousands of levels deep.',
-    });
-  if (body.kind === 'ambiguous') return problem('invalid-request', { errors: body.violations });
+  if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   // Throws NotConfigured, which is answered with 503: such an extraction could never be started.

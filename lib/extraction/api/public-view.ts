@@ -76,3 +76,19 @@ export const publicView = (
   if (results === undefined || link === undefined) return shown;
   return { ...shown, results: { ...link, bytes: results.bytes, sha256: results.sha256 } };
 };
+
+/** What a caller sees of its erasure. */
+export type PublicErasure = {
+  readonly erasureId: string;
+  /** `SEARCHING`: the index is still read, and `found` may grow. `ERASING`: `open` are left. `ERASED`: nothing is left. */
+  readonly status: 'SEARCHING' | 'ERASING' | 'ERASED';
+  readonly askedAt: string;
+  /** When the last one was gone. */
+  readonly erasedAt?: string;
+  readonly found: number;
+  readonly erased: number;
+  readonly open: number;
+};
+
+/** What is to be erased: one extraction, or all with this reference. */
+export type ErasureScope = { readonly reference: string } | { readonly extractionId: string };

@@ -136,6 +136,20 @@ export const extractWith = async (plan: Plan, more: Body = {}) => {
 const get = (path: string, caller: Caller): Promise<Response> =>
   retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`)));
 
+/** Sends one POST /erasures until the answer is no 5xx. */
+export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Response> =>
+  retryOn5xx(async () => {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(scope),
+    };
+    return checkAgainstOpenapi('POST', '/erasures', await fetchAs[caller](`${api}/erasures`, init));
+  });
+
+export const readErasure = (erasureId: string, caller: Caller = 'caller'): Promise<Response> =>
+  get(`/erasures/${erasureId}`, caller);
+
 export const read = (extractionId: string, caller: Caller = 'caller'): Promise<Response> =>
   get(`/extractions/${extractionId}`, caller);
 

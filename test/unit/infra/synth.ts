@@ -65,6 +65,7 @@ export const everyOption = {
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
   watchedEntities: 'demo-bank',
   fanOutToEventBus: 'true',
+  callersMayErase: 'true',
 };
 
 /** The parts of a resource that the tests read. */

@@ -88,6 +88,34 @@ test.each(['DeleteObject', 'DeleteObjectVersion'])(
   },
 );
 
+describe('with callersMayErase', () => {
+  const adding = synthesize({ callersMayErase: 'true' }).template;
+
+  test('what a route asks for is erased by the same function, and no other resource differs', () => {
+    const types = (its: Template) =>
+      Object.entries(its.toJSON().Resources as Record<string, { Type: string }>);
+    const before = new Map(types(template));
+    const added = types(adding).filter(([id]) => !before.has(id));
+    for (const [id, resource] of types(adding)) if (before.has(id)) expect(resource).toEqual(before.get(id));
+    const mine = added.filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+    expect(mine.map(([id]) => id)).toEqual([expect.stringMatching(/^ManageErasures/)]);
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/ManageErasures|\/erasures/);
+  });
+
+  test.each([
+    ['dynamodb:DeleteItem', '<StorageExtractions.Arn>'],
+    ['dynamodb:UpdateItem', '<StorageExtractions.Arn>'],
+    ['dynamodb:DeleteItem', '<StorageErasures.Arn>'],
+    ['s3:DeleteObject', '<StorageResults.Arn>/one/a.json'],
+    ['s3:DeleteObjectVersion', '<StorageResults.Arn>/one/a.json'],
+  ])('the function of the routes may not %s on %s', (action, resource) => {
+    const identity = statementsOfRole(adding, 'ManageErasuresRole');
+    expect(identity.length).toBeGreaterThan(3);
+    const request = { principal: 'ManageErasuresRole', action, resource, context: {} };
+    expect(isAllowed(request, { identity }, flatten)).toBe(false);
+  });
+});
+
 describe('the policies of people', () => {
   // With a bus, which adds a pipe and its log.
   const eu = synthesize({ stage: 'eu', fanOutToEventBus: 'true' }).template;
@@ -155,7 +183,7 @@ describe('the data key', () => {
   const templates = everyTemplate();
 
   test.each([
-    ['every-option', 'Cosecha-prod', 12],
+    ['every-option', 'Cosecha-prod', 13],
     ['accept', 'Cosecha-accept', 12],
     ['accept-fake-provider', 'Cosecha-accept-fake-provider', 2],
     ['accept-readers', 'Cosecha-accept-readers', 1],

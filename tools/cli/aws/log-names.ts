@@ -7,7 +7,9 @@ export const logOf = {
   'receive-webhook': 'ReceiveWebhookLog',
   'reconcile-extraction': 'ReconcileExtractionLog',
   'sweep-extractions': 'SweepExtractionsLog',
+  'erase-extractions': 'EraseExtractionsLog',
   'manage-consents': 'ManageConsentsLog',
+  'manage-erasures': 'ManageErasuresLog',
   api: 'ExtractionApiAccessLog',
   'event-fan-out': 'EventFanOut',
 } as const;

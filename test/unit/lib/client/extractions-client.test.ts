@@ -46,6 +46,20 @@ test('an extraction that does not exist is undefined, and a missing route is an 
   await expect(getExtraction('e-1')).rejects.toMatchObject({ name: 'ApiError', status: 404 });
 });
 
+test('an erasure is asked for, and read under its id', async () => {
+  const { erase, getErasure } = client((url, { body } = {}) =>
+    url.endsWith('absent')
+      ? new Response(problem('erasure-not-found').body, { status: 404 })
+      : Response.json({ erasureId: url, asked: body }),
+  );
+  expect(await erase({ reference: 'r' })).toEqual({
+    erasureId: 'https://api.example/erasures',
+    asked: '{"reference":"r"}',
+  });
+  expect(await getErasure('a/b')).toEqual({ erasureId: 'https://api.example/erasures/a%2Fb' });
+  expect(await getErasure('absent')).toBeUndefined();
+});
+
 test('extractions with a reference are read page by page', async () => {
   const urls: string[] = [];
   const { findExtractions } = client((url) => {

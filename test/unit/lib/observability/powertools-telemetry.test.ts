@@ -6,7 +6,9 @@ import { functionsOf, synthesize } from '../../infra/synth.ts';
 
 const log = capturedLog();
 
-const environments = [...functionsOf(synthesize().template).values()].map(({ variables }) => variables);
+const environments = [...functionsOf(synthesize({ callersMayErase: 'true' }).template).values()].map(
+  ({ variables }) => variables,
+);
 
 type Observability = typeof import('../../../../lib/observability/powertools-telemetry.ts');
 let copies = 0;
@@ -143,7 +145,12 @@ test('every function publishes it in the same namespace', () => {
 const functions = new URL('../../../../functions/', import.meta.url);
 
 /** They only read, or do what a repeated request does again. Their callers wait for an answer, also at the timeout. */
-const answeringAtTimeout = ['get-extraction.ts', 'manage-consents.ts', 'request-extraction.ts'];
+const answeringAtTimeout = [
+  'get-extraction.ts',
+  'manage-consents.ts',
+  'manage-erasures.ts',
+  'request-extraction.ts',
+];
 
 test('Lambda itself ends every function that writes an outcome, at its timeout', () => {
   const others = readdirSync(functions).filter((file) => !answeringAtTimeout.includes(file));

@@ -1,0 +1,29 @@
+import type { ErasureScope, PublicErasure } from '../extraction/api/public-view.ts';
+import { ApiError } from './api-errors.ts';
+import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
+
+/**
+ * Asks to erase one of the caller's own extractions, or all with a reference. Throws ApiError, with 404 if the extraction is not there or
+ * the deployment has no such route, and NoAnswerError.
+ */
+export const erase = async (apiUrl: string, scope: ErasureScope, deps: SendDeps): Promise<PublicErasure> => {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(scope) };
+  return JSON.parse((await sendWithRetries(`${apiUrl}/erasures`, init, deps)).body);
+};
+
+/** How far an erasure is. Undefined if it is not there, or of another caller. Throws ApiError and NoAnswerError. */
+export const getErasure = async (
+  apiUrl: string,
+  erasureId: string,
+  deps: SendDeps,
+): Promise<PublicErasure | undefined> => {
+  try {
+    const url = `${apiUrl}/erasures/${encodeURIComponent(erasureId)}`;
+    return JSON.parse((await sendWithRetries(url, {}, deps)).body);
+  } catch (error) {
+    if (error instanceof ApiError && error.problem === 'urn:cosecha:problem:erasure-not-found')
+      return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,155 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { validate as isUuid } from 'uuid';
+import * as v from 'valibot';
+import { defined } from '../../defined.ts';
+import { closedObject, line } from '../../http/body-field-schemas.ts';
+import { type CallerContext, callerOf } from '../../http/caller.ts';
+import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
+import { problem } from '../../http/problem.ts';
+import { type Violation, violationOf } from '../../http/violation.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import type { Erasure, ErasureStore, SendErase, Tombstone } from '../erase/erasure.ts';
+import { beginErasure } from '../erase/search.ts';
+import type { ExtractionStore, NameIndex } from '../store.ts';
+import { nameField } from './answer-find.ts';
+import type { ErasureScope, PublicErasure } from './public-view.ts';
+
+/** The part of an API Gateway event that the routes of erasures use. */
+type ErasureEvent = {
+  readonly routeKey: string;
+  readonly body?: string | undefined;
+  readonly isBase64Encoded?: boolean;
+  readonly pathParameters?: Readonly<Record<string, string | undefined>>;
+  readonly requestContext: CallerContext;
+};
+
+export type AnswerErasureDeps = {
+  readonly extractions: Pick<ExtractionStore, 'get'>;
+  readonly index: NameIndex;
+  readonly erasures: Pick<ErasureStore, 'create' | 'get'>;
+  readonly tombstones: (erasureId: string) => AsyncIterable<Tombstone>;
+  readonly send: SendErase;
+  /** Random, so that no caller can guess the id of another. */
+  readonly newId: () => string;
+  readonly now: () => Date;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+};
+
+type ParsedErasure =
+  | { readonly kind: 'valid'; readonly scope: ErasureScope }
+  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+
+const bodyLimitBytes = 4 * 1024;
+
+/** An id is not checked further: one that cannot exist is answered as one that does not. */
+const bodySchema = v.pipe(
+  closedObject(
+    { reference: v.exactOptional(nameField), extractionId: v.exactOptional(line(64)) },
+    'must be a JSON object',
+  ),
+  v.check(
+    ({ reference, extractionId }) => (reference === undefined) !== (extractionId === undefined),
+    'must have either reference or extractionId',
+  ),
+);
+
+/** Validates the parsed body of `POST /erasures`. No violation repeats a value. */
+export const parseErasureRequest = (body: unknown): ParsedErasure => {
+  const parsed = v.safeParse(bodySchema, body);
+  return parsed.success
+    ? { kind: 'valid', scope: parsed.output as ErasureScope }
+    : { kind: 'invalid', violations: parsed.issues.map(violationOf) };
+};
+
+type Counts = { readonly found: number; readonly erased: number; readonly erasedAt?: string | undefined };
+
+const viewOf = (
+  { erasureId, askedAt, searchedAt }: Erasure,
+  { found, erased, erasedAt }: Counts,
+): PublicErasure => {
+  const open = found - erased;
+  const isErased = searchedAt !== undefined && open === 0;
+  const status = isErased ? 'ERASED' : searchedAt === undefined ? 'SEARCHING' : 'ERASING';
+  const counts = { found, erased, open };
+  return { erasureId, status, askedAt, ...defined({ erasedAt: isErased ? erasedAt : undefined }), ...counts };
+};
+
+const answer = (
+  statusCode: number,
+  body: PublicErasure,
+  headers = {},
+): APIGatewayProxyStructuredResultV2 => ({
+  statusCode,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** As many as one query of the index returns. */
+const maxCounted = 1_000;
+
+/** How many of the caller's extractions the index shows. Undefined if the one that is named is not there, or of another caller. */
+const countNow = async (
+  scope: ErasureScope,
+  caller: string,
+  { extractions, index }: AnswerErasureDeps,
+): Promise<number | undefined> => {
+  if ('extractionId' in scope) {
+    const record = isUuid(scope.extractionId) ? await extractions.get(scope.extractionId) : undefined;
+    return record?.requestedBy === caller ? 1 : undefined;
+  }
+  const query = { by: 'reference', name: scope.reference, requestedBy: caller } as const;
+  const { entries } = await index.find({ ...query, limit: maxCounted, after: undefined });
+  return entries.length;
+};
+
+const begin = async (
+  event: ErasureEvent,
+  caller: string,
+  deps: AnswerErasureDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const body = parseRequestBody(event, bodyLimitBytes);
+  if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
+  const parsed = parseErasureRequest(body.json);
+  if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
+  const found = await countNow(parsed.scope, caller, deps);
+  // One answer for "does not exist" and "belongs to another caller", as `GET /extractions/{extractionId}` has.
+  if (found === undefined) return problem('not-found');
+  const erasureId = deps.newId();
+  const asked = { erasureId, askedBy: caller, requestedBy: caller, askedAt: deps.now().toISOString() };
+  await beginErasure({ ...asked, ...parsed.scope }, deps);
+  // Not the reference, which may name a person.
+  deps.telemetry.log('Erasure requested.', { caller, erasureId, found });
+  return answer(202, viewOf(asked, { found, erased: 0 }), { location: `/erasures/${erasureId}` });
+};
+
+const read = async (
+  event: ErasureEvent,
+  caller: string,
+  deps: AnswerErasureDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const erasureId = event.pathParameters?.erasureId ?? '';
+  const erasure = isUuid(erasureId) ? await deps.erasures.get(erasureId) : undefined;
+  if (erasure === undefined || erasure.askedBy !== caller) return problem('erasure-not-found');
+  let found = 0;
+  const times: string[] = [];
+  for await (const { erasedAt } of deps.tombstones(erasureId)) {
+    found += 1;
+    if (erasedAt !== undefined) times.push(erasedAt);
+  }
+  const counts = { found, erased: times.length, erasedAt: times.toSorted().at(-1) };
+  return answer(200, viewOf(erasure, counts));
+};
+
+/**
+ * Answers `POST /erasures` and `GET /erasures/{erasureId}`, for the caller's own extractions alone. It only asks for the erasure: another
+ * function erases. A repeated request makes another erasure, which harms nothing, as each record is erased once. Throws what a
+ * dependency throws.
+ */
+export const answerErasure = async (
+  event: ErasureEvent,
+  deps: AnswerErasureDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const caller = callerOf(event.requestContext);
+  if (caller === undefined) return problem('unauthorized');
+  return event.routeKey === 'POST /erasures' ? begin(event, caller, deps) : read(event, caller, deps);
+};
