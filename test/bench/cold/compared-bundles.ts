@@ -69,7 +69,7 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     logLevel: 'error',
   });
   const { code } = await bundleFunctions(join(directory, 'functions'));
-  const deployed = functionsOf(synthesize().template);
+  const deployed = functionsOf(synthesize({ callersMayErase: 'true' }).template);
   const functions = await Promise.all(
     functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), deployed.get(name)?.variables)),
   );
