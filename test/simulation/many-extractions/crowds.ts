@@ -277,13 +277,28 @@ export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'
   ];
 };
 
+/** What is wanted of a crowd, beside that none is lost. */
+const describeWanted = ({ wanted }: Crowd): string => {
+  const { refused, refusedShare, transitions, lastStart, unconfirmed, p50, p99 } = wanted;
+  const most = [
+    ['refused', refused],
+    ['refused %', refusedShare === undefined ? undefined : 100 * refusedShare],
+    ['transitions', transitions],
+    ['last start', lastStart],
+    ['`UNCONFIRMED`', unconfirmed],
+    ['p50', p50?.join()],
+    ['p99', p99?.join()],
+  ] as const;
+  return most.flatMap(([name, value]) => (value === undefined ? [] : `${name} ≤ ${value}`)).join('; ');
+};
+
 /** Prints what crowds cost at the provider's rate. */
 export const printCrowds = async (print: (line: string) => void, only = ''): Promise<boolean> => {
   let isReached = true;
   print(
-    '| crowd | lost | `UNCONFIRMED` | refused | transitions | last start, s | beside it: p50, p99 s | missed |',
+    '| crowd | lost | `UNCONFIRMED` | refused | transitions | last start, s | beside it: p50, p99 s | wanted | missed |',
   );
-  print('| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |');
+  print('| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |');
   for (const one of crowds) {
     if (!one.name.includes(only)) continue;
     const figures = figuresOf(await runCrowd(one.population), one.beside);
@@ -293,7 +308,7 @@ export const printCrowds = async (print: (line: string) => void, only = ''): Pro
     const waits = beside.map(({ prefix, p50, p99 }) => `${prefix} ${p50.toFixed(1)}, ${p99.toFixed(1)}`);
     const share = ((100 * refused) / calls).toFixed(1);
     print(
-      `| ${one.name} | ${lost} | ${unconfirmed} | ${refused} (${share} %) | ${transitions.toFixed(2)} | ${lastStart.toFixed(0)} | ${waits.join('; ')} | ${missed.join('; ')} |`,
+      `| ${one.name} | ${lost} | ${unconfirmed} | ${refused} (${share} %) | ${transitions.toFixed(2)} | ${lastStart.toFixed(0)} | ${waits.join('; ')} | ${describeWanted(one)} | ${missed.join('; ')} |`,
     );
   }
   return isReached;
