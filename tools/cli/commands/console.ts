@@ -30,10 +30,11 @@ export const serveConsoleOf = (
   { port, allowed, more = [], sandboxState, shell }: ServeOptions,
 ): Promise<RunningConsole> => {
   const { now, sleep } = shell;
+  const sources = consoleSources(deployment, now);
   return serveConsole(port, {
     stage: deployment.stage,
-    sources: consoleSources(deployment, now),
-    actions: [...consoleActions(deployment, { allowed, now }), ...more],
+    sources,
+    actions: [...consoleActions(deployment, { allowed, sources, now }), ...more],
     ...(sandboxState === undefined ? {} : { sandboxState }),
     random: () => randomBytes(24).toString('base64url'),
     now,

@@ -64,7 +64,7 @@ const loadOwn = async (
   { deps: { sources, actions, now }, frame: { links } }: Making,
 ): Promise<Content> => {
   const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
-  if (path === '/') return listPage(query, { sources, state }, links, now());
+  if (path === '/') return listPage(query, { sources, state, actions: actionsOn('list') }, links, now());
   if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
   if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links);
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];

@@ -6,6 +6,7 @@ import type { Html } from '../format-for-page.ts';
 import type { ConsoleEnv } from '../guard-request.ts';
 import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
 import { focusOn, type Links } from '../pages/page-content-and-links.ts';
+import { isFiltered, parseFilter } from '../sources/select-extractions.ts';
 import type { ShortLived } from '../values-by-random-id.ts';
 import type { ConsoleAction, Notice } from './action-types.ts';
 
@@ -25,8 +26,21 @@ type ActionDeps = {
 export const subjectOfToken = ({ id }: Pick<ConsoleAction, 'id'>, subject: string): string =>
   `${id} ${subject}`;
 
-const isSubject = ({ place }: ConsoleAction, subject: string): boolean =>
-  place === 'extraction' ? isUuid(subject) : subject === '';
+const isSubject = ({ place }: ConsoleAction, subject: string): boolean => {
+  if (place === 'list') return isFiltered(parseFilter(new URLSearchParams(subject)));
+  return place === 'extraction' ? isUuid(subject) : subject === '';
+};
+
+/** What an action is about, or why that could not be read: then it may be done nevertheless. */
+const describe = async (action: ConsoleAction, subject: string): Promise<string | undefined> => {
+  try {
+    return await action.describe?.(subject);
+  } catch (error) {
+    const explanation = explainFailure(error);
+    if (explanation === undefined) throw error;
+    return explanation;
+  }
+};
 
 /** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
 const runAction = async (action: ConsoleAction, subject: string, input: string): Promise<Notice> => {
@@ -48,12 +62,13 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
   const notFound = (c: Context<ConsoleEnv>) =>
     c.text('There is no such action. Without --actions, the console only reads.\n', 404);
 
-  app.get(path, (c) => {
+  app.get(path, async (c) => {
     const subject = c.req.query('subject') ?? '';
     const action = find(c.req.param('action') ?? '', subject);
     if (action === undefined) return notFound(c);
     const token = tokens.keep(subjectOfToken(action, subject));
-    return send(c, action.label, confirmPage(action, subject, token, links));
+    const about = await describe(action, subject);
+    return send(c, action.label, confirmPage(action, { subject, about, token }, links));
   });
 
   app.post(path, bodyLimit({ maxSize: 65_536 }), async (c) => {
@@ -64,8 +79,11 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     if (action === undefined) return notFound(c);
     const { label } = action;
     /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
-    const returnWith = (notice: Notice) =>
-      c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}${focusOn.notice}`, 303);
+    const returnWith = (notice: Notice) => {
+      const page = pageOfAction(action, subject, links);
+      const did = `${page.includes('?') ? '&' : '?'}did=${notices.keep(notice)}`;
+      return c.redirect(`${page}${did}${focusOn.notice}`, 303);
+    };
     if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
       const explanation =
         'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';

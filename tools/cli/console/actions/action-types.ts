@@ -16,10 +16,12 @@ export type ConsoleAction = {
   /** Part of its address, such as `reconcile`. */
   readonly id: string;
   readonly label: string;
-  /** The page that offers it. On `extraction`, its subject is the extractionId; elsewhere it has none. */
-  readonly place: 'extraction' | 'health' | 'sandbox';
+  /** The page that offers it. On `extraction`, its subject is the extractionId; on `list`, the query of its filter; elsewhere it has none. */
+  readonly place: 'extraction' | 'list' | 'health' | 'sandbox';
   /** What it does, in one or two sentences. The operator reads it before confirming. */
   readonly effect: string;
+  /** What it is about now, such as how many. Throws as `run` does. */
+  readonly describe?: (subject: string) => Promise<string>;
   /** Of pausing and resuming: which calls. A pause is offered unless they are paused, and the other while any are held. */
   readonly pausing?: { readonly calls: PausableCalls; readonly resumes: boolean };
   /** The heading that it is under, on the page of the sandbox. */

@@ -8,12 +8,16 @@ import type { CancelAnswer } from '../../../../lib/extraction/operate/cancel.ts'
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';
 import { type Breakers, breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
+import { erasuresOf } from '../../operate/begin-erasure.ts';
 import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts';
 import { cancelNow, reconcileNow } from '../../operate/invoke-functions.ts';
 import { pauseCalls, resumeCalls } from '../../operate/pause-calls.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { describeProgress } from '../../terminal/operator-view.ts';
+import { matchingIds } from '../pages/list-page.ts';
+import type { ConsoleSources } from '../sources/sources.ts';
 import type { ConsoleAction } from './action-types.ts';
+import { eraseMatchingAction } from './erase-matching-action.ts';
 import { startAgainActions } from './start-again-actions.ts';
 
 const named = { starts: 'start calls', reads: 'reads of tasks' } as const;
@@ -153,10 +157,30 @@ const redriveAction = (deployment: Deployment): ConsoleAction => ({
   },
 });
 
+const eraseIn = (
+  deployment: Deployment,
+  { sources, now }: Pick<ActionsDeps, 'sources' | 'now'>,
+): ConsoleAction => {
+  const erasures = erasuresOf(deployment);
+  return eraseMatchingAction({
+    matching: (query) => matchingIds(query, sources, now()),
+    erase: async (extractionId) => {
+      const askedBy = (await identityOf(deployment)) ?? 'an operator';
+      await erasures.begin({ erasureId: randomUUID(), askedBy, extractionId });
+    },
+  });
+};
+
+type ActionsDeps = {
+  readonly allowed: boolean;
+  readonly sources: ConsoleSources;
+  readonly now: () => Date;
+};
+
 /** What the console can do in a deployment. Only the link needs no `--actions`. */
 export const consoleActions = (
   deployment: Deployment,
-  { allowed, now }: { readonly allowed: boolean; readonly now: () => Date },
+  { allowed, sources, now }: ActionsDeps,
 ): readonly ConsoleAction[] => [
   linkAction(deployment, now),
   ...(allowed
@@ -164,6 +188,7 @@ export const consoleActions = (
         reconcileAction(deployment),
         cancelIn(deployment),
         ...startAgainIn(deployment),
+        eraseIn(deployment, { sources, now }),
         redriveAction(deployment),
         ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
       ]

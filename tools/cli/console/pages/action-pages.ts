@@ -10,6 +10,7 @@ export const maxInput = 200;
 /** The page that offers an action, to which its form returns. */
 export const pageOfAction = ({ place }: ConsoleAction, subject: string, links: Links): string => {
   if (place === 'sandbox') return links.sandbox();
+  if (place === 'list') return `${links.list()}?${subject}`;
   return place === 'health' ? links.health() : links.extraction(subject);
 };
 
@@ -25,9 +26,16 @@ export const showActions = (actions: readonly ConsoleAction[], subject: string, 
           html`<a id="action-${id}" class="button" href="${links.action(id, subject === '' ? undefined : subject)}${focusOn.result}">${label}</a> `,
       )}</p>`;
 
-export const confirmPage = (action: ConsoleAction, subject: string, token: string, links: Links) => html`
+type Confirming = { readonly subject: string; readonly about: string | undefined; readonly token: string };
+
+export const confirmPage = (
+  action: ConsoleAction,
+  { subject, about, token }: Confirming,
+  links: Links,
+) => html`
 <h1 id="result" tabindex="-1">${action.label}?</h1>
 ${subject === '' ? '' : html`<p class="mono">${shown(subject)}</p>`}
+${about === undefined ? '' : html`<p>${shown(about, 600)}</p>`}
 <p>${action.effect}</p>
 <form method="post" action="${links.action(action.id)}">
 ${confirmation(subject, token)}

@@ -6,6 +6,7 @@ import { holdOf } from '../../terminal/describe-hold.ts';
 import type { StartRate } from '../../terminal/describe-rate.ts';
 import { callerName } from '../../terminal/operator-view.ts';
 import { shortId } from '../../terminal/short-id.ts';
+import type { ConsoleAction } from '../actions/action-types.ts';
 import { describeNext, startOfLine } from '../describe-next.ts';
 import { ago, type Html, plural, shown, whole } from '../format-for-page.ts';
 import {
@@ -26,7 +27,8 @@ import {
   taskIdIn,
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from '../sources/sources.ts';
-import { type DeploymentState, heldIn, showStrip } from './health-banner-and-strip.ts';
+import { showActions } from './action-pages.ts';
+import { type DeploymentState, heldIn, readState, showStrip } from './health-banner-and-strip.ts';
 import { icon, option, showPart, statusBadge } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links, pageOf, showPager } from './page-content-and-links.ts';
 
@@ -181,18 +183,51 @@ const isTried = (record: Extraction): boolean =>
 /** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
 const maxTried = 10;
 
+type ListDeps = {
+  readonly sources: ConsoleSources;
+  readonly state: DeploymentState;
+  readonly actions: readonly ConsoleAction[];
+};
+
+const readMatching = async (
+  filter: Filter,
+  { sources, state }: Pick<ListDeps, 'sources' | 'state'>,
+  now: Date,
+) => {
+  const lists = await readLists(sources, state, filter, now);
+  const all = distinct(recordsIn(lists, startOf(filter.since, now).toISOString()));
+  const isLate = (record: Extraction) => isOverdue(record, now, sources.sweepEveryMinutes);
+  return { lists, all, records: selectExtractions(all, filter, isLate) };
+};
+
+/** The ids of what the list shows for a query, on all of its pages. */
+export const matchingIds = async (
+  query: string,
+  sources: ConsoleSources,
+  now: Date,
+): Promise<readonly string[]> => {
+  const filter = parseFilter(new URLSearchParams(query));
+  const { records } = await readMatching(filter, { sources, state: await readState(sources) }, now);
+  return records.map(({ extractionId }) => extractionId);
+};
+
+/** The filter of a query, without the page and what a form did. */
+const filterOf = (query: URLSearchParams): string => {
+  const filter = new URLSearchParams(query);
+  for (const name of ['page', 'did']) filter.delete(name);
+  return filter.toString();
+};
+
 export const listPage = async (
   query: URLSearchParams,
-  { sources, state }: { readonly sources: ConsoleSources; readonly state: DeploymentState },
+  { sources, state, actions }: ListDeps,
   links: Links,
   now: Date,
 ): Promise<Content> => {
   const filter = parseFilter(query);
-  const lists = await readLists(sources, state, filter, now);
-  const since = startOf(filter.since, now).toISOString();
   const { sweepEveryMinutes } = sources;
-  const all = distinct(recordsIn(lists, since));
-  const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
+  const { lists, all, records } = await readMatching(filter, { sources, state }, now);
+  const offered = isFiltered(filter) && records.length > 0 ? actions : [];
   const page = pageOf(query, records);
   const tried = page.shown.filter(isTried).slice(0, maxTried);
   const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));
@@ -210,6 +245,7 @@ ${showPart(lists.recent, 'Extractions that ended', () => html``)}
 ${showPart(lists.referenced, 'Extractions with this reference', () => html``)}
 ${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, progress, { now: at, sweepEveryMinutes }, links)}
 ${showPager(query, page)}
+${showActions(offered, filterOf(query), links)}
 ${limits(lists)}`,
   };
 };

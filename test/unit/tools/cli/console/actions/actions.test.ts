@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readHolds } from '../../../../../../tools/cli/aws/stores.ts';
 import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
 import { cancelAction, pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
+import { eraseMatchingAction } from '../../../../../../tools/cli/console/actions/erase-matching-action.ts';
+import { matchingIds } from '../../../../../../tools/cli/console/pages/list-page.ts';
 import { describeHeld } from '../../../../../../tools/cli/terminal/describe-hold.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
@@ -186,4 +188,62 @@ test('an operator pauses calls with a reason and resumes them, and resumed start
   expect(await held()).toEqual(['starts', ...both]);
   await run('resume-starts');
   expect(await held()).toEqual([]);
+});
+
+describe('all that match a filter of the list are erased', () => {
+  const other = id.replace(/1$/, '2');
+  const records = [
+    extractionIn('RUNNING', { reference: 'order-7' }),
+    extractionIn('COMPLETED', { extractionId: other, reference: 'order-8' }),
+  ];
+  const consoleOf = (erase: (extractionId: string) => Promise<void>) => {
+    const sources = sourcesWith(records);
+    const matching = (query: string) => matchingIds(query, sources, now());
+    const actions = [eraseMatchingAction({ matching, erase })];
+    return consoleOver(sources, { actions, now });
+  };
+  const { now } = clock(100);
+  const subject = 'name=order-7';
+  const answerTo = async (input: string, erase: (extractionId: string) => Promise<void>) => {
+    const { text, post } = consoleOf(erase);
+    const page = await text(`/actions/erase?subject=${encodeURIComponent(subject)}`);
+    expect(page).toContain('1 extraction matches this filter now.');
+    const answer = await post('/actions/erase', { subject, token: tokenIn(page), input });
+    const location = (answer.headers.get('location') ?? '').replace(`/${consoleAddress.token}`, '');
+    expect(location).toMatch(/^\/\?name=order-7&did=.+#notice$/);
+    return text(location.replace(/#.*$/, ''));
+  };
+
+  test('those alone, once their number is typed', async () => {
+    const erased: string[] = [];
+    const page = await answerTo('1', async (extractionId) => void erased.push(extractionId));
+    expect(erased).toEqual([id]);
+    expect(page).toContain('1 erasure has begun.');
+  });
+
+  test('none, if another number is typed', async () => {
+    const page = await answerTo('2', async () => expect.unreachable());
+    expect(page).toContain('1 extraction matches now, and another number was typed. Nothing was erased.');
+  });
+
+  test('a failure after the first says how many have begun', async () => {
+    const { matching, erase } = {
+      matching: async () => [id, other],
+      erase: async (extractionId: string) => {
+        if (extractionId === other) throw new Error('lost');
+      },
+    };
+    const { run } = eraseMatchingAction({ matching, erase });
+    await expect(run('', '2')).rejects.toThrow('1 of 2 erasures have begun.');
+  });
+
+  test('the list offers it for a filter with rows only', async () => {
+    const { text } = consoleOf(async () => undefined);
+    const offer = 'id="action-erase"';
+    expect(await text('/')).not.toContain(offer);
+    expect(await text('/?name=order-9')).not.toContain(offer);
+    expect(await text('/?name=order-7&page=1')).toContain('/actions/erase?subject=name%3Dorder-7#result');
+    const { get } = consoleOf(async () => undefined);
+    expect((await get('/actions/erase?subject=page%3D1')).status).toBe(404);
+  });
 });

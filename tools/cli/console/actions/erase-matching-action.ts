@@ -1,0 +1,48 @@
+import { CliError } from '../../terminal/errors.ts';
+import { plural } from '../format-for-page.ts';
+import type { ConsoleAction } from './action-types.ts';
+
+/** Each is an erasure of its own: two writes and a message. A thousand take about a minute. */
+const maxErased = 1_000;
+
+type EraseMatchingDeps = {
+  /** The ids of what the list shows for this query, on all of its pages. */
+  readonly matching: (query: string) => Promise<readonly string[]>;
+  /** Begins the erasure of one extraction, as `cosecha erase <id>` does. */
+  readonly erase: (extractionId: string) => Promise<void>;
+};
+
+/** Erases what matches a filter of the list. The operator types how many, so that nobody erases more than was shown. */
+export const eraseMatchingAction = ({ matching, erase }: EraseMatchingDeps): ConsoleAction => ({
+  id: 'erase',
+  label: 'Erase all that match',
+  place: 'list',
+  changes: true,
+  input: 'How many extractions, to confirm',
+  effect:
+    'Each loses its results, task, request and record for good. What runs is erased once its outcome is in the stream; what waits is not started.',
+  describe: async (query) =>
+    `${plural((await matching(query)).length, 'extraction matches', 'extractions match')} this filter now.`,
+  run: async (query, input) => {
+    const ids = await matching(query);
+    if (input !== String(ids.length)) {
+      const now = plural(ids.length, 'extraction matches', 'extractions match');
+      throw new CliError(`${now} now, and another number was typed. Nothing was erased.`);
+    }
+    if (ids.length > maxErased) {
+      throw new CliError(`At most ${maxErased} are erased at once. Narrow the filter. Nothing was erased.`);
+    }
+    for (const [begun, extractionId] of ids.entries()) {
+      try {
+        await erase(extractionId);
+      } catch (cause) {
+        if (begun === 0) throw cause;
+        throw new CliError(`${begun} of ${ids.length} erasures have begun. Then one failed. Do it again.`, {
+          cause,
+        });
+      }
+    }
+    const erasures = plural(ids.length, 'erasure has', 'erasures have');
+    return { text: `${erasures} begun. A row goes once its extraction is erased.` };
+  },
+});
