@@ -53,6 +53,9 @@ export type DispatchResult = { readonly end: 'leased' | 'idle' | 'time-is-over';
 
 const tickMs = 1_000;
 
+/** A tick may take so much longer than its second. The next one makes up for the starts of that time. */
+const lateTickMs = 100;
+
 /** By then a tick has ended, and the lease is given back. */
 const reserveMs = 10_000;
 
@@ -87,6 +90,10 @@ const maxFailures = 5;
 
 /** A release is not repeated while the index may still show it. */
 const rememberedMs = 60_000;
+
+/** How many starts may go in a tick. */
+const granted = (state: RateState, rate: number | undefined, now: number): number =>
+  budget(state, rate, now - lateTickMs, tickMs + lateTickMs);
 
 class Dispatcher {
   readonly #deps: DispatchDeps;
@@ -310,7 +317,7 @@ class Dispatcher {
     const before = this.#known?.state ?? (await this.#change((state) => state));
     const now = this.#now();
     const counted = await this.#count(before, set, now);
-    const most = Math.min(budget(before, rateAt(before, set, now), now, tickMs), maxReleases);
+    const most = Math.min(granted(before, rateAt(before, set, now), now), maxReleases);
     await this.#look(most + this.#justReleased(now));
     const waiting = this.#waiting();
     await this.#readBreakers(waiting);
@@ -326,10 +333,10 @@ class Dispatcher {
       judged = judgement.judged;
       rate = rateAt(judgement.state, set, now);
       firstAt = judgement.state.nextStartAt;
-      const granted = isMeasuring(judgement.state, set, now) ? 0 : budget(judgement.state, rate, now, tickMs);
+      const most = isMeasuring(judgement.state, set, now) ? 0 : granted(judgement.state, rate, now);
       const gateOf = paused ? () => [{ left: 0 }] : this.#gates(judgement.state, now);
-      chosen = chooseNext(waiting, Math.min(granted, maxReleases), this.#served, gateOf);
-      const taken = take(judgement.state, rate, now, chosen.next.length);
+      chosen = chooseNext(waiting, Math.min(most, maxReleases), this.#served, gateOf);
+      const taken = take(judgement.state, rate, now - lateTickMs, chosen.next.length);
       const lineUntil = chosen.left > 0 ? now + lineMs : taken.lineUntil;
       return this.#leased(pruned({ ...taken, lineUntil }, now));
     });
