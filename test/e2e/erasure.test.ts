@@ -1,5 +1,3 @@
-/** @module-tag slow */
-
 import { randomUUID } from 'node:crypto';
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';

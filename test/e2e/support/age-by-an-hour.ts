@@ -6,7 +6,7 @@ import { readRecord } from './records.ts';
 
 const table = inject('cosecha').outputs.ExtractionsTableName ?? '';
 
-/** Makes a closed record an hour older: an erasure waits for reconcile-extraction's timeout after the last change. */
+/** Makes a closed record, and its request, an hour older: an erasure waits for reconcile-extraction's timeout after the last change. */
 export const ageByAnHour = async (extractionId: string): Promise<void> => {
   const isCollected = (await readRecord(extractionId))?.collectedAt !== undefined;
   const before = new Date(Date.now() - 3_600_000).toISOString();
@@ -14,7 +14,7 @@ export const ageByAnHour = async (extractionId: string): Promise<void> => {
     new UpdateItemCommand({
       TableName: table,
       Key: marshall({ extractionId }),
-      UpdateExpression: `SET settledAt = :t, expiresAt = expiresAt - :hour${isCollected ? ', collectedAt = :t' : ''}`,
+      UpdateExpression: `SET requestedAt = :t, settledAt = :t, expiresAt = expiresAt - :hour${isCollected ? ', collectedAt = :t' : ''}`,
       ExpressionAttributeValues: marshall({ ':t': before, ':hour': 3_600 }),
     }),
   );
