@@ -41,6 +41,11 @@ const rules = [
   ['lib/extraction/', [...belowExtraction, ...portOfTelemetry], 'It reports and stores through ports.'],
   ['lib/webhook/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],
   ['lib/consents/', throughExtraction, 'Only lib/aws, functions, infra and tools use the AWS SDK.'],
+  [
+    'lib/aws/put-event.ts',
+    ['lib/downstream/', packages],
+    'It implements the port of the one reader of the stream that is deployed here.',
+  ],
   ['lib/aws/', [...throughExtraction, packages], 'It implements the ports of lib/extraction and below.'],
   [
     'lib/client/',
@@ -51,6 +56,11 @@ const rules = [
     'lib/downstream/',
     ['lib/extraction/record.ts', 'lib/provider/vocabulary.ts', /node_modules\/@aws-sdk\/util-dynamodb\//],
     'It is published on its own, with only the types of the record.',
+  ],
+  [
+    'functions/publish-events.ts',
+    [...outside, 'lib/'],
+    'It reads the stream as any other consumer, and so with what they import.',
   ],
   [
     'functions/',

@@ -53,7 +53,7 @@ export class Cosecha extends Construct {
   /** One record for each extraction. Read it through the API or the stream (docs/stream.md). */
   readonly table: Table;
   readonly streamArn: string;
-  /** The bus of `fanOutToEventBus`. */
+  /** The bus of `publishEvents`. */
   readonly eventBus: EventBus | undefined;
   readonly resultsBucket: Bucket;
   /** Encrypts the table, its stream, the results and the logs. */
@@ -90,7 +90,7 @@ export class Cosecha extends Construct {
     acknowledgeNagRules(this);
     this.table = resources.storage.extractions;
     this.streamArn = wiring.streamArn;
-    this.eventBus = wiring.fanOut?.bus;
+    this.eventBus = resources.outcomeBus?.bus;
     this.resultsBucket = resources.storage.results;
     this.dataKey = resources.dataKey.key;
     this.api = wiring.api;

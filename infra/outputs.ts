@@ -20,6 +20,7 @@ export const addOutputs = (
     ['Stage', resources.config.stage, 'The stage, as in `cosecha --stage`'] as const,
     ...apiOutputs(wiring),
     ...dataOutputs(resources, wiring),
+    ...busOutputs(resources, functions),
     ...operatingOutputs(resources, functions, wiring),
     ...secretOutputs(scope, resources),
   ];
@@ -50,26 +51,32 @@ const domainOutput = ({ customDomain }: Connected['api']): readonly Output[] =>
         ],
       ];
 
-const dataOutputs = (
-  { storage, dataKey }: Resources,
-  { streamArn, fanOut }: Connected,
-): readonly Output[] => {
-  const bus: readonly Output[] =
-    fanOut === undefined
-      ? []
-      : [
-          [
-            'EventBusArn',
-            fanOut.bus.eventBusArn,
-            'The bus with outcomes, for any number of consumers (docs/stream.md)',
-          ],
-          ['PipeName', fanOut.pipeName, 'The pipe from the stream to the bus'],
-        ];
+const busOutputs = ({ outcomeBus }: Resources, { publishEvents }: CosechaFunctions): readonly Output[] =>
+  outcomeBus === undefined || publishEvents === undefined
+    ? []
+    : [
+        [
+          'EventBusArn',
+          outcomeBus.bus.eventBusArn,
+          'The bus with outcomes, for any number of consumers (docs/stream.md)',
+        ],
+        [
+          'PublishFunctionName',
+          publishEvents.function.functionName,
+          'The function that publishes outcomes to the bus: `cosecha doctor` reads its event source mapping',
+        ],
+        [
+          'EventDeadLetterQueueUrl',
+          outcomeBus.deadLetters.queueUrl,
+          'The queue with positions in the stream that could not be published',
+        ],
+      ];
+
+const dataOutputs = ({ storage, dataKey }: Resources, { streamArn }: Connected): readonly Output[] => {
   return [
     ['ExtractionsTableName', storage.extractions.tableName, 'The table with one record per extraction'],
     ['ExtractionsTableArn', storage.extractions.tableArn, 'The ARN of that table'],
     ['ExtractionsStreamArn', streamArn, 'The stream that downstream services read (docs/stream.md)'],
-    ...bus,
     [
       'DataKeyArn',
       dataKey.key.keyArn,

@@ -7,6 +7,7 @@ import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { Storage } from './constructs/storage.ts';
+import { OutcomeBus } from './constructs/stream/outcome-bus.ts';
 import type { Config } from './settings/config.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
@@ -19,7 +20,8 @@ export const createResources = (scope: Construct, config: Config, existing: Data
   const storage = new Storage(scope, 'Storage', { config, dataKey });
   const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
   const eraseQueue = new EraseQueue(scope, 'EraseQueue');
+  const outcomeBus = config.publishEvents ? new OutcomeBus(scope, 'OutcomeBus', { config }) : undefined;
   // The machine itself refers to the functions.
   const machineArn = extractionMachineArn(scope, config);
-  return { config, dataKey, sealKey, secrets, storage, queue, eraseQueue, machineArn };
+  return { config, dataKey, sealKey, secrets, storage, queue, eraseQueue, outcomeBus, machineArn };
 };

@@ -1,35 +1,26 @@
-import { Aws, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, Fn, Stack } from 'aws-cdk-lib';
 import { type CfnLogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal-policy.ts';
 
-type Delivery = { readonly service: 'states' | 'apigateway' | 'pipes'; readonly name: string };
+type Delivery = { readonly service: 'states' | 'apigateway'; readonly name: string };
 
 type EncryptedLogGroupProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   /** Only for a service that delivers logs itself; all others get a generated name. */
   readonly deliveredBy?: Delivery;
-  /**
-   * Whether the group is deleted when the setting that adds it is switched off. A retained group would keep its fixed name,
-   * and switching the setting on again would fail with AlreadyExists.
-   */
-  readonly deleteWithOption?: boolean;
 };
 
 /** A log group that is encrypted under the data key and keeps its events for `logRetentionDays`. */
 export class EncryptedLogGroup extends LogGroup {
-  constructor(
-    scope: Construct,
-    id: string,
-    { config, dataKey, deliveredBy, deleteWithOption = false }: EncryptedLogGroupProps,
-  ) {
+  constructor(scope: Construct, id: string, { config, dataKey, deliveredBy }: EncryptedLogGroupProps) {
     super(scope, id, {
       encryptionKey: dataKey.key,
       retention: config.logRetentionDays,
-      removalPolicy: deleteWithOption ? RemovalPolicy.DESTROY : removalPolicy(config),
+      removalPolicy: removalPolicy(config),
       ...(deliveredBy && { logGroupName: vendedLogGroupName(deliveredBy, lastPartOfStackId()) }),
     });
     // The key may be of another stack, with another id.

@@ -5,8 +5,8 @@ import {
 } from '@aws-sdk/client-cloudformation';
 
 /**
- * A sentence where the last deployment of a stack failed because a new role had not reached EventBridge or KMS, which passes by
- * itself (infra/constructs/stream/event-fan-out.ts, seal-key.ts). Undefined for any other failure, and where there is no such stack.
+ * A sentence where the last deployment of a stack failed because a new role had not reached KMS, which passes by
+ * itself (infra/constructs/seal-key.ts). Undefined for any other failure, and where there is no such stack.
  */
 export const explainFailedDeployment = async (
   client: CloudFormationClient,
@@ -15,9 +15,6 @@ export const explainFailedDeployment = async (
   try {
     // The newest event is the first.
     for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client }, { StackName })) {
-      if (StackEvents.some(isPipeWithoutRole)) {
-        return `${StackName} failed because the new role of the pipe had not reached EventBridge in time. Run it again.`;
-      }
       if (StackEvents.some(isKeyWithoutRoles)) {
         return `${StackName} failed because the new roles of the seal key had not reached KMS in time. Run it again.`;
       }
@@ -30,15 +27,6 @@ export const explainFailedDeployment = async (
     throw error;
   }
 };
-
-const isPipeWithoutRole = ({
-  ResourceType,
-  ResourceStatus,
-  ResourceStatusReason = '',
-}: StackEvent): boolean =>
-  ResourceType === 'AWS::Pipes::Pipe' &&
-  /_FAILED$/.test(ResourceStatus ?? '') &&
-  /\brole\b.*\bpermissions?\b|\bassume\b/i.test(ResourceStatusReason);
 
 const isKeyWithoutRoles = ({
   ResourceType,

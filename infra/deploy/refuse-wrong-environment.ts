@@ -6,27 +6,11 @@ import { ConfigError } from '../settings/config-error.ts';
 export const otherPartition = /^(cn-|us-gov-|[a-z]{2}-iso|eusc-)/;
 
 /**
- * Regions that have every resource of the stack except AWS::Pipes::Pipe. test/second-opinion/cfn-lint.test.ts makes the list from the
- * schemas of CloudFormation, and compares it.
- */
-export const regionsWithoutPipes: readonly string[] = [
-  'ap-east-2',
-  'ap-southeast-4',
-  'ap-southeast-5',
-  'ap-southeast-6',
-  'ap-southeast-7',
-  'ca-west-1',
-  'il-central-1',
-  'mx-central-1',
-];
-
-/**
  * Refuses an account or a region in which the deployment would fail half-way or the stack would not work:
  * - An alarm takes a topic, and a regional domain a certificate, of its own region only
  *   (https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html).
  * - An HTTP API lets in no principal of another account
  *   (https://repost.aws/knowledge-center/api-gateway-iam-cross-account), so such a reader would read nothing.
- * - The bus of `fanOutToEventBus` needs a pipe, which some regions do not have.
  * - Outside of the partition `aws`, as in China, GovCloud, isolated regions and the European Sovereign Cloud, ARNs start
  *   otherwise than those of the state machine's tasks, and in China services have other names in key policies
  *   (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html).
@@ -63,12 +47,6 @@ export const refuseWrongEnvironment = (
       (arn) =>
         `Setting readers names ${arn}, but the stack goes to account ${account}: name the role that this reader assumes there.`,
     );
-  const withoutPipes =
-    config.fanOutToEventBus && region !== undefined && regionsWithoutPipes.includes(region)
-      ? [
-          `Setting fanOutToEventBus needs EventBridge Pipes, which ${region} does not have: leave it out, and consume the stream (docs/stream.md).`,
-        ]
-      : [];
-  const wrong = [...wrongRegion, ...withoutPipes, ...wrongAccount];
+  const wrong = [...wrongRegion, ...wrongAccount];
   if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
 };

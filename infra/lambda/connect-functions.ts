@@ -6,7 +6,6 @@ import { Alarms } from '../constructs/observability/alarms.ts';
 import { CosechaDashboard } from '../constructs/observability/dashboard.ts';
 import { metricsOf } from '../constructs/observability/metrics.ts';
 import { ReconcileRules } from '../constructs/reconcile-rules.ts';
-import { EventFanOut } from '../constructs/stream/event-fan-out.ts';
 import { streamParameters } from '../constructs/stream/extraction-consumer.ts';
 import { OperatorPolicies } from '../policies/operator-policies.ts';
 import type { Resources } from '../resources.ts';
@@ -40,8 +39,8 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     manageConsents: functions.manageConsents.function,
     manageErasures: functions.manageErasures?.function,
   });
-  const stream = publishStream(scope, resources);
-  const watched = { api, machine, fanOut: stream.fanOut };
+  const streamArn = publishStream(scope, resources);
+  const watched = { api, machine };
   const policies = new OperatorPolicies(scope, 'OperatorPolicies', {
     resources,
     functions,
@@ -49,16 +48,13 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     rules,
     serviceLogs: [machineLog, api.accessLog],
     api: api.api,
-    ...stream,
+    streamArn,
   });
-  const monitoring = monitor(scope, resources, functions, watched);
-  // The last resource: it shows every alarm, and they watch the functions, the queues and the API.
-  stream.fanOut?.createPipeAfter(monitoring.dashboard);
-  return { ...watched, ...stream, policies, ...monitoring };
+  return { ...watched, streamArn, policies, ...monitor(scope, resources, functions, watched) };
 };
 
-/** Publishes what consumers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */
-const publishStream = (scope: Construct, { config, dataKey, storage }: Resources) => {
+/** Publishes what consumers of the stream need in the Parameter Store. Returns the ARN of the stream. */
+const publishStream = (scope: Construct, { config, dataKey, storage }: Resources): string => {
   const streamArn = storage.extractions.tableStreamArn ?? '';
   const names = streamParameters(config.stage);
   const publish = (id: string, parameterName: string, stringValue: string) =>
@@ -66,21 +62,17 @@ const publishStream = (scope: Construct, { config, dataKey, storage }: Resources
   publish('StreamArnParameter', names.streamArn, streamArn);
   publish('DataKeyArnParameter', names.dataKeyArn, dataKey.key.keyArn);
   publish('ResultsBucketNameParameter', names.resultsBucketName, storage.results.bucketName);
-  const fanOut = config.fanOutToEventBus
-    ? new EventFanOut(scope, 'EventFanOut', { config, dataKey, streamArn })
-    : undefined;
-  return { streamArn, fanOut };
+  return streamArn;
 };
 
 type Watched = Readonly<{
   api: ExtractionApi;
   machine: ExtractionMachine['machine'];
-  fanOut: EventFanOut | undefined;
 }>;
 
 const monitor = (
   scope: Construct,
-  { config, queue, eraseQueue }: Resources,
+  { config, queue, eraseQueue, outcomeBus }: Resources,
   functions: CosechaFunctions,
   watched: Watched,
 ) => {
@@ -92,7 +84,8 @@ const monitor = (
     slowQueue: queue.slow,
     deadLetters: queue.deadLetters,
     eraseDeadLetters: eraseQueue.deadLetters,
-    fanOut: watched.fanOut,
+    publisher: functions.publishEvents?.function,
+    eventDeadLetters: outcomeBus?.deadLetters,
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,
   });

@@ -24,6 +24,7 @@ export type Contract = {
   readonly RECONCILE_QUEUE_URL?: readonly QueueAction[];
   readonly SLOW_QUEUE_URL?: readonly QueueAction[];
   readonly ERASE_QUEUE_URL?: readonly QueueAction[];
+  readonly EVENT_BUS?: readonly 'PutEvents'[];
   readonly DISPATCHER_NAME?: readonly 'InvokeFunction'[];
   readonly STATE_MACHINE_ARN?: readonly 'StartExecution'[];
   /** Allowed by the key's own policy. */
@@ -43,6 +44,7 @@ export type Contract = {
 export type Setting =
   | 'BREAKER'
   | 'ENCRYPT_RAW_CREDENTIALS'
+  | 'EVENT_SOURCE'
   | 'PROVIDER_BASE_URL'
   | 'PROVIDER_CLIENT_ID'
   | 'PROVIDER_ENDPOINTS'
@@ -168,5 +170,9 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     ERASURES_TABLE: ['GetItem', 'PutItem', 'Query'],
     ERASE_QUEUE_URL: ['SendMessage'],
     settings: [],
+  },
+  'publish-events': {
+    EVENT_BUS: ['PutEvents'],
+    settings: ['EVENT_SOURCE'],
   },
 };

@@ -1,4 +1,5 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import type { Resources } from '../resources.ts';
@@ -22,7 +23,16 @@ export const environmentOf = (
 };
 
 /** What names each resource. A callback token and the location of results come with the record. */
-const namesOf = ({ storage, queue, eraseQueue, secrets, sealKey, machineArn, dispatcher }: Used) =>
+const namesOf = ({
+  storage,
+  queue,
+  eraseQueue,
+  outcomeBus,
+  secrets,
+  sealKey,
+  machineArn,
+  dispatcher,
+}: Used) =>
   ({
     EXTRACTIONS_TABLE: storage.extractions.tableName,
     TASKS_TABLE: storage.tasks.tableName,
@@ -35,6 +45,7 @@ const namesOf = ({ storage, queue, eraseQueue, secrets, sealKey, machineArn, dis
     RECONCILE_QUEUE_URL: queue.queue.queueUrl,
     SLOW_QUEUE_URL: queue.slow.queueUrl,
     ERASE_QUEUE_URL: eraseQueue.queue.queueUrl,
+    EVENT_BUS: outcomeBus?.bus.eventBusName,
     STATE_MACHINE_ARN: machineArn,
     DISPATCHER_NAME: dispatcher?.functionName,
     SEAL_KEY_ARN: sealKey.key.keyArn,
@@ -49,6 +60,7 @@ const namesOf = ({ storage, queue, eraseQueue, secrets, sealKey, machineArn, dis
 const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
   BREAKER: breakerOf(config),
   ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+  EVENT_SOURCE: `urn:cosecha:stack:${stackNameOf(config.stage)}`,
   PROVIDER_BASE_URL: config.providerBaseUrl,
   PROVIDER_CLIENT_ID: config.providerClientId,
   PROVIDER_ENDPOINTS: endpointsOf(config),

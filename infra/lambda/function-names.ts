@@ -1,4 +1,4 @@
-/** The functions; each is `functions/<name>.ts`. The setting `callersMayErase` adds manage-erasures. */
+/** The functions; each is `functions/<name>.ts`. The settings `callersMayErase` and `publishEvents` add the last two. */
 export const functionNames = [
   'request-extraction',
   'get-extraction',
@@ -10,6 +10,7 @@ export const functionNames = [
   'erase-extractions',
   'manage-consents',
   'manage-erasures',
+  'publish-events',
 ] as const;
 
 export type FunctionName = (typeof functionNames)[number];

@@ -14,6 +14,7 @@ export const permissionsOf = (contract: Contract, resources: Used): readonly Pol
   ...on('sqs', contract.RECONCILE_QUEUE_URL, resources.queue.queue.queueArn),
   ...on('sqs', contract.SLOW_QUEUE_URL, resources.queue.slow.queueArn),
   ...on('sqs', contract.ERASE_QUEUE_URL, resources.eraseQueue.queue.queueArn),
+  ...on('events', contract.EVENT_BUS, resources.outcomeBus?.bus.eventBusArn ?? ''),
   ...on('lambda', contract.DISPATCHER_NAME, resources.dispatcher?.functionArn ?? ''),
   ...on(
     'states',

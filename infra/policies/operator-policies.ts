@@ -9,7 +9,6 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { allow } from '../constructs/allow.ts';
 import { secretArn } from '../constructs/secrets.ts';
-import type { EventFanOut } from '../constructs/stream/event-fan-out.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
 import { prefixOf } from '../prefix-of.ts';
 import type { Resources } from '../resources.ts';
@@ -23,7 +22,6 @@ type OperatorPoliciesProps = {
   /** The logs that AWS services write, beside those of the functions. */
   readonly serviceLogs: readonly ILogGroup[];
   readonly streamArn: string;
-  readonly fanOut: EventFanOut | undefined;
 };
 
 /**
@@ -71,8 +69,6 @@ const functionLogs = (stackName: string, prefix: string, functions: CosechaFunct
   ...new Set(Object.values(functions).map(({ node }) => `${stackName}-${prefix}${node.id.charAt(0)}*`)),
 ];
 
-const streamLabel = '????-??-??T*';
-
 type Arns = ReturnType<typeof arnsOf>;
 
 /**
@@ -81,7 +77,7 @@ type Arns = ReturnType<typeof arnsOf>;
  * the policy too long.
  */
 const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
-  const { resources, functions, api, rules, serviceLogs, fanOut } = props;
+  const { resources, functions, api, rules, serviceLogs } = props;
   const prefix = prefixOf(scope.node.scope ?? scope);
   const stack = Stack.of(scope);
   const { storage, config } = resources;
@@ -93,15 +89,11 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
     rules: rules.map(({ ruleArn }) => ruleArn),
     mappings: arn('lambda', 'event-source-mapping', '*', colon),
-    // Its name ends in that of its stream, such as `2026-01-31T10-00-00.000`.
-    pipes: arn('pipes', 'pipe', `${name}-${streamLabel}`),
     logs: [
       ...functionLogs(stack.stackName, prefix, functions).map((names) =>
         arn('logs', 'log-group', names, colon),
       ),
-      ...[...serviceLogs, ...(fanOut === undefined ? [] : [fanOut.logGroup])].map(
-        ({ logGroupArn }) => logGroupArn,
-      ),
+      ...serviceLogs.map(({ logGroupArn }) => logGroupArn),
     ],
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
@@ -129,13 +121,13 @@ const describing = 'dynamodb:Describe*';
 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
-  const { functions, machine, streamArn, fanOut } = props;
-  const { dataKey, sealKey, queue } = props.resources;
+  const { functions, machine, streamArn } = props;
+  const { dataKey, sealKey, queue, outcomeBus } = props.resources;
   const queues = [
     queue.queue,
     queue.slow,
     queue.deadLetters,
-    ...(fanOut === undefined ? [] : [fanOut.deadLetters]),
+    ...(outcomeBus === undefined ? [] : [outcomeBus.deadLetters]),
   ];
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
@@ -154,7 +146,6 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     dataKey.readingTables(),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], arns.rules),
-    ...(fanOut === undefined ? [] : [allow(['pipes:DescribePipe'], [arns.pipes])]),
     // One statement, as the policy is nearly full. Each action knows only its own kind of resource.
     allow(
       ['iam:SimulatePrincipalPolicy', 'lambda:GetFunctionConcurrency', 'lambda:GetFunctionConfiguration'],
@@ -190,8 +181,12 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
 };
 
 /** `start`, `cancel`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
-const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPoliciesProps) => {
-  const { dataKey, sealKey, queue, storage } = resources;
+const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) => {
+  const { dataKey, sealKey, queue, storage, outcomeBus } = resources;
+  const consumers = [
+    functions.reconcileExtraction,
+    ...(functions.publishEvents ? [functions.publishEvents] : []),
+  ];
   return [
     allow(['execute-api:Invoke'], arns.requesting),
     storage.onResults('GetObject'),
@@ -209,13 +204,11 @@ const operating = (arns: Arns, { resources, functions, fanOut }: OperatorPolicie
     allow(['events:EnableRule'], arns.rules),
     // What `doctor` prints for a consumer or a key that somebody switched off.
     allow(['lambda:UpdateEventSourceMapping'], [arns.mappings], {
-      ArnEquals: { 'lambda:FunctionArn': functions.reconcileExtraction.function.functionArn },
+      ArnEquals: { 'lambda:FunctionArn': consumers.map(({ function: { functionArn } }) => functionArn) },
     }),
     allow(['kms:CancelKeyDeletion', 'kms:EnableKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['states:RedriveExecution'], [arns.executions]),
-    ...(fanOut === undefined
-      ? []
-      : [allow(['pipes:StartPipe'], [arns.pipes]), allow(['sqs:PurgeQueue'], [fanOut.deadLetters.queueArn])]),
+    ...(outcomeBus === undefined ? [] : [allow(['sqs:PurgeQueue'], [outcomeBus.deadLetters.queueArn])]),
   ];
 };
 
@@ -275,7 +268,7 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
 /** Gives the rules of AWS Solutions the reason of each wildcard. */
 const acknowledgeWildcards = (
   policies: OperatorPolicies,
-  { resources: { storage, config }, functions, fanOut }: OperatorPoliciesProps,
+  { resources: { storage, config }, functions }: OperatorPoliciesProps,
 ): void => {
   const stack = Stack.of(policies);
   const name = stackNameOf(config.stage);
@@ -293,15 +286,6 @@ const acknowledgeWildcards = (
     acknowledge(policy, arn('states', `execution:${name}-extractions:*`), every);
   }
   acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
-  if (fanOut !== undefined) {
-    for (const policy of [policies.viewer, policies.operator]) {
-      acknowledge(
-        policy,
-        arn('pipes', `pipe/${name}-${streamLabel}`),
-        'The time of its stream ends the name.',
-      );
-    }
-  }
   acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
   const ownPrefix = prefixOf(policies.node.scope ?? policies);
   acknowledge(

@@ -491,11 +491,15 @@ const operating = {
       reason: 'The operator on call reads the alarm, not the repository.',
     },
   ),
-  fanOutToEventBus: withDefault(trueOrFalse, false, {
+  publishEvents: withDefault(trueOrFalse, false, {
     description:
-      'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
-    reason:
-      'The stream has room for two consumers; the bus has room for more. It needs EventBridge Pipes, and is refused in regions that have none, such as ap-southeast-4.',
+      'Whether outcomes are also published to an EventBridge bus. Switching it off deletes the bus, its function and its dead-letter queue.',
+    reason: 'The stream has room for two consumers; the bus has room for more, and for other accounts.',
+  }),
+  publishForSeconds: withDefault(seconds(60, 72_000), 21_600, {
+    description:
+      'How long an event that cannot be published is retried. Meanwhile its shard of the stream waits. Then its position in the stream is kept in a dead-letter queue.',
+    reason: 'The stream keeps a record for 24 hours. Four of them stay for the repair.',
   }),
 };
 

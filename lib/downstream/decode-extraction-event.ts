@@ -7,8 +7,8 @@ const schemaVersion = 1;
 type Image = Readonly<Record<string, unknown>>;
 
 /**
- * The part of a stream record that is read. It accepts a record of @types/aws-lambda, a record of the AWS SDK's
- * DynamoDB Streams client, and the `detail.data` of an event that the stack's pipe put on its bus.
+ * The part of a stream record that is read. It accepts a record of @types/aws-lambda, and a record of the AWS SDK's
+ * DynamoDB Streams client.
  */
 export type StreamRecord = {
   readonly eventID?: string | undefined;
@@ -26,8 +26,8 @@ export type StreamRecord = {
 };
 
 /**
- * Decodes a stream record, from Lambda (`event.Records[n]`) or from the bus (`event.detail.data`). Never throws: a record
- * that cannot be read is `not-ours`.
+ * Decodes a stream record, such as `event.Records[n]` of Lambda. Never throws: a record that cannot be read is `not-ours`. An event of
+ * the bus has what it returns, as `event.detail.data`.
  *
  * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`,
  * `collectedAt`, `collectionError`) and not on a list of statuses, so a new outcome is `settled` too.

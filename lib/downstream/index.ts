@@ -6,3 +6,4 @@ export {
 } from './consume-extraction-events.ts';
 export { decodeExtractionEvent, type StreamRecord } from './decode-extraction-event.ts';
 export type { Advice, ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';
+export type { ExtractionCloudEvent, PublishedEvent, PublishedKind } from './publish-events.ts';

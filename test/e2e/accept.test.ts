@@ -44,7 +44,6 @@ const check = async (only?: readonly string[]) => {
 /** Everything that may be skipped on the emulator, so that nothing else is. */
 const skippedOnEmulator = [
   'stream-consumer',
-  'fan-out',
   'seal-key-administrator',
   'alarm-raised',
   'metrics',

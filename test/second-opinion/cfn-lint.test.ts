@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { otherPartition, regionsWithoutPipes } from '../../infra/deploy/refuse-wrong-environment.ts';
+import { otherPartition } from '../../infra/deploy/refuse-wrong-environment.ts';
 import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
@@ -129,13 +129,12 @@ describeIfInstalled(
       [...everyTemplate()].map(([name, template]) => [name, template.toJSON() as object] as const),
     );
 
-    test('every region has all resources, except pipes in those that Cosecha knows', async () => {
+    test('every region has all resources', async () => {
       const needed = [...new Set([...templates.values()].flatMap(typesIn))];
       const missing = [...(await readMissing(python, needed))];
       const lacking = missing.filter(([, types]) => types.length > 0);
-      expect(new Set(lacking.flatMap(([, types]) => types))).toEqual(new Set(['AWS::Pipes::Pipe']));
-      expect(lacking.map(([region]) => region).toSorted()).toEqual(regionsWithoutPipes);
-      console.log(`${missing.length} regions, ${missing.length - lacking.length} of them with pipes`);
+      expect(lacking).toEqual([]);
+      console.log(`${missing.length} regions`);
     });
 
     test('what keeps data has the create-only properties that test/releases compares', async () => {
@@ -144,18 +143,7 @@ describeIfInstalled(
 
     test('finds nothing that matters in any template, in any region', async () => {
       const regions = [...(await readMissing(python, [])).keys()];
-      const withPipe = (has: boolean) =>
-        new Map(
-          [...templates].filter(([, template]) => typesIn(template).includes('AWS::Pipes::Pipe') === has),
-        );
-      const found = [
-        ...(await lint(python, withPipe(false), regions)),
-        ...(await lint(
-          python,
-          withPipe(true),
-          regions.filter((region) => !regionsWithoutPipes.includes(region)),
-        )),
-      ];
+      const found = await lint(python, templates, regions);
       const isAccepted = ({ rule, template }: Finding): boolean =>
         accepted[rule] !== undefined && [undefined, template].includes(accepted[rule].in);
       expect(found.filter((one) => !isAccepted(one)).map(({ text }) => text)).toEqual([]);

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import { decodeExtractionEvent, type StreamRecord } from '../../lib/downstream/decode-extraction-event.ts';
+import { busEntryOf, type PublishedEvent } from '../../lib/downstream/publish-events.ts';
 import * as recordOf from '../../lib/downstream/stream-records-for-tests.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
@@ -54,12 +56,9 @@ const onlyOf = (
 
 type Filters = { readonly Filters: readonly { readonly Pattern: string }[] };
 
-const pipeFilters = (): Filters =>
-  (
-    onlyOf(synthesize(everyOption).template, 'AWS::Pipes::Pipe', 'EventFanOut').SourceParameters as {
-      readonly FilterCriteria: Filters;
-    }
-  ).FilterCriteria;
+const publisherFilters = (): Filters =>
+  onlyOf(synthesize(everyOption).template, 'AWS::Lambda::EventSourceMapping', 'OutcomeBus')
+    .FilterCriteria as Filters;
 
 const consumerFilters = (): Filters =>
   onlyOf(twoInOneStack().template, 'AWS::Lambda::EventSourceMapping', 'ConsumerMapping')
@@ -76,7 +75,7 @@ const documentedJson = (text: string): string => {
 
 /** Every documented record, and those of the package, with whether a reader of outcomes needs it (docs/stream.md). */
 const records = (): readonly (readonly [name: string, record: unknown, isNeeded: boolean])[] => {
-  const unneeded = ['requested', 'progressed', 'erased'];
+  const unneeded = ['requested', 'progressed'];
   const documented = [...documentedRecords()].map(
     ([kind, record]) => [`docs/events/${kind}.json`, record, !unneeded.includes(kind)] as const,
   );
@@ -94,7 +93,7 @@ const records = (): readonly (readonly [name: string, record: unknown, isNeeded:
     ['started', recordOf.progressedEvent({ status: 'STARTING' }), false],
     ['running', recordOf.progressedEvent(), false],
     ['rescheduled while it runs', recordOf.housekeepingEvent({ status: 'RUNNING' }), false],
-    ['erased', recordOf.erasedEvent(), false],
+    ['erased', recordOf.erasedEvent(), true],
     ['expired', recordOf.expiredEvent(), false],
   ];
 };
@@ -129,15 +128,19 @@ const executionEvent = (status: string, stateMachineArn = machine) => ({
 const patternOf = (rule: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(rule.EventPattern).replace(/\{"Ref":"ExtractionMachine\w+"\}/, JSON.stringify(machine));
 
-const busEvent = (data: unknown) => {
+const busEvent = (record: StreamRecord) => {
   const event = JSON.parse(read('docs/events/bus/settled.json'));
-  return { ...event, detail: { ...event.detail, data } };
+  const { detailType, detail } = busEntryOf(
+    decodeExtractionEvent(record) as PublishedEvent,
+    'urn:cosecha:stack:S',
+  );
+  return { ...event, 'detail-type': detailType, detail };
 };
 
 describeWithJava('Event Ruler', () => {
-  test('the filters of the pipe, of a consumer and of docs/stream.md pass every record of an outcome, and no other', async () => {
+  test('the filters of publish-events, of a consumer and of docs/stream.md pass every record of an outcome, and no other', async () => {
     const filters: Readonly<Record<string, Filters>> = {
-      pipe: pipeFilters(),
+      publisher: publisherFilters(),
       consumer: consumerFilters(),
       documented: JSON.parse(documentedJson('"Filters"')),
     };
@@ -155,10 +158,10 @@ describeWithJava('Event Ruler', () => {
   });
 
   test('the rules match their events, and no others', async () => {
-    const { readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+    const { readers } = synthesizeStage({ stage: 'accept', publishEvents: 'true' });
     const broken = patternOf(onlyOf(synthesize().template, 'AWS::Events::Rule', 'SafetyNetExecutionBroken'));
-    const bus = patternOf(onlyOf(readers, 'AWS::Events::Rule', 'FanOut'));
-    const documented = JSON.stringify(JSON.parse(documentedJson('"detail-type": ["Extraction changed"]')));
+    const bus = patternOf(onlyOf(readers, 'AWS::Events::Rule', 'Settled'));
+    const documented = JSON.stringify(JSON.parse(documentedJson('"detail-type": ["extraction.settled"]')));
     const ofStatus = (status: 'COMPLETED' | 'CREDENTIALS_WRONG') =>
       busEvent(recordOf.settledEvent({ status }));
     const cases: readonly Case[] = [
@@ -176,12 +179,12 @@ describeWithJava('Event Ruler', () => {
       },
       { name: 'on the bus', event: ofStatus('COMPLETED'), pattern: bus, matches: true },
       {
-        name: 'the documented status',
+        name: 'the documented advice',
         event: ofStatus('CREDENTIALS_WRONG'),
         pattern: documented,
         matches: true,
       },
-      { name: 'another status', event: ofStatus('COMPLETED'), pattern: documented, matches: false },
+      { name: 'another advice', event: ofStatus('COMPLETED'), pattern: documented, matches: false },
     ];
     expect(await answered(cases)).toEqual(cases);
   });

@@ -7,7 +7,7 @@ import { synthesizeStage } from '../unit/tools/acceptance/synth.ts';
 
 /** The template of every stack that this repository makes, in every shape that settings and props give it. */
 export const everyTemplate = (): ReadonlyMap<string, Template> => {
-  const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+  const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', publishEvents: 'true' });
   return new Map([
     ['defaults', synthesize().template],
     ['every-option', synthesize(everyOption).template],

@@ -152,7 +152,7 @@ const reasonsOf = ({ node }: IConstruct): readonly string[] =>
 test('cdk-nag 2 finds in an embedding app only what the construct has a reason for', () => {
   const { AwsSolutionsChecks } = createRequire(import.meta.url)(join(programs, 'cdk-nag')) as Nag;
   const stack = newStack();
-  embed(stack, 'Bank', { fanOutToEventBus: true });
+  embed(stack, 'Bank', { publishEvents: true });
   const findings: Finding[] = [];
   const ignore = (): void => undefined;
   const logger = {

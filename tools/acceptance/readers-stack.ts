@@ -23,7 +23,7 @@ export class ReadersStack extends Stack {
       description: `Cosecha ${config.stage}: callers and readers that the checks use`,
     });
     this.stranger();
-    if (config.fanOutToEventBus) this.busReader(config);
+    if (config.publishEvents) this.busReader(config);
     // The emulator knows no bucket as the destination of failed batches.
     if (!isLocal(config)) this.streamConsumer(config, code);
     RemovalPolicies.of(this).destroy();
@@ -42,13 +42,13 @@ export class ReadersStack extends Stack {
   }
 
   private busReader({ stage }: Config): void {
-    const inbox = new Inbox(this, 'FanOutInbox');
-    new Rule(this, 'FanOut', {
-      eventBus: EventBus.fromEventBusName(this, 'Bus', `${stackNameOf(stage)}-extractions`),
-      eventPattern: { source: ['cosecha'] },
+    const inbox = new Inbox(this, 'BusInbox');
+    new Rule(this, 'Settled', {
+      eventBus: EventBus.fromEventBusName(this, 'Bus', `${stackNameOf(stage)}-outcomes`),
+      eventPattern: { source: ['cosecha'], detailType: ['extraction.settled'] },
       targets: [new SqsQueue(inbox)],
     });
-    this.output('FanOutQueueUrl', inbox.queueUrl, 'The queue with the events of the bus');
+    this.output('BusQueueUrl', inbox.queueUrl, 'The queue with the events of the bus');
   }
 
   private streamConsumer(config: Config, code: string): void {

@@ -24,11 +24,11 @@ import { moveTime } from './move-time.ts';
 import type { AcceptOptions } from './read-accept-options.ts';
 import {
   acceptanceApp,
+  awsSettings,
   completeEmulatorSettings,
   emulatorLateTaskSeconds,
   fakeProviderStackNameOf,
   readersStackNameOf,
-  settingsFor,
   upgradeSettings,
 } from './settings.ts';
 
@@ -36,10 +36,7 @@ import {
 export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
   const { stage, settings, keep, again, destroy: onlyDestroy, upgrade, apiPath } = options;
-  const onEmulator =
-    apiPath === undefined ? undefined : { settings: completeEmulatorSettings, omitted: undefined };
-  const { settings: byDefault, omitted } = onEmulator ?? settingsFor(process.env.AWS_REGION);
-  if (omitted !== undefined) shell.hint(omitted);
+  const byDefault = apiPath === undefined ? awsSettings : completeEmulatorSettings;
   const ofUpgrade = upgrade && upgradeSettings;
   const all: Readonly<Record<string, string>> = defined({
     ...byDefault,
@@ -60,13 +57,13 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const check = async (): Promise<number> => {
     const deployment = await connect({ stage, root: repository, endpoint, apiPath });
-    if (onEmulator) {
+    if (apiPath) {
       const ignored = await completeStack(deployment.client, deployment.output);
       if (ignored.length > 0)
         shell.hint(`Set, as the emulator's CloudFormation ignored it: ${ignored.join(', ')}.`);
     }
-    if (upgrade || onEmulator) await moveTime(deployment, stop);
-    const lateTaskSeconds = onEmulator && emulatorLateTaskSeconds;
+    if (upgrade || apiPath) await moveTime(deployment, stop);
+    const lateTaskSeconds = apiPath === undefined ? undefined : emulatorLateTaskSeconds;
     return checkStage({ checks, deployment, shell, stop, ...defined({ lateTaskSeconds }) });
   };
   if (again) return check();

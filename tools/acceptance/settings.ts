@@ -1,4 +1,3 @@
-import { regionsWithoutPipes } from '../../infra/deploy/refuse-wrong-environment.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 
 /** The CDK app of a stage, in place of that of cdk.json. */
@@ -24,6 +23,7 @@ const common = {
   pollFirstSeconds: '1',
   signingKeyRefreshSeconds: '1',
   logRetentionDays: '1',
+  publishEvents: 'true',
 };
 
 /**
@@ -55,18 +55,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
   collectForSeconds: '600',
   graceSeconds: '600',
   sweepEveryMinutes: '1',
-  fanOutToEventBus: 'true',
   watchedEntities: fakeEntity,
-};
-
-/** The settings for a region, and a sentence about what is left out there. */
-export const settingsFor = (region: string | undefined) => {
-  if (region === undefined || !regionsWithoutPipes.includes(region)) return { settings: awsSettings };
-  const { fanOutToEventBus: _without, ...settings } = awsSettings;
-  return {
-    settings,
-    omitted: `${region} has no EventBridge Pipes, so the stage has no bus, and the check fan-out is skipped.`,
-  };
 };
 
 /**
@@ -89,7 +78,6 @@ export const emulatorSettings: Readonly<Record<string, string>> = {
 export const completeEmulatorSettings: Readonly<Record<string, string>> = {
   ...emulatorSettings,
   reconcileConcurrency: '50',
-  fanOutToEventBus: 'true',
   watchedEntities: fakeEntity,
 };
 

@@ -400,11 +400,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
   (command, run) =>
     command('logs')
       .description('print the log of a function, or of all of them')
-      .addArgument(
-        new Argument('[function]', 'the function; api: the access log; event-fan-out: the pipe').choices(
-          logNames,
-        ),
-      )
+      .addArgument(new Argument('[function]', 'the function; api: the access log').choices(logNames))
       .addOption(new Option('--errors', 'only warnings and errors').conflicts('filter'))
       .option('--filter <pattern>', 'only what this filter pattern of CloudWatch matches')
       .addOption(sinceOption('lines of the last 2h, for example, or since 2026-11-22T08:00:00Z', '1h'))

@@ -1,5 +1,5 @@
-import { busEvent } from '../../infra/constructs/stream/bus-event.ts';
 import type { ExtractionEvent } from '../../lib/downstream/extraction-event.ts';
+import { busSource, type PublishedKind, publishedKinds } from '../../lib/downstream/publish-events.ts';
 import type { Schema } from './json-schema-type.ts';
 import { kinds } from './stream-record-schema.ts';
 
@@ -70,55 +70,65 @@ export const eventSchema: Schema = {
   ),
 };
 
-/** The kinds that the patterns of the pipe let through: records of extractions that have an outcome, or had one. */
-export const kindsOnTheBus = [
-  'settled',
-  'corrected',
-  'reopened',
-  'collected',
-  'not-collected',
-  'advised',
-  'housekeeping',
-  'restored',
-] as const;
+/** The event of one kind as a target of the bus receives it, in the envelope of EventBridge. */
+const busEventOf = (kind: PublishedKind): Schema => ({
+  description: kinds[kind].description ?? '',
+  $ref: '#/$defs/Envelope',
+  properties: {
+    'detail-type': { const: `extraction.${kind}` },
+    detail: {
+      $ref: '#/$defs/CloudEvent',
+      properties: {
+        type: { const: `cosecha.extraction.${kind}.v1` },
+        data: { description: 'The decoded record of the stream.', $ref: `event.json#/$defs/${kind}` },
+      },
+    },
+  },
+});
 
-/** The CloudEvent in `detail`: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
+/** In `detail`: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 const cloudEvent: Schema = {
   type: 'object',
   required: ['specversion', 'id', 'source', 'type', 'subject', 'datacontenttype', 'data'],
   properties: {
     specversion: { const: '1.0' },
-    id: { ...text, description: 'The eventID of the record, the same in every delivery.' },
+    id: { ...text, description: 'The eventId, the same in every delivery.' },
     source: { ...text, description: 'The stack.', pattern: '^urn:cosecha:stack:' },
-    type: { const: busEvent.type },
+    type: text,
     subject: { ...text, description: 'The extractionId.' },
     datacontenttype: { const: 'application/json' },
     traceparent: {
-      type: 'string',
+      ...text,
       description:
-        'That of the request, for a consumer to continue its trace. Ignore any that is not valid, such as an empty one.',
+        'That of the request, if it had one, for a consumer to continue its trace. Ignore any that is not valid.',
     },
-    data: {
-      description: 'The record of the stream, unchanged.',
-      anyOf: kindsOnTheBus.map((kind) => ({ $ref: `stream-record.json#/$defs/${kind}` })),
-    },
+    data: { type: 'object' },
   },
 };
 
-/** The schema of an event as a target of the bus receives it, in the envelope of EventBridge. */
-export const busEventSchema: Schema = {
-  title: 'Event on the bus',
+const envelope: Schema = {
   type: 'object',
   required: ['version', 'id', 'detail-type', 'source', 'account', 'time', 'region', 'resources', 'detail'],
   properties: {
     version: { const: '0' },
     id: { ...text, description: 'The id of this delivery to the bus. `detail.id` identifies the change.' },
-    'detail-type': { const: busEvent.detailType },
-    source: { const: busEvent.source },
+    'detail-type': text,
+    source: { const: busSource },
     account: { type: 'string', pattern: '^\\d{12}$' },
     time: text,
     region: text,
     resources: { type: 'array', items: { type: 'string' } },
-    detail: cloudEvent,
+    detail: { type: 'object' },
+  },
+};
+
+/** The schema of an event on the bus, with one definition for each kind. */
+export const busEventSchema: Schema = {
+  title: 'Event on the bus',
+  anyOf: publishedKinds.map((kind) => ({ $ref: `#/$defs/${kind}` })),
+  $defs: {
+    ...Object.fromEntries(publishedKinds.map((kind) => [kind, busEventOf(kind)])),
+    Envelope: envelope,
+    CloudEvent: cloudEvent,
   },
 };

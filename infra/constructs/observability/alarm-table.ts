@@ -4,7 +4,7 @@ import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/de
 import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
-import type { CosechaMetrics, PipeMetric } from './metrics.ts';
+import type { CosechaMetrics } from './metrics.ts';
 
 /** One alarm. It is in alarm at `threshold` or above, except with `below`. */
 export type AlarmEntry = {
@@ -89,7 +89,7 @@ const endedOf = ({ custom }: CosechaMetrics): IMetric => custom('SecondsToOutcom
 export const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
   ...queueAlarms(config, metrics),
-  ...fanOutAlarms(metrics),
+  ...eventAlarms(metrics),
   ...outcomeAlarms(metrics),
   ...machineAlarms(metrics),
   ...startAlarms(metrics),
@@ -188,55 +188,44 @@ const queueAlarms = (
   },
 ];
 
-/** The pipe to the bus. It retries for six hours, and the stream keeps a record for a day. */
-const fanOutAlarms = ({ fanOut, custom }: CosechaMetrics): readonly AlarmEntry[] => {
-  if (fanOut === undefined) return [];
-  const { deadLetters, pipe } = fanOut;
-  // A batch of which the bus took a part counts as partly failed alone, and its shard stands until it takes the rest.
-  const wholeOrPartly = (whole: PipeMetric, partly: PipeMetric): IMetric =>
-    new MathExpression({
-      expression: 'FILL(whole, 0) + FILL(partly, 0)',
-      usingMetrics: { whole: pipe(whole), partly: pipe(partly) },
-      ...minutes(5),
-      label: `${whole}, whole or partly`,
-    });
-  const failing = { runbookEntry: 'fan-out-broken', threshold: 1, periods: { breaching: 3, of: 3 } };
+/** The function that publishes to the bus. It retries a record for `publishForSeconds`. */
+const eventAlarms = ({ events, custom }: CosechaMetrics): readonly AlarmEntry[] => {
+  if (events === undefined) return [];
+  const { age, invocations, deadLetters } = events;
+  const runbookEntry = 'events-unpublished';
   return [
     {
-      ...failing,
-      id: 'fan-out-executions-failed',
-      symptom: 'Outcomes reach the consumers of the bus late: for a quarter of an hour, the pipe has failed.',
-      metric: wholeOrPartly('ExecutionFailed', 'ExecutionPartiallyFailed'),
+      id: 'events-late',
+      runbookEntry,
+      symptom:
+        'Outcomes reach the consumers of the bus late: for a quarter of an hour, they have waited in the stream.',
+      // Retries follow within seconds. The window is one second, and a batch ends within a minute.
+      metric: age,
+      threshold: Duration.minutes(5).toMilliseconds(),
+      periods: { breaching: 3, of: 3 },
     },
     {
-      ...failing,
-      id: 'fan-out-target-failed',
+      id: 'events-stopped',
+      runbookEntry,
       symptom:
-        'Outcomes reach the consumers of the bus late: for a quarter of an hour, the bus has refused them.',
-      metric: wholeOrPartly('TargetStageFailed', 'TargetStagePartiallyFailed'),
-    },
-    {
-      id: 'fan-out-stopped',
-      runbookEntry: 'fan-out-broken',
-      symptom:
-        'Outcomes do not reach the consumers of the bus: the pipe is stopped, or cannot read the stream.',
-      // A pipe that is stopped publishes no metric. Each outcome is a record that passes its filter, so that outcomes without an
+        'Outcomes do not reach the consumers of the bus: publish-events is not invoked, as its mapping is off or cannot read the stream.',
+      // A mapping that is off publishes no metric. Each outcome is a record that passes its filter, so that outcomes without an
       // invocation show it. Two periods, as an outcome and its invocation can fall into different ones. The alarm keeps its
-      // state, because a pipe without any value in the range that CloudWatch evaluates may have nothing to fill.
+      // state, because a function without any value in the range that CloudWatch evaluates may have nothing to fill.
       metric: new MathExpression({
         expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)',
-        usingMetrics: { ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT), invoked: pipe('Invocations') },
+        usingMetrics: { ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT), invoked: invocations },
         ...minutes(30),
-        label: 'outcomes without an invocation of the pipe',
+        label: 'outcomes without an invocation of publish-events',
       }),
       threshold: 1,
       periods: { breaching: 2, of: 2 },
       keepsState: true,
     },
     {
-      id: 'fan-out-dead-letters',
-      runbookEntry: 'fan-out-broken',
-      symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
+      id: 'events-abandoned',
+      runbookEntry,
+      symptom: 'Consumers of the bus lack outcomes: publish-events abandoned records of the stream.',
       metric: deadLetters,
       threshold: 1,
       keepsState: true,

@@ -21,16 +21,17 @@ type MetricSources = {
   readonly slowQueue: IQueue;
   readonly deadLetters: IQueue;
   readonly eraseDeadLetters: IQueue;
-  /** Undefined without the bus. */
-  readonly fanOut: { readonly pipeName: string; readonly deadLetters: IQueue } | undefined;
+  /** Both undefined without the bus. */
+  readonly publisher: IFunction | undefined;
+  readonly eventDeadLetters: IQueue | undefined;
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
 };
 
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
-  const { config, api, machine, deadLetters, fanOut, startTask, receiveWebhook } = sources;
-  const { reconcileQueue, slowQueue } = sources;
+  const { config, api, machine, deadLetters, startTask, receiveWebhook } = sources;
+  const { reconcileQueue, slowQueue, publisher, eventDeadLetters } = sources;
   const period = Duration.minutes(5);
   const messagesIn = (queue: IQueue) =>
     queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
@@ -72,18 +73,15 @@ export const metricsOf = (sources: MetricSources) => {
     }),
     deadLetters: messagesIn(deadLetters),
     eraseDeadLetters: messagesIn(sources.eraseDeadLetters),
-    fanOut: fanOut && {
-      deadLetters: messagesIn(fanOut.deadLetters),
-      // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-monitoring.html
-      pipe: (metricName: PipeMetric) =>
-        new Metric({
-          namespace: 'AWS/EventBridge/Pipes',
-          metricName,
-          dimensionsMap: { PipeName: fanOut.pipeName },
-          statistic: Stats.SUM,
-          period,
-        }),
-    },
+    events:
+      publisher && eventDeadLetters
+        ? {
+            deadLetters: messagesIn(eventDeadLetters),
+            // In ms, of the last record of a batch, at each try (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html).
+            age: publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM, period }),
+            invocations: publisher.metricInvocations({ period }),
+          }
+        : undefined,
     startTaskErrors: startTask.metricErrors({ period }),
     startTaskInvocations: startTask.metricInvocations({ period }),
     webhookThrottles: receiveWebhook.metricThrottles({ period }),
@@ -92,13 +90,6 @@ export const metricsOf = (sources: MetricSources) => {
 };
 
 export type CosechaMetrics = ReturnType<typeof metricsOf>;
-
-export type PipeMetric =
-  | 'ExecutionFailed'
-  | 'ExecutionPartiallyFailed'
-  | 'TargetStageFailed'
-  | 'TargetStagePartiallyFailed'
-  | 'Invocations';
 
 type ApiMetric = 'Count' | 'Latency' | '4xx' | '5xx';
 

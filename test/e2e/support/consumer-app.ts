@@ -11,8 +11,12 @@ const mapping = stack.consumer.mapping.node.defaultChild as CfnEventSourceMappin
 mapping.addPropertyOverride('BatchSize', 1);
 // Only the records of the consumer's own tests: one by one, the others would take minutes.
 const ownSource = { entity: { S: [{ prefix: 'bank-' }] } };
-const filters = outcomePatterns.map(({ dynamodb }) =>
-  JSON.stringify({ dynamodb: { ...dynamodb, NewImage: { ...dynamodb.NewImage, ...ownSource } } }),
+const filters = outcomePatterns.flatMap((pattern) =>
+  'dynamodb' in pattern
+    ? JSON.stringify({
+        dynamodb: { ...pattern.dynamodb, NewImage: { ...pattern.dynamodb.NewImage, ...ownSource } },
+      })
+    : [],
 );
 mapping.addPropertyOverride(
   'FilterCriteria.Filters',

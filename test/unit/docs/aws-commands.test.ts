@@ -32,7 +32,7 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     return isFix ? 'operator' : 'viewer';
   };
 
-  const { template } = synthesize({ fanOutToEventBus: 'true' });
+  const { template } = synthesize({ publishEvents: 'true' });
   const allowedBy = (level: string): readonly string[] =>
     statementsOfLevel(template, level).flatMap(({ Action, Resource }) =>
       [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${named(flatten(one))}`)),
@@ -55,7 +55,6 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     [/output (\w+) --resource Lambda::Function\)/, (name) => `<${name}Function.Arn>`],
     [/output (\w+) --resource SQS::Queue\)/, (name) => `<${name}DeadLetters.Arn>`],
     [/output (\w+) --resource Events::Rule\)/, (name) => `<${name}.Arn>`],
-    [/output PipeName()/, () => 'pipe/Cosecha-prod-'],
     // Those of doctor.
     [/enable-rule --name \$\{()/, () => '<SafetyNetSweep.Arn>'],
     [/--uuid ()/, () => 'event-source-mapping:*'],

@@ -322,6 +322,6 @@ test('docs/asyncapi.yaml has a message for each kind of the stream and for the b
   const messages = Object.entries<{ payload: { schema: { $ref: string } } }>(document.components.messages);
   expect(messages.map(([name, { payload }]) => [name, payload.schema.$ref])).toEqual([
     ...Object.keys(kinds).map((kind) => [kind, `./schemas/stream-record.json#/$defs/${kind}`]),
-    ['extractionChanged', './schemas/bus-event.json'],
+    ['outcome', './schemas/bus-event.json'],
   ]);
 });

@@ -56,7 +56,7 @@ test('docs/cli.md names the policies of every command that reaches a deployment'
 });
 
 /** With every optional feature, because every alarm needs its entry. */
-const { template } = synthesize({ fanOutToEventBus: 'true', watchedEntities: 'demo-bank' });
+const { template } = synthesize({ publishEvents: 'true', watchedEntities: 'demo-bank' });
 const deployed = propertiesOf(template, 'AWS::CloudWatch::Alarm');
 const alarms = notifyingAlarms(template).map(({ AlarmName, AlarmDescription }) => ({
   name: String(AlarmName),

@@ -49,7 +49,7 @@ test('no page passes a setting to a deployment, where it would win over those of
 const destroys =
   /\b(?:delete|purge|terminate|stop|schedule)-[a-z-]+|--destroy\b|\bdestroy\b|--force\b|--no-[a-z-]*protection\b/;
 const resumes =
-  /\b(?:start-pipe|(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b)|\bcdk deploy\b|npm run deploy\b/;
+  /\b(?:(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b)|\bcdk deploy\b|npm run deploy\b/;
 const erases = /\bcosecha (?:[^|;&]* )?(?:erase|pause|end|cancel)\b/;
 const isAlone = (block: string): boolean => {
   const commands = commandsIn(block);
@@ -64,7 +64,6 @@ test('a command that destroys or resumes stands in a block of its own, as a past
 });
 
 test.each([
-  ['aws pipes start-pipe --name p\naws sqs purge-queue --queue-url q\n', false],
   ['cosecha doctor --provider\naws events enable-rule --name r\n', false],
   [
     'cosecha list --open\nfor X in a b; do\n  aws stepfunctions stop-execution --execution-arn $X\ndone\n',

@@ -40,7 +40,7 @@ export const embed = (stack: Construct, id: string, props: Partial<CosechaProps>
 export const twoInOneStack = () => {
   const stack = newStack();
   const bank = embed(stack, 'Bank');
-  const trial = embed(stack, 'Trial', { stage: 'trial', fanOutToEventBus: true });
+  const trial = embed(stack, 'Trial', { stage: 'trial', publishEvents: true });
   const caller = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
   bank.grantRequestExtractions(caller);
   const reader = new Role(stack, 'Reader', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });

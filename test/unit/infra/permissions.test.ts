@@ -111,7 +111,7 @@ const maxLengths: readonly (readonly [RegExp | string, number])[] = [
 ];
 
 test('the policies of people fit a managed policy, with names as long as they get', () => {
-  const { template } = synthesize({ fanOutToEventBus: 'true' });
+  const { template } = synthesize({ publishEvents: 'true' });
   for (const { PolicyDocument } of propertiesOf(template, 'AWS::IAM::ManagedPolicy')) {
     const deployed = maxLengths.reduce(
       (text, [reference, length]) => text.replaceAll(reference, 'x'.repeat(length)),

@@ -64,7 +64,7 @@ export const everyOption = {
   reconcileReservedConcurrency: 100,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
   watchedEntities: 'demo-bank',
-  fanOutToEventBus: 'true',
+  publishEvents: 'true',
   callersMayErase: 'true',
 };
 

@@ -117,8 +117,8 @@ describe('with callersMayErase', () => {
 });
 
 describe('the policies of people', () => {
-  // With a bus, which adds a pipe and its log.
-  const eu = synthesize({ stage: 'eu', fanOutToEventBus: 'true' }).template;
+  // With a bus, which adds a function and its log.
+  const eu = synthesize({ stage: 'eu', publishEvents: 'true' }).template;
   const arn = (rest: string): string =>
     `arn:<AWS::Partition>:${rest.replace('::', ':<AWS::Region>:<AWS::AccountId>:')}`;
   const mayInEu = (action: string, resource: string): boolean =>
@@ -139,9 +139,7 @@ describe('the policies of people', () => {
 
   test.each([
     'logs:FilterLogEvents logs::log-group:/aws/vendedlogs/apigateway/Cosecha-eu-prod-api-0190:*',
-    'logs:FilterLogEvents logs::log-group:/aws/vendedlogs/pipes/Cosecha-eu-prod-0190:*',
     'events:EnableRule events::rule/Cosecha-eu-prod-SafetyNetSweep9A8B7C6D-aBcDeF',
-    'pipes:StartPipe pipes::pipe/Cosecha-eu-prod-2026-01-31T10-00-00.000',
   ])('do not reach what AWS names for another stage: %s', (call) => {
     const [action = '', resource = ''] = call.split(' ');
     expect(mayInEu(action, arn(resource))).toBe(false);
@@ -197,7 +195,7 @@ describe('the data key', () => {
 
   test('encrypts none of a stage whose name begins with that of its own', () => {
     const [eu, euProd] = ['eu', 'eu-prod'].map((stage) =>
-      logsOf(synthesize({ stage, fanOutToEventBus: 'true' }).template, `Cosecha-${stage}`),
+      logsOf(synthesize({ stage, publishEvents: 'true' }).template, `Cosecha-${stage}`),
     );
     expect(euProd?.groups.filter((group) => mayEncrypt(eu?.policy ?? [], group))).toEqual([]);
   });

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
+import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
+import type { ExtractionCloudEvent } from '../../../lib/downstream/publish-events.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
 import { percentile } from '../../cli/health/progress-rows.ts';
 import { failingReference } from '../stream-consumer-handler.ts';
@@ -11,9 +14,9 @@ import { extract, requestOf, waitForMessage } from './request-and-await.ts';
 
 const timedWebhooks = 5;
 
-type ReceivedEvent = { readonly kind: string; readonly at: number };
+type ReceivedEvent = { readonly event: ExtractionEvent; readonly at: number };
 
-/** Follows the stream, and keeps the kinds of changes of each extraction, with the time when they were seen. */
+/** Follows the stream, and keeps the events of each extraction, with the time when they were seen. */
 const followStream = async ({ client, deployment, signal, now }: AcceptContext) => {
   const changes = new Map<string, ReceivedEvent[]>();
   const problems: string[] = [];
@@ -24,7 +27,7 @@ const followStream = async ({ client, deployment, signal, now }: AcceptContext) 
     if (event.kind === 'not-ours') problems.push(event.problem);
     else {
       const before = changes.get(event.extractionId) ?? [];
-      changes.set(event.extractionId, [...before, { kind: event.kind, at: now().getTime() }]);
+      changes.set(event.extractionId, [...before, { event, at: now().getTime() }]);
     }
   };
   const following = (async () => {
@@ -36,7 +39,7 @@ const followStream = async ({ client, deployment, signal, now }: AcceptContext) 
 };
 
 /** In this order; the service's own changes in between are left out. */
-const expectedKinds = ['requested', 'progressed', 'settled', 'collected'];
+const expectedKinds: readonly string[] = ['requested', 'progressed', 'settled', 'collected'];
 
 export const streamRecords: Check = {
   id: 'stream',
@@ -53,16 +56,16 @@ export const streamRecords: Check = {
       const sentAt = context.now().getTime();
       await expectAnswer(context, 'The webhook', 204, payload, { encrypted: true });
       await context.until(`the stream to have the end of ${extractionId}`, async () =>
-        changesOf(extractionId).some(({ kind }) => kind === 'collected'),
+        changesOf(extractionId).some(({ event }) => event.kind === 'collected'),
       );
-      const kinds = [...new Set(changesOf(extractionId).map(({ kind }) => kind))];
+      const kinds = [...new Set(changesOf(extractionId).map(({ event }) => event.kind))];
       const inOrder = kinds.filter((kind) => expectedKinds.includes(kind));
       if (inOrder.join() !== expectedKinds.join()) {
         throw new Unmet(
           `The stream had ${kinds.join(', ')} of ${extractionId}. Check the stream of the table.`,
         );
       }
-      const settled = changesOf(extractionId).find(({ kind }) => kind === 'settled');
+      const settled = changesOf(extractionId).find(({ event }) => event.kind === 'settled');
       latencies.push((settled?.at ?? 0) - sentAt);
     }
     if (problems.length > 0) throw new Unmet(`The stream has records that cannot be read: ${problems[0]}`);
@@ -73,43 +76,41 @@ export const streamRecords: Check = {
   },
 };
 
-/** The parts of a bus event that are checked. `detail` is a CloudEvent, whose `data` is the record of the stream. */
-type BusEvent = { readonly detail: { readonly data: StreamRecord; readonly traceparent?: unknown } };
+/** What a target of the bus receives, as far as it is checked. */
+type BusEvent = { readonly 'detail-type': string; readonly detail: ExtractionCloudEvent };
 
 export const isSettlementOf =
   (extractionId: string) =>
   (body: string): boolean => {
     if (!body.includes(extractionId)) return false;
-    const { detail } = JSON.parse(body) as BusEvent;
-    return decodeExtractionEvent(detail.data).kind === 'settled';
+    const { 'detail-type': detailType, detail } = JSON.parse(body) as BusEvent;
+    return detailType === 'extraction.settled' && detail.subject === extractionId;
   };
 
-/** What a pipe wrote for the `traceparent` of a request without one. Throws Unmet for another value than docs/stream.md names. */
-export const absentTraceparent = (body: string): string => {
-  const { traceparent } = (JSON.parse(body) as BusEvent).detail;
-  if (traceparent === undefined || traceparent === '')
-    return traceparent === '' ? 'an empty text' : 'nothing';
-  throw new Unmet(
-    `A request without traceparent has ${JSON.stringify(traceparent)} on the bus. Correct docs/stream.md and docs/schemas/bus-event.json.`,
-  );
-};
-
-export const fanOut: Check = {
-  id: 'fan-out',
-  title: 'The pipe puts an outcome on the event bus, and a rule of the bus delivers it',
+export const eventBus: Check = {
+  id: 'event-bus',
+  title: 'The bus delivers the outcome that the stream has, through a rule of another stack',
   dependsOn: webhookArrives,
   seconds: () => 120,
-  notOnEmulator: 'its pipes do not read streams as those of EventBridge do',
   run: async (context) => {
-    const { FanOutQueueUrl } = context.fakeProvider.outputs;
-    if (FanOutQueueUrl === undefined) return skipped('not configured: the setting fanOutToEventBus is off');
-    const extractionId = await extract(context, requestOf('fan-out', { outcome: 'PARTIAL' }));
+    const { BusQueueUrl } = context.fakeProvider.outputs;
+    if (BusQueueUrl === undefined) return skipped('not configured: the setting publishEvents is off');
+    const { changesOf } = await followStream(context);
+    const extractionId = await extract(context, requestOf('event-bus', { outcome: 'PARTIAL' }));
     const what = `the bus to deliver the outcome of ${extractionId}`;
-    const body = await waitForMessage(context, FanOutQueueUrl, { what, fits: isSettlementOf(extractionId) });
-    const traceparent = absentTraceparent(body);
-    return passed(
-      `the bus delivered the outcome of ${extractionId}; an absent traceparent is ${traceparent}`,
+    const body = await waitForMessage(context, BusQueueUrl, { what, fits: isSettlementOf(extractionId) });
+    const { data } = (JSON.parse(body) as BusEvent).detail;
+    const settled = () => changesOf(extractionId).find(({ event: { kind } }) => kind === 'settled')?.event;
+    await context.until(
+      `the stream to have the outcome of ${extractionId}`,
+      async () => settled() !== undefined,
     );
+    if (!isDeepStrictEqual(data, settled())) {
+      throw new Unmet(
+        `The bus and the stream differ in the outcome of ${extractionId}. Check publish-events.`,
+      );
+    }
+    return passed(`the bus delivered the outcome of ${extractionId}, as the stream has it`);
   },
 };
 

@@ -17,7 +17,7 @@ import { functionPermissions } from './check-permissions.ts';
 import { eraseForGood, resultsPresigned } from './check-results-and-erasure.ts';
 import { requestForgotten, sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
 import { startBusy, startRefused, startSilent } from './check-starts.ts';
-import { fanOut, streamConsumer, streamRecords } from './check-stream.ts';
+import { eventBus, streamConsumer, streamRecords } from './check-stream.ts';
 
 /** Every check of `npm run accept`, in the order of its table. docs/acceptance.md lists them. */
 export const checks: readonly Check[] = [
@@ -41,7 +41,7 @@ export const checks: readonly Check[] = [
   eraseForGood,
   streamRecords,
   streamConsumer,
-  fanOut,
+  eventBus,
   requestForgotten,
   sealKeyAdministrator,
   sealKeyRoles,

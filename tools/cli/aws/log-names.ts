@@ -1,4 +1,4 @@
-/** Parts of the names that CloudFormation generates for the logs. `api` is the access log of the API, and `event-fan-out` that of the pipe. */
+/** Parts of the names that CloudFormation generates for the logs. `api` is the access log of the API. */
 export const logOf = {
   'request-extraction': 'RequestExtractionLog',
   'get-extraction': 'GetExtractionLog',
@@ -10,8 +10,8 @@ export const logOf = {
   'erase-extractions': 'EraseExtractionsLog',
   'manage-consents': 'ManageConsentsLog',
   'manage-erasures': 'ManageErasuresLog',
+  'publish-events': 'EventPublisherLog',
   api: 'ExtractionApiAccessLog',
-  'event-fan-out': 'EventFanOut',
 } as const;
 
 export type LogName = keyof typeof logOf;

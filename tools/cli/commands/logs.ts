@@ -9,7 +9,7 @@ import type { CommandContext } from './command-context.ts';
 
 type LogsOptions = { readonly errors?: true; readonly filter?: string; readonly since: Since };
 
-const functionLogs = logNames.filter((name) => !['api', 'event-fan-out'].includes(name));
+const functionLogs = logNames.filter((name) => name !== 'api');
 
 /** Prints the lines of one function's log, or of all, as CloudWatch has them. */
 export const logs = async (

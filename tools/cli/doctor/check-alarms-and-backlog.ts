@@ -1,12 +1,12 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { type LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { refusedSessions } from '../../../lib/provider/assumptions.ts';
-import { countMessages, queueNameOf } from '../aws/queues.ts';
+import { countMessages } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric, sumMetric } from '../aws/read-metric.ts';
-import type { Pipe } from '../aws/read-pipe.ts';
 import { type Breakers, readHolds } from '../aws/stores.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
@@ -42,23 +42,25 @@ export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Pro
   );
 };
 
-/** Fails where the pipe to the bus does not run, or has dead letters. Each is a batch of the stream. `queueUrls` are the stack's. */
-export const checkFanOut = async (
-  client: SQSClient,
-  pipe: Pipe | undefined,
-  queueUrls: readonly string[],
+/** Fails where nothing is published to the bus, or something was abandoned. Without a function there is no bus. */
+export const checkEventBus = async (
+  lambda: Pick<LambdaClient, 'send'>,
+  queues: SQSClient,
+  names: { readonly functionName: string; readonly queueUrl: string } | undefined,
 ): Promise<Finding> => {
-  if (pipe === undefined) return skipped('bus: none, as fanOutToEventBus is off');
-  const remedy = 'Follow the entry fan-out-broken of docs/operations.md.';
-  const { state, reason, deadLetterQueue } = pipe;
-  if (state !== 'RUNNING') {
-    return failed(`bus: its pipe is ${state}${reason === undefined ? '' : ` (${reason})`}`, remedy);
+  if (names === undefined) return skipped('bus: none, as publishEvents is off');
+  const remedy = 'Follow the entry events-unpublished of docs/operations.md.';
+  const list = new ListEventSourceMappingsCommand({ FunctionName: names.functionName });
+  const { EventSourceMappings: [mapping] = [] } = await lambda.send(list);
+  const state = mapping?.State ?? 'missing';
+  if (state === 'missing' || /^Disabl/.test(state)) {
+    const enable =
+      mapping?.UUID && `Run aws lambda update-event-source-mapping --uuid ${mapping.UUID} --enabled`;
+    return failed(`bus: the event source mapping of publish-events is ${state}`, enable ?? remedy);
   }
-  const queueUrl = queueUrls.find((url) => queueNameOf(url) === deadLetterQueue);
-  if (queueUrl === undefined) return failed('bus: its pipe has no dead-letter queue of the stack', remedy);
-  const count = await countMessages(client, queueUrl);
-  if (count === 0) return passed('bus: its pipe is RUNNING, and its dead-letter queue is empty');
-  return failed(`bus: the dead-letter queue of its pipe holds ${count}`, remedy);
+  const count = await countMessages(queues, names.queueUrl);
+  if (count === 0) return passed('bus: publish-events reads the stream, and its dead-letter queue is empty');
+  return failed(`bus: the dead-letter queue of publish-events holds ${count}`, remedy);
 };
 
 /** Fails where a record is overdue. `due` are the records whose `dueAt` has passed. */

@@ -13,7 +13,6 @@ import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
 import { alarmNamesOf } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
-import { readPipe } from '../aws/read-pipe.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
@@ -23,7 +22,7 @@ import {
   checkAlarms,
   checkBreakers,
   checkDeadLetters,
-  checkFanOut,
+  checkEventBus,
   checkOverdue,
   checkSessions,
   checkSweep,
@@ -119,7 +118,7 @@ const sweepChecks = (deployment: Deployment, now: Date): Runs => {
 };
 
 const queueChecks = (deployment: Deployment): Runs => {
-  const { client, output, findOutput, resources } = deployment;
+  const { client, output, findOutput } = deployment;
   const queues = queueClient(deployment);
   const lambda = new LambdaClient(client);
   const consumer = (queue: 'reconcile queue' | 'slow queue', url: string) => () =>
@@ -134,10 +133,10 @@ const queueChecks = (deployment: Deployment): Runs => {
     'slow-queue': consumer('slow queue', 'SlowQueueUrl'),
     concurrency: () => checkConcurrency(lambda, Number(output('ReconcileConcurrency'))),
     'dead-letters': () => checkDeadLetters(queues, output('DeadLetterQueueUrl')),
-    'event-bus': async () => {
-      const name = findOutput('PipeName');
-      const pipe = name === undefined ? undefined : await readPipe(client, name);
-      return checkFanOut(queues, pipe, await resources('AWS::SQS::Queue'));
+    'event-bus': () => {
+      const functionName = findOutput('PublishFunctionName');
+      const queueUrl = findOutput('EventDeadLetterQueueUrl');
+      return checkEventBus(lambda, queues, functionName && queueUrl ? { functionName, queueUrl } : undefined);
     },
   };
 };

@@ -4,7 +4,7 @@ import { functionNames } from '../../../../infra/lambda/function-names.ts';
 import { factsOf } from '../../../bench/cost/template-facts.ts';
 import { synthesize } from '../../infra/synth.ts';
 
-const { template } = synthesize();
+const { template } = synthesize({ publishEvents: 'true' });
 
 /** The template with other properties in every resource of a type. */
 const changed = (type: string, properties: object): Template => {

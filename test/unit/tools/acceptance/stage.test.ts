@@ -11,12 +11,7 @@ import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
 import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
-import {
-  awsSettings,
-  emulatorSettings,
-  settingsFor,
-  upgradeSettings,
-} from '../../../../tools/acceptance/settings.ts';
+import { awsSettings, emulatorSettings, upgradeSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import {
@@ -120,15 +115,8 @@ test('an unknown check, or two ways to run, are refused before anything is deplo
   expect(() => readAcceptOptions(['--upgrade', '--again'])).toThrow('cannot be used');
 });
 
-const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', publishEvents: 'true' });
 const exported = { 'Fn::ImportValue': expect.stringMatching(/^Cosecha-accept-fake-provider:/) };
-
-test('where there are no pipes, the stage has no bus, and the run says so', () => {
-  const { settings, omitted } = settingsFor('il-central-1');
-  expect(settings).not.toHaveProperty('fanOutToEventBus');
-  expect(omitted).toContain('il-central-1 has no EventBridge Pipes');
-  expect(settingsFor('eu-west-1')).toEqual({ settings: awsSettings });
-});
 
 type Policy = { readonly Statement: readonly { readonly Action: unknown; readonly Resource: unknown }[] };
 
@@ -188,7 +176,7 @@ test.each([
 
 test('any other emulator gets the template of AWS, under the name of its stage', () => {
   const [there, onAws] = ['local', 'accept'].map((stage) => {
-    const settings = { stage, apiPath: '/{apiId}', fanOutToEventBus: 'true' };
+    const settings = { stage, apiPath: '/{apiId}', publishEvents: 'true' };
     const { cosecha: template, readers: reading } = synthesizeStage(settings);
     // The commands to fill a secret name the region, except for a local stage.
     const shown = [template, reading].map((one) => {
@@ -220,9 +208,9 @@ test('a webhook waits for as long as the longest task, and is not read again whi
 
 test('a rule of the bus and every alarm of the stage reach a queue', () => {
   readers.hasResourceProperties('AWS::Events::Rule', {
-    EventBusName: 'Cosecha-accept-extractions',
-    EventPattern: { source: ['cosecha'] },
-    Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
+    EventBusName: 'Cosecha-accept-outcomes',
+    EventPattern: { source: ['cosecha'], 'detail-type': ['extraction.settled'] },
+    Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^BusInbox'), 'Arn'] } }],
   });
   const alarms = notifyingAlarms(cosecha);
   expect(alarms.length).toBeGreaterThan(30);

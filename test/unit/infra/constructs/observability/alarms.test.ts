@@ -80,33 +80,21 @@ describe('the alarms', () => {
     }
   });
 
-  test('watch the pipe for failures, and for outcomes without an invocation', () => {
-    const withBus = byName(alarmsWith({ fanOutToEventBus: 'true' }));
-    const pipe = synthesize({ fanOutToEventBus: 'true' }).template.findOutputs('PipeName').PipeName?.Value;
-    const ofPipe = (MetricName: string) => ({
-      Namespace: 'AWS/EventBridge/Pipes',
-      MetricName,
-      Dimensions: [{ Name: 'PipeName', Value: pipe }],
+  test('watch the function that publishes for age, and for outcomes without an invocation', () => {
+    const withBus = byName(alarmsWith({ publishEvents: 'true' }));
+    const Dimensions = [{ Name: 'FunctionName', Value: { Ref: expect.stringMatching(/^EventPublisher/) } }];
+    const lambda = { Namespace: 'AWS/Lambda', Dimensions };
+    expect(withBus['events-late']).toMatchObject({
+      ...lambda,
+      MetricName: 'IteratorAge',
+      Threshold: 300_000,
     });
-    const wholeOrPartly = (whole: string, partly: string) => ({
-      Metrics: [
-        { Expression: 'FILL(whole, 0) + FILL(partly, 0)' },
-        { MetricStat: { Metric: ofPipe(whole), Stat: 'Sum' } },
-        { MetricStat: { Metric: ofPipe(partly), Stat: 'Sum' } },
-      ],
-    });
-    expect(withBus['fan-out-executions-failed']).toMatchObject(
-      wholeOrPartly('ExecutionFailed', 'ExecutionPartiallyFailed'),
-    );
-    expect(withBus['fan-out-target-failed']).toMatchObject(
-      wholeOrPartly('TargetStageFailed', 'TargetStagePartiallyFailed'),
-    );
-    expect(withBus['fan-out-stopped']).toMatchObject({
+    expect(withBus['events-stopped']).toMatchObject({
       EvaluationPeriods: 2,
       Metrics: [
         { Expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)' },
         { MetricStat: { Metric: { MetricName: 'SecondsToOutcome' }, Period: 1_800, Stat: 'SampleCount' } },
-        { MetricStat: { Metric: ofPipe('Invocations'), Period: 1_800, Stat: 'Sum' } },
+        { MetricStat: { Metric: { ...lambda, MetricName: 'Invocations' }, Period: 1_800, Stat: 'Sum' } },
       ],
     });
   });
@@ -214,16 +202,16 @@ describe('the alarms', () => {
   });
 
   test('are not in alarm without values, except where missing values are the problem', () => {
-    const others = alarmsWith({ fanOutToEventBus: 'true' }).filter(
+    const others = alarmsWith({ publishEvents: 'true' }).filter(
       ({ TreatMissingData }) => TreatMissingData !== 'notBreaching',
     );
     expect(others.map((alarm) => [nameOf(alarm), alarm.TreatMissingData])).toEqual([
       ['sweep-not-running', 'breaching'],
-      // An idle queue has no values, even with messages in it. Neither has a stopped pipe.
+      // An idle queue has no values, even with messages in it. Neither has a mapping that is off.
       ['dead-letters', 'ignore'],
       ['erasures-failed', 'ignore'],
-      ['fan-out-stopped', 'ignore'],
-      ['fan-out-dead-letters', 'ignore'],
+      ['events-stopped', 'ignore'],
+      ['events-abandoned', 'ignore'],
     ]);
   });
 

@@ -96,11 +96,12 @@ describe('a consumer', () => {
     expect(mapping?.DependsOn).toEqual(expect.arrayContaining(policies));
   });
 
-  test('receives records that can have an outcome, and no removal', () => {
+  test('receives records that can have an outcome, and erasures', () => {
     const isThere = { S: [{ exists: true }] };
     expect(patternsOf(template)).toEqual([
       { dynamodb: { NewImage: { settledAt: isThere } } },
       { dynamodb: { OldImage: { settledAt: isThere }, NewImage: { extractionId: isThere } } },
+      { eventName: ['REMOVE'], userIdentity: { type: [{ exists: false }] } },
     ]);
   });
 
@@ -132,5 +133,5 @@ describe('a consumer', () => {
 test('the example connects its function with the defaults', () => {
   const example = Template.fromStack(new TotalsStack(newApp(), 'prod'));
   expect(mappingOf(example)).toMatchObject({ StartingPosition: 'TRIM_HORIZON', MaximumRetryAttempts: 10 });
-  expect(patternsOf(example)).toHaveLength(2);
+  expect(patternsOf(example)).toHaveLength(3);
 });

@@ -1,22 +1,21 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
 import { startSandbox } from '../../../../../sandbox/sandbox.ts';
-import { readPipe } from '../../../../../tools/cli/aws/read-pipe.ts';
 import {
   checkAlarms,
   checkBreakers,
   checkDeadLetters,
-  checkFanOut,
+  checkEventBus,
   checkOverdue,
   checkSessions,
   checkSweep,
 } from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
-import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -114,46 +113,34 @@ test.each([
   expect(await checkDeadLetters(client, 'url')).toMatchObject(finding);
 });
 
-describe('check-fan-out', () => {
-  const queues = ['of-reconciles', 'of-the-pipe'].map((name) => `https://sqs.aws.example/1/${name}`);
-  const pipe = { state: 'RUNNING', deadLetterQueue: 'of-the-pipe' };
-  const stopped = { ...pipe, state: 'STOPPED', reason: 'User initiated' };
-
-  test.each([
-    ['a stack without a bus', undefined, '0', 'skipped', 'bus: none, as fanOutToEventBus is off'],
-    ['a pipe that runs', pipe, '0', 'passed', 'bus: its pipe is RUNNING, and its dead-letter queue is empty'],
-    ['dead letters of the pipe', pipe, '4', 'failed', 'bus: the dead-letter queue of its pipe holds 4'],
-    ['a pipe that somebody stopped', stopped, '0', 'failed', 'bus: its pipe is STOPPED (User initiated)'],
-  ])('%s', async (_, its, ApproximateNumberOfMessages, result, message) => {
-    const { client, sent } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
-    expect(await checkFanOut(client, its, queues)).toMatchObject({ result, message });
-    expect(sent.map(({ input }) => input.QueueUrl)).toEqual(its?.state === 'RUNNING' ? [queues[1]] : []);
-  });
-});
-
-describe('read-pipe', () => {
-  const client = { region: 'eu-west-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } };
-
-  test('reads the state and the dead-letter queue, with a signed request', async () => {
-    const Arn = 'arn:aws:sqs:eu-west-1:111122223333:of-the-pipe';
-    const SourceParameters = { DynamoDBStreamParameters: { DeadLetterConfig: { Arn } } };
-    const send = vi.fn<typeof fetch>(async () =>
-      Response.json({ CurrentState: 'RUNNING', SourceParameters }),
-    );
-    const read = await readPipe(client, 'Cosecha-prod-1', send);
-    expect(read).toEqual({ state: 'RUNNING', deadLetterQueue: 'of-the-pipe' });
-    const { url, headers } = (send.mock.lastCall?.[0] ?? {}) as Request;
-    expect(url).toBe('https://pipes.eu-west-1.amazonaws.com/v1/pipes/Cosecha-prod-1');
-    expect(headers.get('authorization')).toContain('/eu-west-1/pipes/aws4_request');
-  });
-
-  test('a refusal is explained as those of the SDK', async () => {
-    const message = 'User: u is not authorized to perform: pipes:DescribePipe';
-    const headers = { 'x-amzn-errortype': 'AccessDeniedException:http://x' };
-    const send = async () => Response.json({ message }, { status: 403, headers });
-    const refusal = await readPipe(client, 'p', send).catch((error: unknown) => error);
-    expect(explainFailure(refusal)).toContain('AWS does not allow u to pipes:DescribePipe');
-  });
+test.each([
+  ['a stack without a bus', undefined, '0', 'skipped', 'bus: none, as publishEvents is off'],
+  [
+    'a mapping that is on',
+    'Enabled',
+    '0',
+    'passed',
+    'bus: publish-events reads the stream, and its dead-letter queue is empty',
+  ],
+  ['dead letters', 'Enabled', '4', 'failed', 'bus: the dead-letter queue of publish-events holds 4'],
+  [
+    'a mapping that somebody switched off',
+    'Disabled',
+    '0',
+    'failed',
+    'bus: the event source mapping of publish-events is Disabled',
+  ],
+])('the bus: %s', async (_, State, ApproximateNumberOfMessages, result, message) => {
+  const { client: lambda } = stubClient<LambdaClient>(() => ({
+    EventSourceMappings: [{ UUID: 'u', State }],
+  }));
+  const { client: queues } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
+  const names =
+    State === undefined ? undefined : { functionName: 'f', queueUrl: 'https://sqs.aws.example/1/q' };
+  const found = await checkEventBus(lambda, queues, names);
+  expect(found).toMatchObject({ result, message });
+  if (State === 'Disabled')
+    expect(found).toMatchObject({ remedy: expect.stringContaining('--uuid u --enabled') });
 });
 
 const overdue = {

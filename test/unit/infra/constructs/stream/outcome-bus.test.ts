@@ -1,0 +1,58 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { outcomePatterns } from '../../../../../infra/constructs/stream/outcome-patterns.ts';
+import { read } from '../../../docs/metric-names.ts';
+import { flatten, functionsOf, propertiesOf, statementsOfRole, synthesize } from '../../synth.ts';
+
+const { template } = synthesize({ publishEvents: 'true', publishForSeconds: 600 });
+
+test('publish-events reads outcomes of the stream, and a record holds its shard no longer than publishForSeconds', () => {
+  template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageExtractions'), 'StreamArn'] },
+    FunctionName: { Ref: Match.stringLikeRegexp('^EventPublisher') },
+    StartingPosition: 'TRIM_HORIZON',
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: -1,
+    MaximumRecordAgeInSeconds: 600,
+    DestinationConfig: {
+      OnFailure: { Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('^OutcomeBusDeadLetters'), 'Arn'] } },
+    },
+    FilterCriteria: { Filters: outcomePatterns.map((pattern) => ({ Pattern: JSON.stringify(pattern) })) },
+  });
+  template.hasOutput('EventBusArn', {});
+});
+
+test('its role may read the stream, and write to the bus and the queue', () => {
+  const statements = statementsOfRole(template, 'EventPublisherRole');
+  expect(statements.map(({ Action, Resource }) => [[Action].flat().join(' '), flatten(Resource)])).toEqual([
+    ['logs:CreateLogStream logs:PutLogEvents', '<EventPublisherLog.Arn>'],
+    ['events:PutEvents', '<OutcomeBus.Arn>'],
+    ['kms:Decrypt kms:DescribeKey', '<DataKey.Arn>'],
+    [
+      'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams',
+      '<StorageExtractions.StreamArn>',
+    ],
+    ['sqs:SendMessage', '<OutcomeBusDeadLetters.Arn>'],
+  ]);
+});
+
+test('docs/stream.md has the patterns of outcomes as filters of Lambda', () => {
+  const page = read('docs/stream.md');
+  for (const pattern of outcomePatterns) expect(page).toContain(JSON.stringify(JSON.stringify(pattern)));
+});
+
+test('without publishEvents there is no bus and no function', () => {
+  const { template: plain } = synthesize();
+  expect([...functionsOf(plain).keys()]).not.toContain('publish-events');
+  plain.resourceCountIs('AWS::Events::EventBus', 0);
+});
+
+test('every stack publishes its stream, its bucket of results and their key', () => {
+  const parameters = propertiesOf(synthesize().template, 'AWS::SSM::Parameter');
+  expect(parameters.map(({ Name, Value }) => [Name, flatten(Value)])).toEqual([
+    ['/Cosecha-prod/extractions-stream-arn', '<StorageExtractions.StreamArn>'],
+    ['/Cosecha-prod/data-key-arn', '<DataKey.Arn>'],
+    ['/Cosecha-prod/results-bucket-name', '<StorageResults>'],
+  ]);
+});
