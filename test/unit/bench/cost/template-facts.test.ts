@@ -4,7 +4,7 @@ import { functionNames } from '../../../../infra/lambda/function-names.ts';
 import { factsOf } from '../../../bench/cost/template-facts.ts';
 import { synthesize } from '../../infra/synth.ts';
 
-const { template } = synthesize({ publishEvents: 'true' });
+const { template } = synthesize({ callersMayErase: 'true', publishEvents: 'true' });
 
 /** The template with other properties in every resource of a type. */
 const changed = (type: string, properties: object): Template => {

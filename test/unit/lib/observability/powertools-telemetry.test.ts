@@ -6,9 +6,9 @@ import { functionsOf, synthesize } from '../../infra/synth.ts';
 
 const log = capturedLog();
 
-const environments = [...functionsOf(synthesize({ callersMayErase: 'true' }).template).values()].map(
-  ({ variables }) => variables,
-);
+const environments = [
+  ...functionsOf(synthesize({ callersMayErase: 'true', publishEvents: 'true' }).template).values(),
+].map(({ variables }) => variables);
 
 type Observability = typeof import('../../../../lib/observability/powertools-telemetry.ts');
 let copies = 0;
