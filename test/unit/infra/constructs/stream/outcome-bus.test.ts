@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { outcomePatterns } from '../../../../../infra/constructs/stream/outcome-patterns.ts';
+import { isAllowed, type Statement } from '../../../../support/aws/evaluate-policies.ts';
 import { read } from '../../../docs/metric-names.ts';
 import { flatten, functionsOf, propertiesOf, statementsOfRole, synthesize } from '../../synth.ts';
 
@@ -55,4 +56,20 @@ test('every stack publishes its stream, its bucket of results and their key', ()
     ['/Cosecha-prod/data-key-arn', '<DataKey.Arn>'],
     ['/Cosecha-prod/results-bucket-name', '<StorageResults>'],
   ]);
+});
+
+test('the statements of docs/stream.md let the rule of one account send to the queue of another, and nobody else', () => {
+  const [, section = ''] = read('docs/stream.md').split('### From another account\n');
+  const [ofRole, ofQueue] = [...section.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) =>
+    JSON.parse(json),
+  );
+  const role = ofQueue.Principal.AWS as string;
+  const send = { action: 'sqs:SendMessage', resource: ofQueue.Resource as string };
+  const may = (principal: string, identity: readonly Statement[]) =>
+    isAllowed({ principal, ...send }, { identity, resource: [ofQueue] }, flatten);
+  expect(ofRole.Resource).toBe(ofQueue.Resource);
+  expect(role.split(':')[4]).not.toBe(send.resource.split(':')[4]);
+  expect(isAllowed({ principal: role, ...send }, { identity: [ofRole] }, flatten)).toBe(true);
+  expect(may(role, [ofRole])).toBe(true);
+  expect(may(`${role}-2`, [])).toBe(false);
 });
