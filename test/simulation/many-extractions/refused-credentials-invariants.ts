@@ -171,14 +171,17 @@ const marksAreRight: Invariant = {
 
 const markedOnce: Invariant = {
   name: 'marked-once',
-  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it, but in the mark that another of the same login has set since, which counts without it.',
+  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it. It may join the mark that another of the same login has set since all were forgotten, which counts without it.',
   check: (service) => {
     const marks = of(service, 'marked');
-    const twice = marks.find(({ of: id, at }, index) => {
+    const twice = marks.find(({ of: id }, index) => {
       const first = marks.findIndex((one) => one.of === id);
       const others = othersOfLogin(service, service.memberOf(id)).map(({ extractionId }) => extractionId);
-      const isSetByAnother = marks.slice(first, index).some((one) => others.includes(one.of) && one.at <= at);
-      return first !== index && !isSetByAnother;
+      const between = marks.slice(first, index);
+      const joins = of(service, 'forgotten').some(({ at }) =>
+        between.some((one) => others.includes(one.of) && one.at > at && at >= (marks[first]?.at ?? at)),
+      );
+      return first !== index && !joins;
     });
     return twice && `${twice.of} sets its mark twice.`;
   },
