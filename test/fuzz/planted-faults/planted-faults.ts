@@ -275,6 +275,15 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       'takes each one-time code for another password': ['[userOf(value), value.password]', 'value'],
     },
   },
+  'api/request-erasure': {
+    'lib/extraction/api/answer-erasure.ts': {
+      "erases another caller's extraction": [
+        'record?.requestedBy === caller ? 1 : undefined',
+        'record === undefined ? undefined : 1',
+      ],
+      'erases the extractions of all callers': ['askedBy: caller, requestedBy: caller,', 'askedBy: caller,'],
+    },
+  },
   'api/read-extraction': {
     'lib/extraction/api/answer-read.ts': {
       'shows an extraction to everybody': ['record.requestedBy === caller ||', 'true ||'],
