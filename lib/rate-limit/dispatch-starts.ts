@@ -9,6 +9,7 @@ import {
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type Chosen, chooseNext, type Gate, type Quota, type Served } from './choose-next.ts';
 import {
+  atRaisedRate,
   budget,
   isCounting,
   isLeased,
@@ -332,11 +333,12 @@ class Dispatcher {
       const judgement = judgeCalls(counted(current), set, now);
       judged = judgement.judged;
       rate = rateAt(judgement.state, set, now);
-      firstAt = judgement.state.nextStartAt;
-      const most = isMeasuring(judgement.state, set, now) ? 0 : granted(judgement.state, rate, now);
-      const gateOf = paused ? () => [{ left: 0 }] : this.#gates(judgement.state, now);
+      const due = atRaisedRate(judgement.state, rate, now);
+      firstAt = due.nextStartAt;
+      const most = isMeasuring(due, set, now) ? 0 : granted(due, rate, now);
+      const gateOf = paused ? () => [{ left: 0 }] : this.#gates(due, now);
       chosen = chooseNext(waiting, Math.min(most, maxReleases), this.#served, gateOf);
-      const taken = take(judgement.state, rate, now - lateTickMs, chosen.next.length);
+      const taken = take(due, rate, now - lateTickMs, chosen.next.length);
       const lineUntil = chosen.left > 0 ? now + lineMs : taken.lineUntil;
       return this.#leased(pruned({ ...taken, lineUntil }, now));
     });

@@ -151,15 +151,20 @@ export const budget = (
 const lowRate = 0.1;
 const lateMs = 200;
 
+const stepMs = (rate: number): number => 1_000 / rate + (rate <= lowRate ? lateMs : 0);
+
 /** The state after so many starts went. */
 export const take = (state: RateState, rate: number | undefined, now: number, starts = 1): RateState =>
   rate === undefined || starts === 0
     ? state
-    : {
-        ...state,
-        nextStartAt:
-          Math.max(state.nextStartAt, now) + starts * (1_000 / rate + (rate <= lowRate ? lateMs : 0)),
-      };
+    : { ...state, nextStartAt: Math.max(state.nextStartAt, now) + starts * stepMs(rate) };
+
+/** The state at a rate that may have been raised by hand: its next start does not wait as long as it had to at a lower one. */
+export const atRaisedRate = (state: RateState, rate: number | undefined, now: number): RateState => {
+  // A tick takes starts of up to a second ahead.
+  const latest = rate === undefined ? now : now + toleranceMs + stepMs(rate);
+  return state.nextStartAt <= latest ? state : { ...state, nextStartAt: latest };
+};
 
 /** New starts queue behind those that wait. Written once in a while only. */
 export const withLine = (state: RateState, now: number): RateState =>

@@ -3,6 +3,7 @@ import {
   afterOverload,
   afterRefusal,
   afterReopening,
+  atRaisedRate,
   budget,
   hasLine,
   isLeased,
@@ -45,6 +46,16 @@ test('starts pass by the clock at their rate, a second of them at once', () => {
   expect(budget(noRate, 0.05, now)).toBe(1);
   expect(budget(take(noRate, 0.05, now), 0.05, now + 18_000)).toBe(0);
   expect(budget(take(noRate, 0.05, now), 0.05, now + 19_200)).toBe(1);
+});
+
+test('the next start at a rate that was raised does not wait as long as at the former one', () => {
+  const held = take(noRate, 0.001, now);
+  expect(atRaisedRate(held, 5, now).nextStartAt).toBe(now + 1_200);
+  // Nothing changes at the rate at which it was taken, also of what a tick took a second ahead.
+  for (const rate of [0.001, 0.1, 5, 200]) {
+    const ahead = take(take(noRate, rate, now), rate, now, budget(take(noRate, rate, now), rate, now));
+    expect(atRaisedRate(ahead, rate, now)).toBe(ahead);
+  }
 });
 
 test('the lower of limit and learnt rate counts, and what was learnt doubles in 12 hours', () => {
