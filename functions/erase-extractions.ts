@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
@@ -10,6 +11,7 @@ import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { removalsOnAws } from '../lib/aws/removals-on-aws.ts';
 import { sendEraseTo } from '../lib/aws/send-messages.ts';
+import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
@@ -31,6 +33,7 @@ const deps = {
   index: dynamoNameIndex(database, tables.extractions),
   requests: dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE')),
   startLine: dynamoStartLine(database, requiredVariable('START_LINE_TABLE')),
+  wake: wakeMachine(new SFNClient(patientClient)),
   erasures: dynamoErasureStore(database, requiredVariable('ERASURES_TABLE')),
   removals: removalsOnAws({
     dynamo: database,

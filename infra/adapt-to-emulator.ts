@@ -29,12 +29,19 @@ type Adapted = {
  */
 export const adaptToEmulator = (
   queue: ReconcileQueue,
-  { startTask, dispatchStarts, receiveWebhook, sweepExtractions }: CosechaFunctions,
+  {
+    startTask,
+    dispatchStarts,
+    receiveWebhook,
+    reconcileExtraction,
+    sweepExtractions,
+    eraseExtractions,
+  }: CosechaFunctions,
   { alarms, policies, stackName }: Adapted,
 ): void => {
   sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
-  for (const { role } of [dispatchStarts, receiveWebhook])
+  for (const { role } of [dispatchStarts, receiveWebhook, reconcileExtraction, eraseExtractions])
     allowOnAnyMachine(role, ['states:SendTaskSuccess']);
   allowViewer(policies.viewer, stackName);
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);

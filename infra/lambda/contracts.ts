@@ -153,11 +153,12 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     TASKS_TABLE: ['GetItem', 'PutItem'],
     REQUESTS_TABLE: ['DeleteItem'],
     REFUSALS_TABLE: ['DeleteItem', 'GetItem', 'UpdateItem'],
-    START_LINE_TABLE: ['DeleteItem'],
+    START_LINE_TABLE: ['DeleteItem', 'GetItem'],
     ERASURES_TABLE: ['GetItem', 'PutItem', 'UpdateItem'],
     // No other role deletes versions of objects.
     RESULTS_BUCKET: ['DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'],
     ERASE_QUEUE_URL: [...receiving, 'SendMessage'],
+    callbackToken: ['SendTaskSuccess'],
     settings: ['TIMINGS'],
   },
   'manage-consents': {

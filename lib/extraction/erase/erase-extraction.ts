@@ -1,6 +1,6 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from '../deadlines.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { Extraction } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { ExtractionStore, RequestStore } from '../store.ts';
@@ -25,10 +25,9 @@ export interface Removals {
   removeResults(extractionId: string): Promise<number>;
 }
 
-export type EraseDeps = {
+export type EraseDeps = EndWaitDeps & {
   readonly extractions: Pick<ExtractionStore, 'get' | 'apply'>;
   readonly requests: Pick<RequestStore, 'remove'>;
-  readonly startLine: Pick<StartLineStore, 'remove'>;
   readonly removals: Removals;
   readonly erasures: Pick<ErasureStore, 'get' | 'setRemoving' | 'setErased'>;
   readonly send: SendErase;
@@ -48,11 +47,16 @@ export class ErasureContended extends Error {
   override readonly name = 'ErasureContended';
 }
 
+/** An execution that waits would wait for hours for an item that is gone. */
+const leaveLine = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
+  if (!(await endWait(of, deps)))
+    throw new ErasureContended(`The place in line of ${of.extractionId} changed again and again.`);
+};
+
 /** What is removed whatever has become of the record: it is named by the request. */
-const removeUnstarted = async (record: ErasedOne, { requests, startLine }: EraseDeps): Promise<void> => {
-  const { extractionId, requestId } = record;
-  await requests.remove(requestId, 'any task');
-  await startLine.remove(extractionId, requestId);
+const removeUnstarted = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
+  await deps.requests.remove(of.requestId, 'any task');
+  await leaveLine(of, deps);
 };
 
 /**
@@ -69,7 +73,7 @@ const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promi
   if (mac !== undefined) await removals.removeMark(mac, extractionId);
   if (taskId !== undefined && record.method === 'credentials') await removals.eraseTask(taskId, extractionId);
   await removeRequest('erased', record, deps.requests);
-  await deps.startLine.remove(extractionId, of.requestId);
+  await leaveLine(of, deps);
   return (await removals.removeRecord(record)) ? objects : undefined;
 };
 

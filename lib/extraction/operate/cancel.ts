@@ -1,35 +1,11 @@
-import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { plan } from '../decide.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { CancelProblem, Result } from '../plan.ts';
-import type { Extraction, ExtractionStatus } from '../record.ts';
+import type { ExtractionStatus } from '../record.ts';
 import { cannotLearn, type RunDeps, run } from '../run.ts';
-import type { RequestStore, WakeOutcome } from '../store.ts';
+import type { RequestStore } from '../store.ts';
 
-export type CancelDeps = RunDeps & {
-  readonly requests: RequestStore;
-  readonly startLine: Pick<StartLineStore, 'find' | 'withdraw'>;
-  /** Answers a callback token with success. */
-  readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
-};
-
-/** The item changes when its execution begins to wait, and when the dispatcher releases it. */
-const maxTries = 3;
-
-/**
- * Ends the wait in line of an extraction that is not started any more. Its execution then finds the closed record, and ends. The token is
- * answered before the item goes: if this process ends in between, the dispatcher answers it again, in its turn.
- */
-const endWait = async (
-  { extractionId, requestId }: Extraction,
-  { startLine, wake }: CancelDeps,
-): Promise<void> => {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const found = await startLine.find(extractionId);
-    if (found?.requestId !== requestId) return;
-    if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);
-    if (await startLine.withdraw(found)) return;
-  }
-};
+export type CancelDeps = RunDeps & EndWaitDeps & { readonly requests: RequestStore };
 
 /**
  * Ends an extraction as `NOT_STARTED` with this problem, if its start was not claimed: in line, or before its next try. Any other is left as it is.

@@ -65,7 +65,8 @@ export const eraseOf = (world: World) => {
         eraseMessages([{ messageId: 'message', body }], {
           ...tablesFor(world, process),
           index: { find: async () => ({ entries: [] }) },
-          startLine: { remove: async () => undefined },
+          startLine: { find: async () => undefined, withdraw: async () => true },
+          wake: async () => 'gone',
           removals: removalsFor(world, process),
           erasures: erasureStoreOver(erasing, ({ method, key }, effect) =>
             kernel.call(process, {

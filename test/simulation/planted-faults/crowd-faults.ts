@@ -77,7 +77,7 @@ export const crowdFaults: Faults = {
   },
   'cancelled-without-an-answer': {
     does: 'The item of what is cancelled goes, and nobody answers its callback token.',
-    file: 'lib/extraction/operate/cancel.ts',
+    file: 'lib/extraction/end-wait.ts',
     find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
     caughtBy: 'cancelled-is-over',
     firstSeed: 8,

@@ -38,7 +38,7 @@ const budgets: Readonly<Record<FunctionName, number>> = {
   'receive-webhook': 304_500,
   'reconcile-extraction': 470_000,
   'sweep-extractions': 254_000,
-  'erase-extractions': 366_000,
+  'erase-extractions': 375_000,
   'manage-consents': 240_000,
   'manage-erasures': 264_000,
   'publish-events': 219_500,

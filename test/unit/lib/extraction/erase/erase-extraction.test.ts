@@ -7,6 +7,7 @@ import {
 import { eraseMessages } from '../../../../../lib/extraction/erase/erase-messages.ts';
 import type { EraseMessage, Erasure, Tombstone } from '../../../../../lib/extraction/erase/erasure.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { StoredEntry } from '../../../../../lib/rate-limit/start-line.ts';
 import {
   at,
   closedExtraction,
@@ -36,6 +37,15 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
   };
   erasures.items.erasures.set('erasure-1', erasure);
   const done: string[] = [];
+  let inLine: StoredEntry | undefined = {
+    extractionId: id,
+    requestId: 'request-1',
+    attempt: 0,
+    slot: 'slot',
+    waitedMs: 0,
+    expiresAt: 1e11,
+    callbackToken: 'woken',
+  };
   const sent: [EraseMessage, number | undefined][] = [];
   const note = (what: string) => async () => void done.push(what);
   const deps: EraseDeps = {
@@ -65,7 +75,18 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
         done.push('request');
       },
     },
-    startLine: { remove: note('line') },
+    startLine: {
+      find: async () => inLine,
+      withdraw: async () => {
+        done.push('line');
+        inLine = undefined;
+        return true;
+      },
+    },
+    wake: async (token) => {
+      done.push(token);
+      return 'woken';
+    },
     send: async (message, delay) => void sent.push([message, delay]),
     now: () => at(10_000),
     timings,
@@ -79,7 +100,16 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
 test('the tombstone comes first and the record last, so that an interrupted erasure can be repeated', async () => {
   const { deps, done, sent, tombstone } = place(collected);
   expect(await eraseExtraction(of, deps)).toMatchObject({ kind: 'erased' });
-  expect(done.slice(0, 7)).toEqual(['tombstone', 'results', 'mark', 'task', 'request', 'line', 'record']);
+  expect(done.slice(0, 8)).toEqual([
+    'tombstone',
+    'results',
+    'mark',
+    'task',
+    'request',
+    'woken',
+    'line',
+    'record',
+  ]);
   expect(tombstone()).toMatchObject({ ...of, removingAt: iso(10_000), erasedAt: iso(10_000) });
   expect(sent).toEqual([]);
 });
@@ -88,7 +118,7 @@ test('what is not started is closed at once, loses its sealed data, and is erase
   const { deps, done, sent, extractions } = place(extraction());
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
   expect(extractions.items.get(id)).toMatchObject({ status: 'NOT_STARTED', reason: 'erased' });
-  expect(done).toEqual(['request', 'line']);
+  expect(done).toEqual(['request', 'woken', 'line']);
   expect(sent).toEqual([[{ erase: of }, 120]]);
 });
 
@@ -101,7 +131,7 @@ test('an open extraction is left alone, and read again later', async () => {
 test('a later request under the same id keeps its record and its results', async () => {
   const { deps, done, tombstone, extractions } = place(extraction({ requestId: 'request-2' }));
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'erased', objects: 0 });
-  expect(done).toEqual(['request', 'line']);
+  expect(done).toEqual(['request', 'woken', 'line']);
   expect(extractions.items.size).toBe(1);
   expect(tombstone()).toMatchObject({ erasedAt: iso(10_000) });
 });
