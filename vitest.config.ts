@@ -7,6 +7,9 @@ import { reportSkipped } from './test/support/programs/report-skipped.ts';
 const accept = ['test/e2e/accept.test.ts', 'test/e2e/emulator-access.test.ts'];
 const outage = ['test/e2e/outage.test.ts'];
 
+/** It lets starts wait in the deployment of the outages, after them. */
+const line = ['test/e2e/line.test.ts'];
+
 /** One reads everything that the others left, and hides the messages of queues meanwhile. One loses all of it, and restores it. */
 const alone = ['test/e2e/{leaks/search,restore}.test.ts'];
 
@@ -78,7 +81,7 @@ export default defineConfig({
           ...e2e,
           name: 'e2e-shared',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [...accept, ...outage, ...alone],
+          exclude: [...accept, ...outage, ...line, ...alone],
           sequence: { ...first.sequence, concurrent: true },
         },
       },
@@ -104,6 +107,7 @@ export default defineConfig({
           sequence: { concurrent: true, groupOrder: 2 },
         },
       },
+      { test: { ...e2e, name: 'e2e-line', include: line, maxWorkers: 1, sequence: { groupOrder: 2 } } },
       {
         test: {
           ...limits,

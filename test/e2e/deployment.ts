@@ -64,7 +64,7 @@ declare module 'vitest' {
 
 type Deployment = { readonly deployed: Deployed; readonly end: () => Promise<void> };
 
-/** The deployments of the suite: one for the outages, one for all other tests. */
+/** The deployments of the suite: one for the outages and the line of starts, one for all other tests. */
 const deployments = { outage: outageSettings, shared: settings } as const;
 type Name = keyof typeof deployments;
 
@@ -77,7 +77,7 @@ const suite = globalThis as {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   suite.cosechaSuite ??= { started: new Map() };
   const shared = suite.cosechaSuite;
-  const name: Name = project.name === 'e2e-outage' ? 'outage' : 'shared';
+  const name: Name = ['e2e-outage', 'e2e-line'].includes(project.name) ? 'outage' : 'shared';
   const deployment = shared.started.get(name) ?? deploy(name);
   shared.started.set(name, deployment);
   project.provide('cosecha', (await deployment).deployed);

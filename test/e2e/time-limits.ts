@@ -31,8 +31,8 @@ export const testTimeoutMs = 300_000;
  *   history events, of the 10,000 that infra/settings/config.ts allows.
  * - A start call may take 45 s, as `finish-first` answers it after a delivery that may be repeated: 4 × 45 + 3 = 183.
  * - The breakers never open, as all tests share them and many make the provider fail.
- * - Starts have no rate. Otherwise each 429 that a test plans, also one with `Retry-After`, would let all others wait. `npm run
- *   bench:rate` runs the line on an emulator.
+ * - Starts have no rate. Otherwise each 429 that a test plans, also one with `Retry-After`, would let all others wait.
+ *   `line.test.ts` has the line.
  * - The sweep's schedule is longer than the suite, because a sweep leases the records of every test. Each test invokes
  *   sweeps for its own records.
  */
