@@ -277,7 +277,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
   },
   'api/request-erasure': {
     'lib/extraction/api/answer-erasure.ts': {
-      "erases another caller's extraction": [
+      'erases what another caller requested': [
         'record?.requestedBy === caller ? 1 : undefined',
         'record === undefined ? undefined : 1',
       ],
