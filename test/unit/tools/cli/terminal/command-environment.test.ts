@@ -15,6 +15,8 @@ let written = '';
 
 beforeEach(() => {
   written = '';
+  // Vitest sets FORCE_COLOR, and Node writes a warning if a developer has set NO_COLOR too.
+  vi.stubEnv('NO_COLOR', undefined);
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((chunk) => {
       written += String(chunk);
