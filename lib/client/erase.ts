@@ -1,5 +1,5 @@
 import type { ErasureScope, PublicErasure } from '../extraction/api/public-view.ts';
-import { ApiError } from './api-errors.ts';
+import { readIfThere } from './get-extraction.ts';
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /**
@@ -18,12 +18,7 @@ export const getErasure = async (
   erasureId: string,
   deps: SendDeps,
 ): Promise<PublicErasure | undefined> => {
-  try {
-    const url = `${apiUrl}/erasures/${encodeURIComponent(erasureId)}`;
-    return JSON.parse((await sendWithRetries(url, {}, deps)).body);
-  } catch (error) {
-    if (error instanceof ApiError && error.problem === 'urn:cosecha:problem:erasure-not-found')
-      return undefined;
-    throw error;
-  }
+  const url = `${apiUrl}/erasures/${encodeURIComponent(erasureId)}`;
+  const body = await readIfThere(url, 'urn:cosecha:problem:erasure-not-found', deps);
+  return body === undefined ? undefined : JSON.parse(body);
 };

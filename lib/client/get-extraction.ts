@@ -11,17 +11,21 @@ export const getExtraction = async (
   extractionId: string,
   deps: SendDeps,
 ): Promise<PublicExtraction | undefined> => {
+  const url = `${apiUrl}/extractions/${encodeURIComponent(extractionId)}`;
+  const body = await readIfThere(url, 'urn:cosecha:problem:not-found', deps);
+  return body === undefined ? undefined : JSON.parse(body);
+};
+
+/** The body of what is read. Undefined if the answer is this problem: it is not there, or of another caller. */
+export const readIfThere = async (
+  url: string,
+  notThere: string,
+  deps: SendDeps,
+): Promise<string | undefined> => {
   try {
-    const { body } = await sendWithRetries(
-      `${apiUrl}/extractions/${encodeURIComponent(extractionId)}`,
-      {},
-      deps,
-    );
-    return JSON.parse(body) as PublicExtraction;
+    return (await sendWithRetries(url, {}, deps)).body;
   } catch (error) {
-    if (error instanceof ApiError && error.problem === notFound) return undefined;
+    if (error instanceof ApiError && error.problem === notThere) return undefined;
     throw error;
   }
 };
-
-const notFound = 'urn:cosecha:problem:not-found';
