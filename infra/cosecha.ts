@@ -11,6 +11,7 @@ import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { viaService } from './constructs/allow.ts';
 import type { Network } from './constructs/network-props.ts';
 import { isLocal } from './constructs/removal-policy.ts';
+import { streamReading } from './constructs/stream/extraction-consumer.ts';
 import { refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './deploy/refuse-wrong-environment.ts';
 import { type Connected, connectFunctions } from './lambda/connect-functions.ts';
@@ -138,12 +139,9 @@ export class Cosecha extends Construct {
 
   /** Permission to read the stream. `ExtractionConsumer` grants it by itself. */
   grantReadStream(grantee: IGrantable): Grant {
-    const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
-    return this.grant(
-      grantee,
-      actions.map((action) => `dynamodb:${action}`),
-      [this.streamArn],
-    ).combine(this.grantDataKey(grantee, ['kms:Decrypt', 'kms:DescribeKey'], 'dynamodb'));
+    return this.grant(grantee, streamReading, [this.streamArn]).combine(
+      this.grantDataKey(grantee, ['kms:Decrypt', 'kms:DescribeKey'], 'dynamodb'),
+    );
   }
 
   /** Permission to read the results of every extraction, whose place is in the stream. */

@@ -23,6 +23,14 @@ import { stackNameOf } from '../../../lib/aws/stage.ts';
 import { viaService } from '../allow.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
+/** What a reader of the stream does with it. */
+export const streamReading = [
+  'dynamodb:DescribeStream',
+  'dynamodb:GetRecords',
+  'dynamodb:GetShardIterator',
+  'dynamodb:ListStreams',
+];
+
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
 const failuresPrefix = 'aws/lambda/';
 
@@ -150,11 +158,7 @@ export class ExtractionConsumer extends Construct {
   }
 
   private allowStream(handler: IFunction, streamArn: string, dataKeyArn: string): void {
-    this.allow(
-      handler,
-      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-      streamArn,
-    );
+    this.allow(handler, streamReading, streamArn);
     // The stream is encrypted with the table's key, which DynamoDB uses with the consumer's permissions.
     this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
   }

@@ -9,6 +9,7 @@ import type { CosechaFunction } from '../cosecha-function.ts';
 import type { DataKey } from '../data-key.ts';
 import { DeadLetterQueue } from '../dead-letter-queue.ts';
 import type { Storage } from '../storage.ts';
+import { streamReading } from './extraction-consumer.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
 /** A batch of 100 is one call after the other. A call takes some 30 ms, and 300 ms where EventBridge is slow. */
@@ -45,13 +46,7 @@ export class OutcomeBus extends Construct {
     const streamArn = storage.extractions.tableStreamArn ?? '';
     // DynamoDB decrypts the stream with the permissions of its reader.
     role.addToPolicy(dataKey.readingTables());
-    const reading = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
-    role.addToPolicy(
-      allow(
-        reading.map((action) => `dynamodb:${action}`),
-        [streamArn],
-      ),
-    );
+    role.addToPolicy(allow(streamReading, [streamArn]));
     // Lambda sends with the role of the function.
     role.addToPolicy(allow(['sqs:SendMessage'], [this.deadLetters.queueArn]));
     const mapping = new EventSourceMapping(this, 'Consumer', {
