@@ -43,7 +43,7 @@ export const eraseForGood: Check = {
     const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
     const erasures = erasuresOf(context.deployment);
     const erasureId = randomUUID();
-    await erasures.begin({ erasureId, askedBy: 'the acceptance', extractionId });
+    await erasures.begin({ erasureId, extractionId });
     await context.until(`extraction ${extractionId} to be erased`, async () =>
       (await erasures.tombstones(erasureId)).find(({ erasedAt }) => erasedAt !== undefined),
     );

@@ -1,7 +1,6 @@
 import { defined } from '../../../lib/defined.ts';
 import type { Erasure, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { identityOf } from '../aws/identity.ts';
 import { requireRecord } from '../aws/stores.ts';
 import { erasuresOf } from '../operate/begin-erasure.ts';
 import type { Shell } from '../terminal/command-environment.ts';
@@ -121,8 +120,7 @@ export const erase = async (
       throw new CliError(`Nothing was erased: type ${which} at the prompt, or use --yes.`);
     }
     const erasureId = shell.randomId();
-    const askedBy = (await identityOf(deployment)) ?? 'an operator';
-    await erasures.begin({ erasureId, askedBy, ...scope });
+    await erasures.begin({ erasureId, ...scope });
     return erasureId;
   };
   const erasureId = options.erasure ?? (await begin());

@@ -4,10 +4,12 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoErasureStore, tombstonesOf } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { sendEraseTo } from '../../../lib/aws/send-messages.ts';
+import { cachedRead } from '../../../lib/cached-read.ts';
 import type { Erasure, SendErase, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
 import { beginErasure } from '../../../lib/extraction/erase/search.ts';
 import type { NamedEntry } from '../../../lib/extraction/store.ts';
 import type { Deployment } from '../aws/deployment.ts';
+import { identityOf } from '../aws/identity.ts';
 import { CliError } from '../terminal/errors.ts';
 
 /** DynamoDB's own time in seconds: the `Date` of its answer (RFC 9110, section 6.6.1). The clock of the operator may be wrong. */
@@ -44,6 +46,12 @@ export const erasuresOf = (deployment: Deployment) => {
   const erasures = dynamoErasureStore(dynamo, table);
   const index = dynamoNameIndex(dynamo, output('ExtractionsTableName'));
   const send = eraseSenderOf(deployment);
+  // Asked once for all that a filter of the console matches.
+  const identity = cachedRead(
+    60,
+    () => new Date(),
+    () => identityOf(deployment),
+  );
   return {
     /** What carries a reference now. */
     find: async (reference: string, requestedBy: string | undefined): Promise<readonly NamedEntry[]> => {
@@ -57,9 +65,11 @@ export const erasuresOf = (deployment: Deployment) => {
       } while (after !== undefined);
       return all;
     },
-    begin: async (erasure: Omit<Erasure, 'askedAt'>): Promise<void> => {
+    /** Records who runs this as the one who asked. */
+    begin: async (erasure: Omit<Erasure, 'askedAt' | 'askedBy'>): Promise<void> => {
+      const askedBy = (await identity()) ?? 'an operator';
       const askedAt = (await timeOfDynamo(dynamo, table)).toISOString();
-      await beginErasure({ ...erasure, askedAt }, { erasures, send });
+      await beginErasure({ ...erasure, askedBy, askedAt }, { erasures, send });
     },
     get: erasures.get,
     tombstones: async (erasureId: string): Promise<readonly Tombstone[]> => {

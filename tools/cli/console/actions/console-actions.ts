@@ -164,10 +164,7 @@ const eraseIn = (
   const erasures = erasuresOf(deployment);
   return eraseMatchingAction({
     matching: (query) => matchingIds(query, sources, now()),
-    erase: async (extractionId) => {
-      const askedBy = (await identityOf(deployment)) ?? 'an operator';
-      await erasures.begin({ erasureId: randomUUID(), askedBy, extractionId });
-    },
+    erase: (extractionId) => erasures.begin({ erasureId: randomUUID(), extractionId }),
   });
 };
 
