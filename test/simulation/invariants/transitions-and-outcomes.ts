@@ -98,16 +98,16 @@ const isLastReadLost = (record: Extraction | undefined, { kernel, scenario }: Wo
 
 export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
-  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit, or no read may be made: the process of the last one has ended, or the provider asked to wait.',
+  rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit, or no read may be made: the process of the last one has ended, or the provider asked to wait when this one decided.',
   checks: {
     record: ({ before, after, by }, world, premise) => {
       if (after.status !== 'TIMED_OUT' || before?.status === 'TIMED_OUT') return undefined;
       premise();
       if (world.kernel.now + world.scenario.skew * 1_000 < Date.parse(after.deadlineAt))
         return 'TIMED_OUT before the deadline.';
-      const { kernel, scenario } = world;
-      // By a clock that lags.
-      const asksToWait = Date.parse(before?.notBefore ?? '') > kernel.now - scenario.lag * 1_000;
+      // By a clock that lags. The write may be slow: what the provider showed meanwhile is found in grace.
+      const decidedAt = (by?.learnedAt ?? world.kernel.now) - world.scenario.lag * 1_000;
+      const asksToWait = Date.parse(by?.lastSeen?.notBefore ?? '') > decidedAt;
       const mayNotRead = isLastReadLost(before, world) || asksToWait;
       const knows = by === undefined || by.reads > 0 || world.oversized.length > 0 || mayNotRead;
       return !knows ? `${by.name} has not tried to read.` : undefined;

@@ -141,6 +141,7 @@ export class PendingCall implements Choosable {
       });
       return;
     } else {
+      if (this.process !== undefined) this.process.learnedAt = this.#host.now;
       this.#resolve(settled.value);
     }
     this.#host.unsettle();

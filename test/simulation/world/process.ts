@@ -22,6 +22,8 @@ export class Process {
   firstSeen: Extraction | undefined;
   /** and in the last. */
   lastSeen: Extraction | undefined;
+  /** When it was last answered, or began. What it does next was decided then, however late it takes effect. */
+  learnedAt: number;
   /** The cause of the message that it consumes. */
   cause: string | undefined;
   /** The `dueAt` of that message, */
@@ -54,6 +56,7 @@ export class Process {
   ) {
     this.name = name;
     this.startedAt = startedAt;
+    this.learnedAt = startedAt;
     this.timeoutAt = timeoutAt;
     this.alongside = alongside;
     this.onInterrupted = onInterrupted;
