@@ -11,6 +11,7 @@ export type ExtractionMetric =
   | 'SettledByReconcile'
   /** A read settled an extraction with webhook: every delivery was lost or refused. */
   | 'WebhookMissed'
+  /** Cosecha's own outcomes. */
   | 'Rejected'
   | 'Unconfirmed'
   | 'NotStarted'
@@ -20,7 +21,7 @@ export type ExtractionMetric =
   | 'SecondsToOutcome'
   /** Of the outcomes, those at which the service, the provider or the bank failed (`judgeOutcome`). */
   | 'OutcomeFailed'
-  /** A final status of the provider replaced `TIMED_OUT`. */
+  /** A final status of the provider replaced `TIMED_OUT`. Many mean that `deadlineSeconds` is too short. */
   | 'Corrected'
   /** Webhook and read reported different final statuses. The record keeps the first. */
   | 'StatusDisagreement'
@@ -28,10 +29,10 @@ export type ExtractionMetric =
   | 'UnknownTaskStatus'
   /** `results` had an unexpected shape, or a text where a code belongs. The bytes were stored unchanged. */
   | 'UnexpectedResults'
-  /** Results were stored without a part of what was requested, because reads had lacked it for `resultsLagSeconds`. */
+  /** Results were stored without a part of what was requested, because reads had lacked it for `resultsLagSeconds`. Many mean that it is too short. */
   | 'ResultsIncomplete'
   | 'Collected'
-  /** An attempt to collect failed. Deferred: the next one is so late that it is left to the sweep. */
+  /** An attempt to collect failed. Deferred: the next one is so late that it is left to the sweep. Abandoned: closed without results. */
   | 'CollectionFailed'
   | 'CollectionDeferred'
   | 'CollectionAbandoned'
@@ -55,12 +56,15 @@ export type ExtractionMetric =
 
 /** Why the webhook refused or ignored a delivery. */
 export type WebhookMetric =
+  /** These three are no deliveries; any public address receives some. */
   | 'WebhookTooLarge'
   | 'WebhookSignatureMissing'
   | 'WebhookSignatureMalformed'
+  /** Well-formed, and made with none of our keys. */
   | 'WebhookSignatureMismatch'
   /** A mismatch that fits what the text of a signing key encodes or contains. Once a minute at most, for each process. */
   | 'WebhookKeyEncoded'
+  /** A valid signature, and a body or a status that the provider's API document does not have. */
   | 'WebhookUnreadable'
   | 'WebhookUnknownStatus';
 
@@ -75,6 +79,7 @@ export type ServiceMetric =
   | 'SessionRefused'
   /** The provider refused a start because the monthly quota is used up. */
   | 'QuotaReached'
+  /** A secret was used that has no value. */
   | 'SecretNotFilled'
   /** AWS refused a call because of a KMS key (`isKeyFailure`). */
   | 'KeyFailed'
@@ -92,11 +97,13 @@ export type ServiceMetric =
   | 'RateUnavailable'
   /** Cuts of the rate did not lower the share of refused starts, and were undone. */
   | 'RateCutUndone'
+  /** Failed: a record could not be leased or queued. CutShort: a sweep ran out of time. Sent: records that were queued. */
   | 'SweepStarted'
   | 'SweepFinished'
   | 'SweepFailed'
   | 'SweepCutShort'
   | 'SweepSent'
+  /** For how long the oldest one has been due, and should have changed its status or been closed. */
   | 'OldestOverdueSeconds'
   | 'OldestStuckSeconds';
 
