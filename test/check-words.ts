@@ -13,7 +13,15 @@ const others: Readonly<Record<string, string>> = {
   '(most|longest|deepest|farthest)[A-Z][A-Za-z]*': 'in a name, `maxX`',
 };
 
-const where = ['*.ts', '*.js', '*.md', '*.yaml', ':!test/check-words.ts', ':!docs/decisions', ':!CHANGELOG.md'];
+const where = [
+  '*.ts',
+  '*.js',
+  '*.md',
+  '*.yaml',
+  ':!test/check-words.ts',
+  ':!docs/decisions',
+  ':!CHANGELOG.md',
+];
 const { status } = spawnSync('git', ['grep', '-nwE', Object.keys(others).join('|'), '--', ...where], {
   cwd: new URL('../', import.meta.url),
   stdio: 'inherit',
