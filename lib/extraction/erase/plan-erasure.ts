@@ -28,11 +28,14 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
     .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt);
 };
 
+/** Clocks may differ by seconds, and the record has the time of its last writer. */
+const clocksDifferBy = 10;
+
 /** Until when a process that read the record while it was open may write: no function that does runs for longer. */
 const lastWriteBy = (record: Extraction, now: string, timings: Timings): string =>
   plusSeconds(
     lastChangedAt(record, now, timings.recordRetention),
-    Math.max(timings.reconcileTimeout, timings.startTimeout),
+    Math.max(timings.reconcileTimeout, timings.startTimeout) + clocksDifferBy,
   );
 
 /**

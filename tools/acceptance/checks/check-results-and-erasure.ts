@@ -38,7 +38,7 @@ export const eraseForGood: Check = {
   id: 'erase',
   title: 'An erased extraction is gone from the tables, from the bucket and from the API',
   dependsOn: webhookArrives,
-  seconds: ({ settings }) => settings.timeout + 120,
+  seconds: ({ settings }) => settings.timeout + 130,
   run: async (context) => {
     const { extractionId } = await extractUntilDone(context, 'erase', {}, 'COMPLETED and collected');
     const erasures = erasuresOf(context.deployment);

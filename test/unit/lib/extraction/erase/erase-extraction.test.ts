@@ -119,7 +119,7 @@ test('what is not started is closed at once, loses its sealed data, and is erase
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
   expect(extractions.items.get(id)).toMatchObject({ status: 'NOT_STARTED', reason: 'erased' });
   expect(done).toEqual(['request', 'woken', 'line']);
-  expect(sent).toEqual([[{ erase: of }, 120]]);
+  expect(sent).toEqual([[{ erase: of }, 130]]);
 });
 
 test('an open extraction is left alone, and read again later', async () => {
