@@ -5,6 +5,8 @@ import { parse } from 'yaml';
 import { settingChapters } from '../../infra/settings/settings.ts';
 import { problemTypes, problemUri } from '../../lib/http/problem.ts';
 import { metricsNamespace, metricsService } from '../../lib/observability/metric-names.ts';
+import type { Deployment } from '../../tools/cli/aws/deployment.ts';
+import { checksOf } from '../../tools/cli/doctor/checks.ts';
 import { createProgram } from '../../tools/cli/program.ts';
 import { exitCodes } from '../../tools/cli/terminal/errors.ts';
 import { contractSchemas } from '../../tools/contracts/contract-schemas.ts';
@@ -98,11 +100,13 @@ const commandLine = (): readonly string[] => {
   return [program, ...program.commands].flatMap((command) => describe(command));
 };
 
-/** docs/cli.md has each. */
-const doctorChecks = (): readonly string[] => {
-  const [, section = ''] = /^## doctor$(.*?)^## /ms.exec(read('docs/cli.md')) ?? [];
-  return [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id ?? '');
-};
+const deployment = {
+  client: { region: 'eu-west-1' },
+  output: (name: string) => name,
+  api: {},
+} as unknown as Deployment;
+
+const doctorChecks = (): readonly string[] => checksOf(deployment, {}, new Date(0)).map(({ id }) => id);
 
 const alarmNames = (): readonly string[] =>
   notifyingAlarms(synthesize(everyOption).template).map(({ AlarmName }) => String(AlarmName));

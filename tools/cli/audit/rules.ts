@@ -239,7 +239,7 @@ const ofEach = (
   check: (facts) => checkEach(facts.records.values(), (record) => wrong(facts, record)),
 });
 
-/** The thirteen rules, in the order of docs/cli.md. */
+/** All rules, in the order in which `audit` prints them. */
 export const rules: readonly Rule[] = [
   {
     id: 'requests-have-records',

@@ -141,7 +141,7 @@ const queueChecks = (deployment: Deployment): Runs => {
   };
 };
 
-/** Every check of a deployment, in the order in which `doctor` prints them. docs/cli.md lists their ids. */
+/** Every check of a deployment, in the order in which `doctor` prints them. */
 export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, now: Date) => {
   const { client, output, name, api, stackName, stackStatus, isMiniStack } = deployment;
   const runs: Runs = {

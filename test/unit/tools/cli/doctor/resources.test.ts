@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { IAMClient } from '@aws-sdk/client-iam';
@@ -266,13 +265,6 @@ const deployment = {
   api: {},
 } as unknown as Deployment;
 const checks = () => checksOf(deployment, {}, new Date(0));
-
-test('docs/cli.md has the id of every check, in the order of the command', () => {
-  const page = readFileSync(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');
-  const [, section = ''] = /^## doctor$(.*?)^## /ms.exec(page) ?? [];
-  const documented = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
-  expect(checks().map(({ id }) => id)).toEqual(documented);
-});
 
 test('an emulator on a machine with too much work is noted with the numbers, and fails nothing', () => {
   expect(checkEmulatorLoad(4, 2).result).toBe('passed');
