@@ -55,7 +55,6 @@ export type SharedContext = Omit<AcceptContext, 'signal' | 'sleep' | 'waitFor' |
 
 /**
  * One check of a stage. Its id is the same in every version, for scripts that read `accept --json` and for `--only`.
- * docs/acceptance.md lists all of them.
  */
 export type Check = {
   readonly id: string;

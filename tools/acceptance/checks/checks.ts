@@ -19,7 +19,7 @@ import { requestForgotten, sealKeyAdministrator, sealKeyContext, sealKeyRoles } 
 import { startBusy, startRefused, startSilent } from './check-starts.ts';
 import { eventBus, streamConsumer, streamRecords } from './check-stream.ts';
 
-/** Every check of `npm run accept`, in the order of its table. docs/acceptance.md lists them. */
+/** Every check of `npm run accept`, in the order of its table. */
 export const checks: readonly Check[] = [
   outcomesPlain,
   outcomesEncrypted,

@@ -152,15 +152,10 @@ test('the metrics of an alarm are compared in any order', () => {
   expect(metricsOf({})).toBe('no metric');
 });
 
-const page = readFileSync(new URL('../../../../../docs/acceptance.md', import.meta.url), 'utf8');
-
-test('docs/acceptance.md has the table of the checks', () => {
-  const rows = checks.map(({ id, title, notOnEmulator }) => {
-    const emulator = notOnEmulator === undefined ? 'yes' : `skipped: ${notOnEmulator}`;
-    return `| \`${id}\` | ${title} | ${emulator} |`;
-  });
-  const table = ['| id | shows | with `--emulator` (MiniStack) |', '| --- | --- | --- |', ...rows].join('\n');
-  expect(page).toContain(`${table}\n\n`);
+test('docs/acceptance.md has the number of the checks that an emulator skips', () => {
+  const page = readFileSync(new URL('../../../../../docs/acceptance.md', import.meta.url), 'utf8');
+  const skipped = checks.filter(({ notOnEmulator }) => notOnEmulator !== undefined);
+  expect(page).toContain(`With \`--emulator\`, ${skipped.length} are skipped`);
 });
 
 test('--only chooses checks in the order of the table, and refuses an unknown one', () => {
