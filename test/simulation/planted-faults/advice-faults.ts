@@ -55,29 +55,12 @@ export const adviceFaults: Faults = {
     replace: "remove: ['reason', 'advice', 'settledAt', 'settledBy', 'expiresAt'],",
     caughtBy: 'problem-is-of-last-try',
   },
-  'unread-consent-fails-the-start': {
-    does: 'A refused start whose consent cannot be read fails, and ends UNCONFIRMED.',
-    file: 'lib/extraction/start/start-call.ts',
-    find: `    telemetry.failure('The consent of a refused start could not be read.', error);
-    return called;`,
-    replace: '    throw error;',
-    caughtBy: 'unconfirmed-for-a-reason',
-    where: { scenario: 'consent-refused', faults: 1 },
-  },
   'unknown-consent-is-no-reason': {
     does: 'A start that was refused under a consent that the provider does not know ends with the status of the refusal.',
     file: 'lib/extraction/start/start-call.ts',
     find: "if (error instanceof ProviderRefused && error.status === 404) return 'consent-unknown';",
     replace: '',
     caughtBy: 'consent-is-the-reason',
-    where: { scenario: 'consent-refused', faults: 1 },
-  },
-  'interrupted-start-takes-the-status': {
-    does: 'A start that was interrupted while it read the consent ends with the status of the refusal.',
-    file: decide,
-    find: "reason: 'start-interrupted',\n      settledBy: settledBy(context.invoker)",
-    replace: "reason: 'http-400',\n      settledBy: settledBy(context.invoker)",
-    caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },
 };

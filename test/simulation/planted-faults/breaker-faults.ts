@@ -13,13 +13,6 @@ export const outageFaults: Faults = {
     replace: 'const stored = { state, version };',
     caughtBy: 'unconfirmed-bounded',
   },
-  'opens-too-late': {
-    does: 'The breaker of a group opens at twice the threshold.',
-    file: state,
-    find: 'if (failed.length < settings.failures) return undefined;',
-    replace: 'if (failed.length < 2 * settings.failures) return undefined;',
-    caughtBy: 'opens-in-time',
-  },
   'breaker-cached-forever': {
     does: 'A process reads the state of the breakers only once.',
     file: circuit,
@@ -77,13 +70,6 @@ export const outageFaults: Faults = {
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',
   },
-  'accepted-starts-forgotten': {
-    does: 'Failures count together, however many starts are accepted in between.',
-    file: state,
-    find: 'failed: before.failed.filter(([, failedAt]) => failedAt > at),',
-    replace: 'failed: before.failed,',
-    caughtBy: 'opens-for-a-reason',
-  },
   'pauses-do-not-grow': {
     does: 'The pause after a failed turn is as long as the one before.',
     file: state,
@@ -112,13 +98,6 @@ export const outageFaults: Faults = {
     find: "if (kind === 'slow' && holder === undefined && failedAt <= acceptedAt) return state;",
     replace: '',
     caughtBy: 'accepted-outweighs-slow',
-  },
-  'slow-starts-counted-late': {
-    does: 'A start that is slow does not count within a minute after an accepted one.',
-    file: state,
-    find: 'const slowSinceMs = 3_000;',
-    replace: 'const slowSinceMs = 60_000;',
-    caughtBy: 'opens-in-time',
   },
   'broken-one-counts-with-each-call': {
     does: 'An extraction that always fails counts with each of its calls.',
@@ -161,14 +140,6 @@ export const mixFaults: Faults = {
     caughtBy: 'non-interference',
     firstSeed: 9,
   },
-  'one-bank-opens-for-all': {
-    does: 'Five failures of one bank open the breaker of its caller.',
-    file: state,
-    find: 'if (groups.filter((group) => isNewlyFailing(group, state)).length < settings.failures) return undefined;',
-    replace:
-      'if (groups.filter((group) => isNewlyFailing(group, state)).flatMap(({ failed }) => failed).length < settings.failures) return undefined;',
-    caughtBy: 'opens-for-a-reason',
-  },
   'broken-groups-count-again': {
     does: 'A group whose last start failed before counts for its caller again.',
     file: state,
@@ -184,14 +155,6 @@ export const mixFaults: Faults = {
     replace: "invoker.kind === 'queue' && invoker.isSlow === undefined;",
     caughtBy: 'bounded-delay',
     firstSeed: 16,
-  },
-  'all-stores-are-patient': {
-    does: 'A bucket that hangs holds a consumer of the reconcile queue through all tries of a store.',
-    file: 'lib/extraction/reconcile/reconcile.ts',
-    find: 'const isBrief = isBriefFor(invoker);',
-    replace: "const isBrief = isBriefFor(invoker) && invoker.kind !== 'queue';",
-    caughtBy: 'bounded-delay',
-    firstSeed: 18,
   },
   'moved-message-for-ever': {
     does: 'A message that moves to the slow queue reads whenever it is received, although another has read since.',
@@ -211,12 +174,5 @@ export const populationFaults: Faults = {
     find: 'Math.min(retryAt, now + maxOpenSeconds * 1_000)',
     replace: 'Math.min(retryAt, now + 0 * maxOpenSeconds + 3_600_000)',
     caughtBy: 'pauses-double',
-  },
-  'retry-after-opens': {
-    does: 'One failure with `Retry-After` opens the breaker of its group.',
-    file: state,
-    find: 'if (failed.length < settings.failures) return undefined;',
-    replace: 'if (failed.length < settings.failures && failure.retryAt === undefined) return undefined;',
-    caughtBy: 'opens-for-a-reason',
   },
 };

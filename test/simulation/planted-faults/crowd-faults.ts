@@ -29,14 +29,6 @@ export const crowdFaults: Faults = {
     caughtBy: 'nobody-is-lost',
     firstSeed: 3,
   },
-  'sweep-closes-who-waits': {
-    does: 'Reconcile closes a record in line once its start window would be over.',
-    file: 'lib/extraction/reconcile/reconcile.ts',
-    find: 'entry.waitingSince === undefined ? 0 : timings.maxWait',
-    replace: '0 * timings.maxWait',
-    caughtBy: 'nobody-is-lost',
-    firstSeed: 3,
-  },
   'a-user-is-taken-for-the-rate': {
     does: 'A 429 about one user counts as one of the rate.',
     file: gate,
@@ -44,14 +36,6 @@ export const crowdFaults: Faults = {
     replace: 'result.problem !== undefined',
     caughtBy: 'learnt-from-the-rate',
     firstSeed: 4,
-  },
-  'turn-waits': {
-    does: 'The dispatcher releases nobody while only a turn of a breaker is free.',
-    file: dispatcher,
-    find: "if (may === 'turn' && !this.#isTurnGiven(caller, group, now)) return 'turn';",
-    replace: '',
-    caughtBy: 'nobody-is-lost',
-    firstSeed: 5,
   },
   'no-lease': {
     does: 'Each dispatcher releases, also while another has the lease.',

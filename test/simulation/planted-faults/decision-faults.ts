@@ -46,13 +46,6 @@ export const decisionFaults: Faults = {
     replace: 'return next;',
     caughtBy: 'visited-again',
   },
-  'defer-without-message': {
-    does: 'A record is deferred without a message.',
-    file: run,
-    find: "{ ...ending, message: 'due' }",
-    replace: 'ending',
-    caughtBy: 'visited-again',
-  },
   'slow-record-sent-briefly': {
     does: 'The next message of a record that is read slowly goes to the reconcile queue.',
     file: run,
@@ -102,20 +95,6 @@ export const decisionFaults: Faults = {
     replace: "if (invoker.kind !== 'queue' && hasWebhook(record))",
     caughtBy: 'visited-again',
   },
-  'moved-without-message': {
-    does: 'A brief read that failed moves to the slow queue without a message.',
-    file: decide,
-    find: 'return moveToSlowQueue(observed.error);',
-    replace: "return end('moved', observed.error);",
-    caughtBy: 'visited-again',
-  },
-  'collects-once-a-day': {
-    does: 'The pauses of a collection grow to a day.',
-    file: due,
-    find: 'const collectCeiling = 3600;',
-    replace: 'const collectCeiling = 86_400;',
-    caughtBy: 'visited-again',
-  },
   'brief-store-decides': {
     does: 'A store that fails in the reconcile queue is not made again with its whole time.',
     file: decide,
@@ -138,13 +117,6 @@ export const decisionFaults: Faults = {
     replace: 'resultsAgain(record, now, timings);',
     caughtBy: 'lagging-awaited',
   },
-  'grace-end-overslept': {
-    does: 'The last read of grace is made long after its end.',
-    file: due,
-    find: 'return earlier(growing(settledAt, now, pollEvery, grace), graceEnd);',
-    replace: 'return growing(settledAt, now, pollEvery, grace);',
-    caughtBy: 'visited-again',
-  },
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
@@ -153,32 +125,12 @@ export const decisionFaults: Faults = {
       "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { error: 'ProviderPaused', ...undecided }));",
     caughtBy: 'limits-hold',
   },
-  'runs-at-its-deadline': {
-    does: 'A task that is read at its deadline goes on running.',
-    file: decide,
-    find: 'if (!isTimeOver(context)) return notYet({ ...context, record }, waiting);',
-    replace: 'if (now.toISOString() <= record.deadlineAt) return notYet({ ...context, record }, waiting);',
-    caughtBy: 'limits-hold',
-  },
   'incomplete-deferred': {
     does: 'A STARTING without its attempt is deferred for ever.',
     file: decide,
     find: "if (status === 'STARTING') return staleStart(context);",
     replace: "if (status === 'STARTING') return startInProgress(context);",
     caughtBy: 'closes-incomplete',
-  },
-  'last-read-made-again': {
-    does: 'The last read is made again and again, although each time it ends its process.',
-    file: decide,
-    find: 'return isLastReadLost(context)\n    ?',
-    replace: "return isLastReadLost(context) && taskId === ''\n    ?",
-    caughtBy: 'closes-though-reads-die',
-  },
-  'last-read-not-kept': {
-    does: 'The record does not keep when its last read began.',
-    file: readTask,
-    find: "if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);",
-    caughtBy: 'closes-though-reads-die',
   },
   'last-read-kept-anew': {
     does: 'Each try of the last read replaces when the first one began, so that a message that comes often enough keeps the record open.',

@@ -6,14 +6,6 @@ const recordDelivery = 'lib/extraction/record-delivery.ts';
 
 /** Faults of deliveries and outcomes. */
 export const deliveryAndOutcomeFaults: Faults = {
-  'woken-before-settled': {
-    does: 'The machine is woken before the outcome is recorded.',
-    file: recordDelivery,
-    find: 'const settled = settleDelivered(',
-    replace: `if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);
-  const settled = settleDelivered(`,
-    caughtBy: 'woken-after-recorded',
-  },
   'acknowledged-before-recorded': {
     does: 'A delivery is answered with 204 before it is recorded.',
     file: 'lib/webhook/receive-delivery.ts',
@@ -29,20 +21,6 @@ export const deliveryAndOutcomeFaults: Faults = {
     () => ({ conclusion: 'closed' }),
   );`,
     caughtBy: 'woken-after-recorded',
-  },
-  'failed-wake-answered-204': {
-    does: 'A delivery whose machine could not be woken is answered with 204.',
-    file: recordDelivery,
-    find: 'await deps.wake(callbackToken, extractionId);',
-    replace: "await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
-    caughtBy: 'wake-not-lost',
-  },
-  'woken-before-queued': {
-    does: 'The machine is ended before the queue has the collection.',
-    file: decide,
-    find: "atRest(context, 'webhook')",
-    replace: "end('closed')",
-    caughtBy: 'queued-before-woken',
   },
   'failed-send-answered-204': {
     does: 'A delivery whose message could not be sent is answered with 204.',
@@ -80,12 +58,6 @@ export const deliveryAndOutcomeFaults: Faults = {
     caughtBy: 'final-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
-  'outcome-not-final': {
-    does: 'A final status of the provider is written without isFinal.',
-    file: transitions,
-    find: '        isFinal: true,\n',
-    caughtBy: 'final-stands',
-  },
   'correction-ignored': {
     does: 'A delivery after TIMED_OUT does not correct the outcome.',
     file: decide,
@@ -93,34 +65,12 @@ export const deliveryAndOutcomeFaults: Faults = {
     replace: "if (mayTakeStatus(record) && (record.status === 'RUNNING' || invoker.kind !== 'webhook')) {",
     caughtBy: 'delivery-not-lost',
   },
-  'correction-not-reopened': {
-    does: 'A correction does not put the record back into the index.',
-    file: transitions,
-    find: '...due.attributes(extractionId, due.results(now, timings)),',
-    replace:
-      "...(transition === 'markSettled' ? due.attributes(extractionId, due.results(now, timings)) : {}),",
-    caughtBy: 'open-while-unfinished',
-  },
   'progress-counted-by-all': {
     does: 'Every process that finds the same outcome or the same close recorded counts it.',
     file: 'lib/extraction/write-progress.ts',
     find: "if (outcome.kind !== 'written') return outcome;",
     replace: "if (outcome.kind === 'lost') return outcome;",
     caughtBy: 'counted-once',
-  },
-  'disagreement-uncounted': {
-    does: 'A second, different final status is dropped without a count.',
-    file: decide,
-    find: "counting('StatusDisagreement', planOf(context))",
-    replace: "counting('Corrected', planOf(context))",
-    caughtBy: 'delivery-not-lost',
-    where: { scenario: 'disagreeing', preemptions: 1 },
-  },
-  'orphan-uncounted': {
-    does: 'A delivery for an unlinked task is stored without a count.',
-    file: recordDelivery,
-    find: "deps.telemetry.count('UnlinkedDelivery', delivery);",
-    caughtBy: 'delivery-not-lost',
   },
   'stored-delivery-ignored': {
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
@@ -172,13 +122,6 @@ export const deliveryAndOutcomeFaults: Faults = {
   if (!isTerminalStatus(taskStatus)) {`,
     caughtBy: 'status-is-the-providers',
   },
-  'poll-500-is-final': {
-    does: 'A poll by consent that is answered with 5xx and an errorType ends the extraction.',
-    file: 'lib/provider/extractions/read-extraction.ts',
-    find: 'status >= 500 || statusesOfPoll.includes(status)',
-    replace: 'statusesOfPoll.includes(status)',
-    caughtBy: 'status-is-the-providers',
-  },
   'poll-4xx-is-final': {
     does: 'A poll by consent that is answered with 403, 404, 408, 425 or 429 and an errorType ends the extraction.',
     file: 'lib/provider/extractions/read-extraction.ts',
@@ -194,14 +137,6 @@ export const deliveryAndOutcomeFaults: Faults = {
     replace: "if (!observed.isOwn && invoker.kind === 'start') return",
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'others-task-silent', faults: 1 },
-  },
-  'others-delivery-used-at-start': {
-    does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
-    file: decide,
-    find: 'if (!observed.isOwn) return',
-    replace: "if (!observed.isOwn && (invoker.kind !== 'start' || taskStatus === undefined)) return",
-    caughtBy: 'status-is-the-providers',
-    where: { scenario: 'others-task-at-once', preemptions: 1 },
   },
   'others-task-uncounted': {
     does: 'An extraction that was given the task of another extraction is closed without a count.',

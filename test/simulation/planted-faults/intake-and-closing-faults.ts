@@ -46,13 +46,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: "if (!reading.hasResults && record.taskId === '' &&",
     caughtBy: 'results-collected',
   },
-  'incomplete-results-stored-at-once': {
-    does: 'Results that lack an action of the request are stored as those of the request.',
-    file: readTask,
-    find: "isComplete: parsed.kind === 'none' || hasEach(requested, actions),",
-    replace: 'isComplete: true,',
-    caughtBy: 'lagging-awaited',
-  },
   'stored-before-the-outcome': {
     does: 'A read stores the results before it records the outcome.',
     file: decide,
@@ -60,13 +53,6 @@ export const intakeAndClosingFaults: Faults = {
     replace:
       "if (isIn(context, 'collecting') || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(context, observed);",
     caughtBy: 'outcome-before-results',
-  },
-  'no-data-of-a-consent-stored-at-once': {
-    does: 'A 200 by consent without data is stored at once.',
-    file: readTask,
-    find: 'isComplete: isAnything(data)',
-    replace: 'isComplete: true',
-    caughtBy: 'lagging-awaited',
   },
   'any-count-of-actions-is-complete': {
     does: 'Results count as complete with as many actions as were requested, whatever these are.',
@@ -89,20 +75,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: `const stored: Plan = lacksResults(record, reading)
     ? abandon(context, readAs('results-incomplete'))
     : reading.hasResults ?`,
-    caughtBy: 'results-collected',
-  },
-  'incomplete-results-unmarked': {
-    does: 'Incomplete results are stored as if nothing were missing.',
-    file: decide,
-    find: ", lastProblem: 'results-incomplete' })",
-    replace: ', lastProblem: undefined })',
-    caughtBy: 'lagging-awaited',
-  },
-  'collection-abandoned-at-once': {
-    does: 'Collecting is abandoned after the first failure.',
-    file: deadlines,
-    find: "plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);",
-    replace: "record.phase === 'grace' ? plusSeconds(record.settledAt, grace) : record.requestedAt;",
     caughtBy: 'results-collected',
   },
   'collection-never-abandoned': {
@@ -132,28 +104,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
   },
-  'consent-without-data-not-final': {
-    does: 'A 200 without data does not end an extraction by consent.',
-    file: 'lib/provider/extractions/read-extraction.ts',
-    find: "if (variant === 'v2') return",
-    replace:
-      "if (variant === 'v2' && data === undefined) return { kind: 'in-progress' };\n    if (variant === 'v2') return",
-    caughtBy: 'correction-found',
-  },
-  'byte-order-mark-is-unreadable': {
-    does: 'An answer that starts with a byte order mark cannot be read.',
-    file: 'lib/http/parse-large-json.ts',
-    find: 'startsWithByteOrderMark(view) ? 3 : 0',
-    replace: '0',
-    caughtBy: 'correction-found',
-  },
-  'lease-keeps-due-at': {
-    does: 'A sweep leases a record without changing its dueAt.',
-    file: sweep,
-    find: 'leaseDue({ found, dueAt: until })',
-    replace: 'leaseDue({ found, dueAt })',
-    caughtBy: 'leased-before-sent',
-  },
   'lease-without-condition': {
     does: 'Two sweeps can lease the same record.',
     file: transitions,
@@ -177,19 +127,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: "if (dueAt !== '') return undefined;",
     caughtBy: 'one-chain-of-messages',
   },
-  'superseded-message-sent-again': {
-    does: 'A message whose dueAt has moved is sent again for the new one, beside the message of the process that moved it.',
-    file: decide,
-    find: "if (invoker.dueAt !== dueAt) return end('superseded');",
-    caughtBy: 'one-chain-of-messages',
-  },
-  'superseded-sweep-reads': {
-    does: 'A message of the sweep reads the provider although the record was leased again.',
-    file: decide,
-    find: 'if (!isDue && invoker.dueAt === undefined) return undefined;',
-    replace: "if (!isDue && (invoker.dueAt === undefined || invoker.cause === 'sweep')) return undefined;",
-    caughtBy: 'one-chain-of-messages',
-  },
   'lease-not-in-its-message': {
     does: 'A message of the sweep does not have the dueAt of its lease.',
     file: sweep,
@@ -211,12 +148,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: 'if (kind !== undefined) return { ending',
     caughtBy: 'one-chain-of-messages',
     where: { scenario: 'after-grace', preemptions: 1 },
-  },
-  'request-not-indexed': {
-    does: 'A new record is not in the index, so that no sweep finds it.',
-    file: request,
-    find: '...due.attributes(input.extractionId, due.start(requestedAt, timings)),',
-    caughtBy: 'open-while-unfinished',
   },
   'closed-without-grace': {
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
@@ -248,12 +179,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: "if (creation.created && record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
     caughtBy: 'request-kept',
   },
-  'fingerprint-ignored': {
-    does: 'Another request under the same key counts as a repetition.',
-    file: request,
-    find: "if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };",
-    caughtBy: 'request-kept',
-  },
   'secret-in-record': {
     does: 'The caller’s session token is recorded with the request.',
     file: request,
@@ -261,13 +186,6 @@ export const intakeAndClosingFaults: Faults = {
     replace:
       'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...due.attributes',
     caughtBy: 'nothing-sealed-shown',
-  },
-  'request-removed-for-another': {
-    does: 'A repeated request removes the item of the request that it repeats.',
-    file: request,
-    find: "if (!isOfThisRequest) await forgetRequest('another-request', created, deps);",
-    replace: "if (!isOfThisRequest) await forgetRequest('another-request', record, deps);",
-    caughtBy: 'request-item-kept',
   },
   'request-removed-after-an-exception': {
     does: 'Intake removes the item of a request whose record it may have created.',
@@ -279,32 +197,12 @@ export const intakeAndClosingFaults: Faults = {
   });`,
     caughtBy: 'request-item-kept',
   },
-  'lost-race-keeps-its-item': {
-    does: 'A repeated request keeps a second copy of what is sealed.',
-    file: requestData,
-    find: "'another-request': onEach(always),",
-    replace: "'another-request': onEach(never),",
-    caughtBy: 'request-item-forgotten',
-  },
   'target-kept-after-the-close': {
     does: 'Reconcile closes a record by consent, and leaves the item of its request.',
     file: requestData,
     find: '  consent: done.consent,',
     replace: '  consent: never,',
     caughtBy: 'request-item-forgotten',
-  },
-  'target-removed-before-the-close': {
-    does: 'Reconcile removes the item of a consent although the next poll needs it.',
-    file: requestData,
-    find: '  consent: done.consent,',
-    replace: '  consent: always,',
-    caughtBy: 'request-item-kept',
-  },
-  'target-left-to-expire': {
-    does: 'The item of a consent expires when it would have under the settings of its intake, although these have become longer.',
-    file: requestData,
-    find: 'if (expiry !== undefined) await requests.extend(record.requestId, expiry);',
-    caughtBy: 'request-item-kept',
   },
   'target-removed-after-grace': {
     does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
@@ -313,13 +211,6 @@ export const intakeAndClosingFaults: Faults = {
     replace: 'dueShard === undefined',
     caughtBy: 'request-item-kept',
     where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 114 },
-  },
-  'lost-request-without-a-reason': {
-    does: 'An extraction whose request was lost ends as one that had no time to start.',
-    file: decide,
-    find: "const reason = observed.isThere ? observed.reason : 'request-data-gone';",
-    replace: 'const { reason } = observed;',
-    caughtBy: 'request-gone-for-a-reason',
   },
   'lost-target-without-a-reason': {
     does: 'A consent whose item was lost is closed as one that could be read.',

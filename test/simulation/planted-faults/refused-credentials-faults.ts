@@ -16,20 +16,6 @@ const claimThenCheck = `known = call;
 
 /** Faults of credentials that the bank refused, which are searched in extractions of one login. */
 export const loginFaults: Faults = {
-  'mac-without-entity': {
-    does: 'The MAC of credentials leaves out the entity.',
-    file: refusals,
-    find: "'refusal', [requestedBy, entity, login]",
-    replace: "'refusal', [requestedBy, login, entity === '' ? '' : undefined]",
-    caughtBy: 'refused-for-a-reason',
-  },
-  'mac-without-caller': {
-    does: 'The MAC of credentials leaves out the caller.',
-    file: refusals,
-    find: "'refusal', [requestedBy, entity, login]",
-    replace: "'refusal', [entity, login, requestedBy === '' ? '' : undefined]",
-    caughtBy: 'refused-for-a-reason',
-  },
   'mac-of-the-user-alone': {
     does: 'The MAC of credentials leaves out the password.',
     file: refusals,
@@ -42,20 +28,6 @@ export const loginFaults: Faults = {
     file: refusals,
     find: 'bareNationalId(text) ?? text',
     replace: 'text',
-    caughtBy: 'refused-not-sent-again',
-  },
-  'mac-of-every-field': {
-    does: 'Another one-time code makes a refused password another one.',
-    file: refusals,
-    find: '[userOf(value), value.password]',
-    replace: '[userOf(value), value]',
-    caughtBy: 'refused-not-sent-again',
-  },
-  'marked-not-by-a-read': {
-    does: 'A read that finds refused credentials marks nothing.',
-    file: 'lib/extraction/reconcile/reconcile.ts',
-    find: 'if (task !== undefined && ended !== undefined) await markCredentials',
-    replace: 'if (task !== undefined && ended === undefined) await markCredentials',
     caughtBy: 'refused-not-sent-again',
   },
   'checked-after-starting': {
@@ -79,13 +51,6 @@ export const loginFaults: Faults = {
     replace: "new Set(['COMPLETED', 'PARTIAL', 'FAILED'])",
     caughtBy: 'marks-are-right',
   },
-  'accepted-not-marked': {
-    does: 'COMPLETED under `confirmed` leaves the mark.',
-    file: refusals,
-    find: 'isConfirmed === true && accepting.has(firstStatus) ?',
-    replace: 'isConfirmed === true && firstStatus === undefined ?',
-    caughtBy: 'refused-for-a-reason',
-  },
   'replay-revives': {
     does: 'A replayed delivery sets the mark anew, as of now.',
     file: refusals,
@@ -100,33 +65,12 @@ export const loginFaults: Faults = {
     find: 'await tasks.setMarked(taskId);',
     caughtBy: 'marked-once',
   },
-  'mark-without-end': {
-    does: 'A mark counts until DynamoDB removes it.',
-    file: refusals,
-    find: 'mark?.isRefused === true && now.getTime() < mark.expiresAt * 1000',
-    replace: 'mark?.isRefused === true && now.getTime() > 0',
-    caughtBy: 'refused-for-a-reason',
-  },
-  'locked-is-refused': {
-    does: 'A locked account marks its credentials as refused.',
-    file: refusals,
-    find: "if (firstStatus === 'CREDENTIALS_WRONG') return",
-    replace: "if (firstStatus.startsWith('CREDENTIALS_')) return",
-    caughtBy: 'marks-are-right',
-  },
   'later-status-marks': {
     does: 'A delivery that comes with another status than the first marks what it says.',
     file: refusals,
     find: 'proofIn(one.firstStatus ?? taskStatus, one)',
     replace: 'proofIn(taskStatus, one)',
     caughtBy: 'marks-are-right',
-  },
-  'mark-of-the-last-one': {
-    does: 'A second refusal replaces what the mark knows of the first, so that its erasure removes both.',
-    file: refusals,
-    find: '[...found.extractionIds, ...shown.extractionIds].slice',
-    replace: '[...shown.extractionIds].slice',
-    caughtBy: 'refused-not-sent-again',
   },
   'clock-ahead-keeps-refusing': {
     does: 'What confirmed credentials show does not count after the mark that their start read, if a clock was ahead.',

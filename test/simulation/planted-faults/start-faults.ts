@@ -40,13 +40,6 @@ export const startFaults: Faults = {
       "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
     caughtBy: 'one-start-call',
   },
-  'unknown-is-reverted': {
-    does: 'A start whose call was not answered goes back to REQUESTED.',
-    file: decide,
-    find: "change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' })",
-    replace: 'change.revertToRequested({ ...decision, notBefore: undefined })',
-    caughtBy: 'one-start-call',
-  },
   'unknown-is-refused': {
     does: 'A start call that was not answered counts as refused.',
     file: startAnswer,
@@ -83,14 +76,6 @@ export const startFaults: Faults = {
     caughtBy: 'one-start-call',
     where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 10 },
   },
-  'others-start-counts-as-own': {
-    does: 'The `STARTING` write of another attempt counts as the attempt’s own.',
-    file: transitions,
-    find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
-    replace: "ownIf(refusing.status === 'STARTING')",
-    caughtBy: 'starting-written-before-call',
-    where: { scenario: 'silent', faults: 1, preemptions: 1 },
-  },
   'stale-start-continues': {
     does: 'A start attempt that was settled as stale continues with its start call.',
     file: transitions,
@@ -113,29 +98,6 @@ export const startFaults: Faults = {
     find: "'ended-by-start': done,",
     replace: "'ended-by-start': doneWithoutStart,",
     caughtBy: 'request-item-forgotten',
-  },
-  'reopened-without-its-item': {
-    does: 'A late answer reopens a consent without the item that its polls need.',
-    file: writeStart,
-    find: 'if (item) await putBack(item, deps);',
-    caughtBy: 'request-item-kept',
-    where: { scenario: 'skewed-consent', faults: 1, preemptions: 1 },
-  },
-  'reopened-item-removed-by-the-close': {
-    does: 'Who settled a start as stale removes the item that its late answer has put back.',
-    file: requestData,
-    find: '{ ...used, ...defined({ taskId }) }',
-    replace: 'used',
-    caughtBy: 'request-item-kept',
-    where: { scenario: 'skewed-consent', preemptions: 2, from: 8 },
-  },
-  'reopened-item-put-once': {
-    does: 'A late answer reopens a consent although its item could not be put back at the first try.',
-    file: writeStart,
-    find: "await writeThrice('The item of the request', () => deps.requests.put(item), deps);",
-    replace: 'await deps.requests.put(item);',
-    caughtBy: 'request-item-kept',
-    where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
   },
   'adopted-credentials-kept': {
     does: 'Reconcile adopts a task, and leaves the credentials that no start-task removes any more.',
@@ -176,23 +138,6 @@ export const startFaults: Faults = {
     caughtBy: 'running-start-left-alone',
     where: 'at random',
     firstSeed: 200,
-  },
-  'no-running-after-unconfirmed': {
-    does: 'A start attempt that was settled as stale does not write its taskId.',
-    file: decide,
-    find: "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {",
-    replace:
-      "if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted' && attemptId === '') {",
-    caughtBy: 'unconfirmed-for-a-reason',
-    where: 'at random',
-    firstSeed: 30_800,
-  },
-  'write-not-retried': {
-    does: 'A write that fails after the `STARTING` write is not tried again.',
-    file: writeStart,
-    find: 'const writeTries = 3;',
-    replace: 'const writeTries = 1;',
-    caughtBy: 'unconfirmed-for-a-reason',
   },
   'link-before-record': {
     does: 'The callback token is stored before the record is RUNNING.',
@@ -268,13 +213,6 @@ export const startFaults: Faults = {
     file: decide,
     find: "hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due')",
     replace: "end('waiting')",
-    caughtBy: 'wait-answered',
-  },
-  'refusal-unreported': {
-    does: 'A refused start is not reported to the machine.',
-    file: start,
-    find: 'await wake(callbackToken, extractionId);',
-    replace: "if (conclusion !== 'closed') await wake(callbackToken, extractionId);",
     caughtBy: 'wait-answered',
   },
   'retry-after-ignored': {
