@@ -46,36 +46,21 @@ const errors = {
 export type Service = keyof typeof errors;
 
 /** How often the clients of lib/aws/wiring/aws-client-timeouts.ts try a call. */
-export const tries = { removing: 2, prompt: 3, intake: 4, patient: 5 } as const;
+export const tries = { prompt: 3, intake: 4, patient: 5 } as const;
 
 /** A call to AWS that a function makes. */
 export type AwsCall = Pick<FaultRule, 'operation' | 'contains'> & {
   readonly service: Service;
   readonly writes: boolean;
-  /** How often the client tries it, if not as often as the function's other calls. */
-  readonly attempts?: number;
 };
 
 export const awsCalls = {
-  getItem: { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false },
   putItem: { service: 'dynamodb', operation: 'DynamoDB_20120810.PutItem', writes: true },
   updateItem: { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true },
-  deleteItem: {
-    service: 'dynamodb',
-    operation: 'DynamoDB_20120810.DeleteItem',
-    writes: true,
-    attempts: tries.removing,
-  },
-  query: { service: 'dynamodb', operation: 'DynamoDB_20120810.Query', writes: false },
-  encrypt: { service: 'kms', operation: 'TrentService.Encrypt', writes: false },
-  decrypt: { service: 'kms', operation: 'TrentService.Decrypt', writes: false },
-  readSecret: { service: 'secretsManager', operation: 'secretsmanager.GetSecretValue', writes: false },
   putObject: { service: 's3', operation: 'PUT /', writes: true },
-  sendMessage: { service: 'sqs', operation: 'AmazonSQS.SendMessage', writes: true },
   sendBatch: { service: 'sqs', operation: 'AmazonSQS.SendMessageBatch', writes: true },
   startExecution: { service: 'stepFunctions', operation: 'AWSStepFunctions.StartExecution', writes: true },
   succeedTask: { service: 'stepFunctions', operation: 'AWSStepFunctions.SendTaskSuccess', writes: true },
-  failTask: { service: 'stepFunctions', operation: 'AWSStepFunctions.SendTaskFailure', writes: true },
 } as const satisfies Readonly<Record<string, AwsCall>>;
 
 /** A call to AWS that is made to fail. */
@@ -93,8 +78,8 @@ const whenText = { before: 'before it took effect', after: 'after it took effect
  * before.
  */
 export const injectedFailures = (
-  { service, writes, attempts }: Pick<AwsCall, 'service' | 'writes' | 'attempts'>,
-  attemptsOfFunction: number,
+  { service, writes }: Pick<AwsCall, 'service' | 'writes'>,
+  attempts: number,
 ): readonly InjectedFailure[] => {
   const { throttled, throttles, failures } = errors[service];
   const killed = (when: 'before' | 'after'): InjectedFailure => ({
@@ -113,7 +98,7 @@ export const injectedFailures = (
     kind,
     title: `answered ${errorType} ${kind === 'once' ? 'once' : 'at every try'} ${whenText[when]}`,
     when,
-    times: kind === 'once' ? 1 : (attempts ?? attemptsOfFunction),
+    times: kind === 'once' ? 1 : attempts,
     effect: { kind: 'answer', status, errorType },
   });
   return writes
