@@ -8,7 +8,6 @@ import {
   type PutMetricAlarmCommandInput,
 } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import { DisableRuleCommand, EventBridgeClient, ListRulesCommand } from '@aws-sdk/client-eventbridge';
 import {
   GetRolePolicyCommand,
   IAMClient,
@@ -78,61 +77,11 @@ const removeGrant = async (stage: Stage): Promise<void> => {
   }
 };
 
-/** receive-webhook verifies with another key than the one that the provider signs with. */
-const useWrongSigningKey = async (stage: Stage): Promise<void> => {
-  const another = `${stackNameOf(LOCAL_STAGE)}/fingerprint-key`;
-  await new IAMClient(stage.emulator.client).send(
-    new PutRolePolicyCommand({
-      RoleName: roleOf((await functionsOf(stage))('receive-webhook')),
-      PolicyName: 'read-another-key',
-      PolicyDocument: JSON.stringify({
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Allow',
-            Action: 'secretsmanager:GetSecretValue',
-            Resource: `arn:aws:secretsmanager:*:*:secret:${another}-??????`,
-          },
-        ],
-      }),
-    }),
-  );
-  await setVariables(stage, 'receive-webhook', { WEBHOOK_SIGNING_KEY_SECRET: another });
-};
-
-const disableSweep = async ({ emulator }: Stage): Promise<void> => {
-  const events = new EventBridgeClient(emulator.client);
-  const { Rules = [] } = await events.send(new ListRulesCommand());
-  const sweep = Rules.find(({ Name = '' }) => /Sweep/.test(Name));
-  await events.send(new DisableRuleCommand({ Name: sweep?.Name }));
-};
-
 const dropIndex = async ({ emulator, outputs }: Stage): Promise<void> => {
   await new DynamoDBClient(emulator.client).send(
     new UpdateTableCommand({
       TableName: outputs.ExtractionsTableName,
       GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'due' } }],
-    }),
-  );
-};
-
-const takeAlarmsMetric = async ({ emulator }: Stage): Promise<void> => {
-  const cloudWatch = new CloudWatchClient(emulator.client);
-  const AlarmNames = [`${stackNameOf(LOCAL_STAGE)}-unconfirmed`];
-  const { MetricAlarms: [alarm] = [] } = await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
-  if (alarm === undefined) throw new Error(`There is no alarm ${AlarmNames}.`);
-  const { AlarmName, ComparisonOperator, EvaluationPeriods, Threshold, AlarmActions } = alarm;
-  await cloudWatch.send(
-    new PutMetricAlarmCommand({
-      AlarmName,
-      ComparisonOperator,
-      EvaluationPeriods,
-      Threshold,
-      AlarmActions,
-      Namespace: 'Cosecha/local',
-      MetricName: 'NobodyCountsThis',
-      Period: 60,
-      Statistic: 'Sum',
     }),
   );
 };
@@ -175,18 +124,6 @@ const takeTopic = async ({ emulator }: Stage): Promise<void> => {
   await cloudWatch.send(
     new PutMetricAlarmCommand({ ...alarm, AlarmActions: [] } as PutMetricAlarmCommandInput),
   );
-};
-
-/** A stream that lacks the old images, with which consumers compare. A stream has to be switched off to change it. */
-const takeOldImages = async ({ emulator, outputs }: Stage): Promise<void> => {
-  const dynamo = new DynamoDBClient(emulator.client);
-  const TableName = outputs.ExtractionsTableName;
-  for (const StreamSpecification of [
-    { StreamEnabled: false },
-    { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' as const },
-  ]) {
-    await dynamo.send(new UpdateTableCommand({ TableName, StreamSpecification }));
-  }
 };
 
 /** The other caller is a reader, who may read every extraction. */
@@ -237,10 +174,7 @@ export const webhookFaults = [
   },
 ] as const;
 
-/**
- * Faults that do not hide each other, so that one run has to name them all. The check that names each, and how. With the wrong
- * signing key no webhook arrives at all.
- */
+/** Faults that do not hide each other, so that one run has to name them all. The check that names each, and how. */
 export const plantedFaults: readonly {
   readonly plant: (stage: Stage) => Promise<void>;
   readonly check: string;
@@ -251,7 +185,6 @@ export const plantedFaults: readonly {
     check: 'alarm-notifies',
     named: /The alarm Cosecha-local-unknown-record has no topic/,
   },
-  { plant: takeOldImages, check: 'doctor', named: /its stream is off, or does not have both images/ },
   { plant: admitStranger, check: 'foreign-caller', named: /read \S+ and got 200, not 404/ },
   {
     plant: forbidLoop,
@@ -263,14 +196,7 @@ export const plantedFaults: readonly {
     check: 'function-permissions',
     named: /sweep-extractions may not dynamodb:Query on due/,
   },
-  { plant: useWrongSigningKey, check: 'webhook-forged', named: /genuine webhook was answered 401, not 204/ },
-  { plant: disableSweep, check: 'doctor', named: /disabled: \S*Sweep/ },
   { plant: dropIndex, check: 'doctor', named: /the index due is missing/ },
-  {
-    plant: takeAlarmsMetric,
-    check: 'as-in-template',
-    named: /alarm Cosecha-local-unconfirmed has Cosecha\/local NobodyCountsThis instead of/,
-  },
   {
     plant: takeMemoryAndTime,
     check: 'as-in-template',
