@@ -33,16 +33,17 @@ export const coldStartShare = 0.01;
  */
 export const taskTokenCharacters = 700;
 
-/** AWS's values of attributes that are shorter or longer on the emulator: a caller, an address, ids. */
-export const samples = {
-  callerArn: 'arn:aws:sts::123456789012:assumed-role/orders-service/i-0123456789abcdef0',
-  /** The caller without its session, as the record has it. */
-  requestedBy: 'arn:aws:sts::123456789012:assumed-role/orders-service',
-  sourceIp: '198.51.100.123',
-  apiRequestId: 'JKJaXmPLvHcESHA=',
-  executionArn:
-    'arn:aws:states:us-east-1:123456789012:execution:Cosecha-prod-extractions:01a1fe07-9745-75b1-b891-0d0d5703db17',
-};
+/** The caller in the record, without its session: the emulator's is shorter. */
+export const requestedBy = 'arn:aws:sts::123456789012:assumed-role/orders-service';
+
+/**
+ * Bytes that AWS logs and the emulator does not, by AWS's examples: the API for a request, in the format of
+ * `infra/constructs/extraction-api.ts`; Step Functions for a task that failed or timed out, at the level ERROR and without data; and
+ * Lambda for an error that a function throws, as each poll of the machine does.
+ */
+export const accessLogBytes = 330;
+export const machineLogBytes = 293;
+export const thrownErrorBytes = 170;
 
 /** The results of an extraction, in bytes: two or three months of movements of one account. */
 export const resultsBytes = 20_000;

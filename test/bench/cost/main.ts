@@ -1,28 +1,88 @@
 /**
  * `npm run cost`: the cost of a million extractions at list prices. It deploys the app to an emulator, runs real
- * extractions, counts every call that AWS bills, and prices them by the template.
+ * extractions, counts every call that AWS bills, and prices them at the default settings.
  */
-
-import { createRunDirectory } from '../../../tools/local/paths.ts';
-import { createRunOutput } from '../../../tools/local/run-output.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
+import { readOn } from '../../../tools/acceptance/checks/prices.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
-import { synthesize } from '../../unit/infra/synth.ts';
-import { billOf } from './bill/bill.ts';
-import { report } from './report.ts';
-import { measure } from './run/measure.ts';
-import { factsOf } from './template-facts.ts';
+import {
+  awsAnswerMs,
+  coldStartShare,
+  consentTargetDollars,
+  cpuRatio,
+  providerAnswerMs,
+  resultsBytes,
+  targetDollars,
+  taskSeconds,
+  taskTokenCharacters,
+} from '../assumptions.ts';
+import { figure, markdownTable } from '../markdown-table.ts';
+import { startMeasuredSystem } from '../measured-system.ts';
+import { billOf, dollarsOf, type Item } from './bill.ts';
+import { measure, settings } from './measure.ts';
 
-/** It takes about a minute and a half on two cores, and ten times as long where others use them, too. */
-const DEADLINE_MS = 1_800_000;
+const counts: readonly (readonly [name: string, ...items: Item[]])[] = [
+  ['state transitions', 'transition'],
+  ['invocations', 'invocation'],
+  ['GB-seconds, arm64', 'armGigabyteSecond', 'coldStart'],
+  ['write units', 'writeUnit'],
+  ['read units', 'readUnit'],
+];
 
-await runUntilStopped(async ({ stop, atEnd }) => {
-  const show = createRunOutput(process.stderr, Date.now);
-  const measured = await measure({
-    directory: await createRunDirectory('cost', new Date()),
-    show,
-    signal: AbortSignal.any([stop, AbortSignal.timeout(DEADLINE_MS)]),
-    atEnd,
-  }).finally(() => show.rest());
-  const facts = factsOf(synthesize().template);
-  console.log(`\n${report(billOf(measured, facts), facts)}`);
+const services: readonly (readonly [name: string, ...items: Item[]])[] = [
+  ['Step Functions', 'transition'],
+  ['Step Functions, Start and End', 'startAndEnd'],
+  ['Lambda, requests', 'invocation'],
+  ['Lambda, duration', 'armGigabyteSecond'],
+  ['Lambda, cold starts', 'coldStart'],
+  ['API Gateway', 'httpRequest'],
+  ['DynamoDB, writes', 'writeUnit'],
+  ['DynamoDB, reads', 'readUnit'],
+  ['KMS', 'keyRequest'],
+  ['S3', 'put', 'get'],
+  ['Secrets Manager', 'secretRead'],
+  ['SQS and EventBridge', 'queueRequest', 'busEvent'],
+  ['CloudWatch Logs', 'logKilobyte'],
+  ['Storage', 'tableGigabyteMonth', 'backupGigabyteMonth', 'bucketGigabyteMonth', 'logGigabyteMonth'],
+  ['Traffic', 'egressGigabyte'],
+];
+
+await runUntilStopped(async (run) => {
+  const config = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
+  const bill = billOf(await measure(await startMeasuredSystem(run, settings)), config);
+  const paths = [bill.happy, bill.polled, bill.long, bill.consent];
+  const money = (dollars: number): string => dollars.toFixed(2);
+  const table = (
+    head: string,
+    rows: typeof counts,
+    cell: (path: (typeof paths)[number], items: Item[]) => string,
+  ) =>
+    markdownTable([
+      [head, ...paths.map(({ name }) => name)],
+      ...rows.map(([name, ...items]) => [name, ...paths.map((path) => cell(path, items))]),
+    ]);
+  const [happy, consent, forged] = [bill.happy, bill.consent]
+    .map(({ quantities }) => dollarsOf(quantities))
+    .concat(dollarsOf(bill.forged));
+  const million = config.webhookRateLimit * 30 * 0.0864;
+  console.log(
+    [
+      `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
+      `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
+      `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; results have ${resultsBytes} bytes; ${100 * coldStartShare} % of invocations start a process.`,
+      '',
+      table('per extraction', counts, ({ quantities }, items) =>
+        figure(items.reduce((sum, item) => sum + (quantities[item] ?? 0), 0)),
+      ),
+      '',
+      table(
+        '$ per million',
+        [...services, ['total', ...services.flatMap(([, ...items]) => items)]],
+        ({ quantities }, items) => money(dollarsOf(quantities, items)),
+      ),
+      '',
+      `Happy path: $${money(happy ?? 0)} per million extractions, with everything; target ≤ ${targetDollars}. By consent: $${money(consent ?? 0)}; target ≤ ${consentTargetDollars}.`,
+      `Forged deliveries: $${money(forged ?? 0)} a million, $${money((forged ?? 0) * million)} in 30 days at the throttle of the webhook, ${config.webhookRateLimit} a second.`,
+    ].join('\n'),
+  );
 });

@@ -1,15 +1,76 @@
-import { mkdirSync, readdirSync, readFileSync, watch } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
-import type { Entry } from './entry.ts';
 
-/** The invocations that the functions of a run have recorded. */
+/** One request that a function made while it handled an invocation. Times are milliseconds since the epoch. */
+export type Call = {
+  /** The service in AWS's signature (`dynamodb`, `states`, `kms`, `s3`, …). `provider` for unsigned requests. */
+  readonly service: string;
+  /** `UpdateItem`, or the method, such as `PUT`, for a REST service. */
+  readonly operation: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly statusCode: number;
+  /** Bytes of the answer's body. */
+  readonly answerBytes: number;
+  /** The parsed bodies, for DynamoDB only: its units depend on them. */
+  readonly asked?: Readonly<Record<string, unknown>>;
+  readonly answered?: Readonly<Record<string, unknown>>;
+};
+
+/** One invocation of a function, recorded by its process (`preload.ts`). */
+export type Entry = {
+  /** The function's name in logs, such as `start-task`. */
+  readonly function: string;
+  readonly memoryMB: number;
+  readonly requestId: string;
+  /** User and system time of the whole process from the event's arrival to the answer, in milliseconds. */
+  readonly cpuMs: number;
+  /** Of a process's first invocation: the CPU time until its event arrived, Node's start and the loading included. */
+  readonly initCpuMs?: number;
+  readonly endedAt: number;
+  /** The event's route of the API, or its trigger: for a message of the queue, its cause. */
+  readonly routeKey?: string;
+  readonly trigger?: string;
+  /** The extraction that the event or its message names. Absent if it came through the API. */
+  readonly extractionId?: string;
+  readonly calls: readonly Call[];
+};
+
 export type Ledger = {
   /** The invocations of all processes, in the order in which they ended. The same one is always the same object. */
   entries(): readonly Entry[];
-  /** Resolves once there are at least `count` entries that fit. Rejects when `signal` aborts. */
-  atLeast(count: number, fits: (entry: Entry) => boolean, signal: AbortSignal): Promise<void>;
+  /** Waits for at least `count` entries that fit, and returns them. Rejects when `signal` aborts. */
+  atLeast(count: number, fits: (entry: Entry) => boolean, signal: AbortSignal): Promise<readonly Entry[]>;
+};
+
+const readEveryMs = 50;
+
+/** Reads what `preload.ts` writes into `directory`. */
+export const openLedger = (directory: string): Ledger => {
+  const known = new Map<string, readonly Entry[]>();
+  const readOn = (name: string): readonly Entry[] => {
+    const before = known.get(name) ?? [];
+    // The text after the last line break is still being written.
+    const lines = readFileSync(join(directory, name), 'utf8').split('\n').slice(before.length, -1);
+    const entries = [...before, ...lines.map((line) => JSON.parse(line) as Entry)];
+    known.set(name, entries);
+    return entries;
+  };
+  const entries = () =>
+    readdirSync(directory)
+      .flatMap(readOn)
+      .sort((one, other) => one.endedAt - other.endedAt);
+  const atLeast: Ledger['atLeast'] = async (count, fits, signal) => {
+    for (;;) {
+      const found = entries().filter(fits);
+      if (found.length >= count) return found;
+      await delay(readEveryMs, undefined, { signal });
+    }
+  };
+  return { entries, atLeast };
 };
 
 /**
@@ -32,40 +93,4 @@ export const createLedger = (
     ledger: openLedger(directory),
     emulatorEnv: { COSECHA_LEDGER: directory, NODE_OPTIONS: `--import=${preload}` },
   };
-};
-
-/** The files that `preload.ts` writes into `directory`. */
-export const openLedger = (directory: string): Ledger => {
-  const known = new Map<string, readonly Entry[]>();
-
-  const readOn = (name: string): readonly Entry[] => {
-    const before = known.get(name) ?? [];
-    // The text after the last line break is still being written.
-    const lines = readFileSync(join(directory, name), 'utf8').split('\n').slice(before.length, -1);
-    const entries = [...before, ...lines.map((line) => JSON.parse(line) as Entry)];
-    known.set(name, entries);
-    return entries;
-  };
-  const entries = (): readonly Entry[] =>
-    readdirSync(directory)
-      .flatMap(readOn)
-      .sort((one, other) => one.endedAt - other.endedAt);
-
-  const atLeast = (count: number, fits: (entry: Entry) => boolean, signal: AbortSignal): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const resolveIfThere = () => {
-      if (entries().filter(fits).length >= count) resolve();
-    };
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    const watcher = watch(directory, resolveIfThere).on('error', reject);
-    // They may exist before the watch starts.
-    resolveIfThere();
-    return promise.finally(() => {
-      watcher.close();
-      signal.removeEventListener('abort', onAbort);
-    });
-  };
-
-  return { entries, atLeast };
 };

@@ -15,10 +15,7 @@ import {
   type Invocation,
   listenToInvocations,
 } from '../../e2e/injected-failures/invocations-of-this-process.ts';
-import type { Call, Entry } from './entry.ts';
-
-const directory = process.env.COSECHA_LEDGER ?? '';
-const file = join(directory, `${process.pid}.jsonl`);
+import type { Call, Entry } from './ledger.ts';
 
 type Exchange = {
   readonly request: ClientRequest;
@@ -29,15 +26,10 @@ type Exchange = {
   endedAt?: number;
 };
 
-type Open = {
-  readonly line: string;
-  readonly cpu: NodeJS.CpuUsage;
-  readonly startedAt: number;
-  readonly exchanges: Exchange[];
-};
-
-let open: Open | undefined;
-let ordinal = 0;
+let open:
+  | { readonly line: string; readonly cpu: NodeJS.CpuUsage; readonly exchanges: Exchange[] }
+  | undefined;
+let isFirst = true;
 
 /**
  * A clock that all processes share, because items are followed through the calls of all of them. `performance` has its own
@@ -81,24 +73,17 @@ const onResponse = (message: unknown): void => {
   });
 };
 
-/** The service in `Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, …` (SigV4). */
-const serviceOf = (request: ClientRequest): string =>
-  /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(String(request.getHeader('authorization') ?? ''))?.[1] ??
-  'provider';
-
-const operationOf = (request: ClientRequest): string =>
-  String(request.getHeader('x-amz-target') ?? '')
-    .split('.')
-    .at(-1) || request.method;
-
 const parsed = (chunks: readonly Buffer[]) =>
   JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>;
 
 const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exchange): Call => {
-  const service = serviceOf(request);
+  // In `Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, …` (SigV4).
+  const signature = String(request.getHeader('authorization') ?? '');
+  const service = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(signature)?.[1] ?? 'provider';
+  const target = String(request.getHeader('x-amz-target') ?? '').split('.');
   return {
     service,
-    operation: operationOf(request),
+    operation: target.at(-1) || request.method,
     startedAt,
     endedAt: endedAt ?? now(),
     statusCode: response?.statusCode ?? 0,
@@ -112,54 +97,41 @@ const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + sy
 /** An event of the API, of the machine or an operator, or messages of the reconcile queue. */
 type FunctionEvent = {
   readonly routeKey?: string;
-  readonly body?: string;
   readonly trigger?: string;
   readonly extractionId?: string;
   readonly Records?: readonly { readonly body: string }[];
 };
 
-/** The entry as a line of JSON, which has no field that is undefined. */
-const lineOf = (
-  { line, cpu: cpuBefore, startedAt, exchanges }: Open,
-  cpu: NodeJS.CpuUsage,
-  failed: boolean,
-) => {
-  const { event, ctx } = JSON.parse(line) as Invocation;
-  const { routeKey, body, trigger, extractionId, Records: [message] = [] } = event as FunctionEvent;
-  const queued: Record<string, string> = message === undefined ? {} : JSON.parse(message.body);
-  const entry: { readonly [Name in keyof Entry]: Entry[Name] | undefined } = {
-    function: process.env.POWERTOOLS_SERVICE_NAME,
-    requestId: ctx?.request_id,
-    ordinal,
-    cpuMs: millisecondsOf(cpu),
-    initCpuMs: ordinal === 1 ? millisecondsOf(cpuBefore) : undefined,
-    startedAt,
-    endedAt: now(),
-    failed,
-    routeKey,
-    trigger: queued.cause ?? trigger,
-    extractionId: queued.extractionId ?? extractionId,
-    bodyBytes: Buffer.byteLength(body ?? ''),
-    calls: exchanges.map(callOf),
-  };
-  return `${JSON.stringify(entry)}\n`;
-};
-
 /** The worker answers each line with one: `{"status": "ready" | "ok" | "error", …}`. */
 const onAnswer = (chunk: unknown): void => {
   if (open === undefined || typeof chunk !== 'string' || !chunk.startsWith('{"status":')) return;
-  const cpu = process.cpuUsage(open.cpu);
-  ordinal += 1;
+  const cpuMs = millisecondsOf(process.cpuUsage(open.cpu));
+  const { event, ctx } = JSON.parse(open.line) as Invocation;
+  const { routeKey, trigger, extractionId, Records: [message] = [] } = event as FunctionEvent;
+  const queued: Record<string, string> = message === undefined ? {} : JSON.parse(message.body);
+  const entry: { readonly [Name in keyof Entry]: Entry[Name] | undefined } = {
+    function: process.env.POWERTOOLS_SERVICE_NAME,
+    memoryMB: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE),
+    requestId: ctx?.request_id,
+    cpuMs,
+    initCpuMs: isFirst ? millisecondsOf(open.cpu) : undefined,
+    endedAt: now(),
+    routeKey,
+    trigger: queued.cause ?? trigger,
+    extractionId: queued.extractionId ?? extractionId,
+    calls: open.exchanges.map(callOf),
+  };
   // Before the emulator gets the answer, so that the line exists when its effect is visible.
-  appendFileSync(file, lineOf(open, cpu, chunk.startsWith('{"status":"error"')));
-  open = undefined;
+  appendFileSync(join(directory, `${process.pid}.jsonl`), `${JSON.stringify(entry)}\n`);
+  [open, isFirst] = [undefined, false];
 };
 
+const directory = process.env.COSECHA_LEDGER ?? '';
 if (directory !== '') {
   let isNamed = false;
   listenToInvocations((line) => {
     // The first line names the function.
-    if (isNamed) open = { line, cpu: process.cpuUsage(), startedAt: now(), exchanges: [] };
+    if (isNamed) open = { line, cpu: process.cpuUsage(), exchanges: [] };
     isNamed = true;
   });
   subscribe('http.client.request.created', onRequest);

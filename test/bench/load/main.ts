@@ -1,63 +1,67 @@
 /**
- * `npm run bench:load`: extractions per second through the whole system on an emulator, and the usage of an extraction while
- * 10, 100 and 1,000 others are open. With `-- --backlog`, which takes some ten minutes: how fast 5,000 due records are
- * reconciled. Times and rates are of this machine and the emulator, not of AWS. Counts are the same on AWS.
+ * `npm run bench:load`: the usage of an extraction, of a sweep, and of a due record while 10, 100 and 1,000 other extractions are
+ * open, on an emulator. CPU time is of this machine. Counts are the same on AWS.
  */
-import { cpus } from 'node:os';
-import { runUntilStopped, type StoppableRun } from '../../support/programs/run-until-stopped.ts';
-import { providerAnswerMs } from '../assumptions.ts';
-import { followRecords, type Records } from './follow-records.ts';
-import { measureDrain } from './measure-drain.ts';
-import { heldOpen, measureFlatness } from './measure-flatness.ts';
-import { measureThroughput } from './measure-throughput.ts';
-import { callsTable, drainTable, flatnessTable, throughputTable } from './result-tables.ts';
-import { type MeasuredSystem, startMeasuredSystem } from './start-measured-system.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
+import type { Entry } from '../ledger/ledger.ts';
+import { figure, markdownTable } from '../markdown-table.ts';
+import { runExtraction, runExtractions, startMeasuredSystem } from '../measured-system.ts';
+import { countUnits, readTables } from '../units/count-units.ts';
+import { openExtractions } from './open-extractions.ts';
+import { measures, usageOf, usageOfDue } from './usage.ts';
 
-const print = (...lines: readonly string[]): void => console.log(`${lines.join('\n')}\n`);
+const levels = [10, 100, 1_000] as const;
+/** So many run through the whole system, with tasks that do not end. The others are copies of their items. */
+const held = levels[0];
+/** Every level is first, middle and last once, so that warm-up and growth affect all alike. */
+const rounds = [
+  [10, 100, 1_000],
+  [1_000, 10, 100],
+  [100, 1_000, 10],
+] as const;
+/** In each round at each level, and how many records are due in a sweep that finds some. */
+const [extractions, idleSweeps, dueSweeps, due] = [8, 8, 3, 8];
 
-/** Runs the work on a system of its own, which is stopped at the end. */
-const onSystem = async (
-  benchmark: StoppableRun,
-  options: Parameters<typeof startMeasuredSystem>[1],
-  work: (system: MeasuredSystem, records: Records) => Promise<void>,
-): Promise<void> => {
-  const system = await startMeasuredSystem(benchmark, options);
-  const records = await followRecords(system, benchmark);
-  await benchmark.untilStopped(work(system, records));
-};
-
-const measureSystem = (benchmark: StoppableRun): Promise<void> =>
-  onSystem(benchmark, { recorded: true }, async (system, records) => {
-    print('1. Extractions through the whole system on the emulator');
-    print(throughputTable(await measureThroughput(system, records)));
-
-    print(
-      `2. Usage of an extraction while others are open: ${heldOpen} run through the whole system with tasks that do not end,`,
-      'the others are copies of their items, which only a query of the index reads',
-    );
-    const flatness = await measureFlatness(system, records);
-    print(flatnessTable(flatness));
-    print(callsTable(flatness));
-    print(
-      'Units are computed from the items in requests and answers, as in npm run cost, with attributes as long as on AWS.',
-      'Reads of secrets, which are per process, and calls to the provider are not included.',
-    );
-  });
-
-const measureBacklog = (benchmark: StoppableRun): Promise<void> =>
-  onSystem(benchmark, { recorded: false }, async (system, records) => {
-    print(`Due records until they are closed. The provider takes ${providerAnswerMs} ms for each read.`);
-    const drains = await measureDrain(system, records, ({ what, seconds }) =>
-      console.error(`   ${what}: ${seconds.toFixed(0)} s`),
-    );
-    print(drainTable(drains));
-    print('The emulator is one process of Python and runs a process for each consumer, on the same cores.');
-  });
-
-await runUntilStopped(async (benchmark) => {
-  print(
-    `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}. The emulator runs each function as a Node process on these cores,`,
-    'so times and rates are of this machine and the emulator, not of AWS.',
+await runUntilStopped(async (run) => {
+  const system = await startMeasuredSystem(run, {});
+  for (let left = 5; left > 0; left -= 1) await runExtraction(system, 'happy');
+  const open = await openExtractions(system, { count: held, due });
+  const measured = new Map(
+    levels.map((level) => [level, { extraction: [] as Entry[], idle: [] as Entry[], due: [] as Entry[] }]),
   );
-  return process.argv.includes('--backlog') ? measureBacklog(benchmark) : measureSystem(benchmark);
+  for (const level of rounds.flat()) {
+    console.error(`   measuring with ${level} open`);
+    const into = measured.get(level);
+    const deleteCopies = await open.copy(level - held);
+    const samples = await runExtractions(system, 'happy', extractions);
+    into?.extraction.push(...samples.flatMap(({ entries }) => entries));
+    for (let left = idleSweeps; left > 0; left -= 1) into?.idle.push(...(await open.sweep(0)));
+    for (let left = dueSweeps; left > 0; left -= 1) into?.due.push(...(await open.sweep(due)));
+    await open.endDue();
+    await deleteCopies();
+  }
+  // From the first request on, because the units of a write depend on the write before it.
+  const units = countUnits(
+    system.ledger.entries(),
+    await readTables(new DynamoDBClient(system.emulator.client), system.outputs),
+  );
+  const usages = [...measured.values()].map((ofLevel) => {
+    const idle = usageOf(ofLevel.idle, rounds.length * idleSweeps, units);
+    return {
+      extraction: usageOf(ofLevel.extraction, rounds.length * extractions, units),
+      'sweep, nothing due': idle,
+      'due record of a sweep': usageOfDue(usageOf(ofLevel.due, rounds.length * dueSweeps, units), idle, due),
+    };
+  });
+  const rows = (['extraction', 'sweep, nothing due', 'due record of a sweep'] as const).flatMap((part) =>
+    measures
+      .map((measure) => ({ measure, values: usages.map((usage) => usage[part][measure]) }))
+      .filter(({ values }) => values.some((value) => value !== 0))
+      .map(({ measure, values }) => {
+        const ratio = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
+        return [part, measure, ...values.map(figure), ratio.toFixed(2)];
+      }),
+  );
+  console.log(markdownTable([['per', '', ...levels.map((level) => `${level} open`), '1000:10'], ...rows]));
 });

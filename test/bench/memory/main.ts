@@ -11,7 +11,6 @@ import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
 import { lambdaVariables } from '../cold/compared-bundles.ts';
 import { context, load, runNode } from '../cold/new-process.ts';
-import { factsOf } from '../cost/template-facts.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { answerBytes, answerShapes } from './answer-shapes.ts';
 import { startProviderAndAws } from './provider-and-aws.ts';
@@ -24,13 +23,13 @@ const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-memory-'));
 const services = await startProviderAndAws();
 const certificate = join(directory, 'local.pem');
 
-const { template } = synthesize();
+const reconcile = functionsOf(synthesize().template).get('reconcile-extraction');
 /** The size in the template at its default settings, unless `--mb` names another. */
-const memoryMB = Number(values.mb ?? factsOf(template).memoryMB['reconcile-extraction']);
+const memoryMB = Number(values.mb ?? reconcile?.properties.MemorySize);
 
 const env: NodeJS.ProcessEnv = {
   ...lambdaVariables,
-  ...functionsOf(template).get('reconcile-extraction')?.variables,
+  ...reconcile?.variables,
   RESULTS_BUCKET: 'results',
   AWS_ENDPOINT_URL: services.endpoint,
   PROVIDER_BASE_URL: services.endpoint,

@@ -1,17 +1,18 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { closedExtraction, extractionIn } from '../../support/data/extraction-fixtures.ts';
-import { resultsBytes, samples } from '../assumptions.ts';
+import { requestedBy, resultsBytes } from '../assumptions.ts';
 import type { Item } from '../units/item-bytes.ts';
 
 /** One of so many records is open. */
 export const openOneOf = 100;
 
 /** A record of a backup, as long as on AWS: collected and closed, or running. */
-export const backupRecord = (isOpen: boolean): Extraction => {
+const backupRecord = (isOpen: boolean): Extraction => {
   const [extractionId, requestId, attemptId, taskId] = [newUuid(), newUuid(), newUuid(), newUuid()];
-  const fields = { extractionId, requestId, attemptId, taskId, requestedBy: samples.requestedBy } as const;
+  const fields = { extractionId, requestId, attemptId, taskId, requestedBy } as const;
   if (isOpen) return extractionIn('RUNNING', fields);
   const results = {
     bucket: 'cosecha-prod-results-123456789012',
@@ -25,5 +26,8 @@ export const backupRecord = (isOpen: boolean): Extraction => {
 };
 
 /** Its item, as DynamoDB sends it. */
-export const backupItem = (isOpen: boolean): Item =>
-  marshall(backupRecord(isOpen), { removeUndefinedValues: true }) as Readonly<Record<string, object>> as Item;
+export const backupItem = (isOpen: boolean) =>
+  marshall(backupRecord(isOpen), { removeUndefinedValues: true }) as Record<
+    string,
+    AttributeValue & Item[string]
+  >;

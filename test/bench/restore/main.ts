@@ -6,16 +6,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClientConfig } from '../../../tools/cli/aws/deployment.ts';
 import { copyBackup, manyConnections } from '../../../tools/cli/operate/copy-backup.ts';
 import { createTable, definitionOf, startDynamoDBLocal } from '../../second-opinion/dynamodb-local.ts';
 import { timings } from '../../support/data/extraction-fixtures.ts';
 import { runUntilStopped, type StoppableRun } from '../../support/programs/run-until-stopped.ts';
 import { awsAnswerMs } from '../assumptions.ts';
-import { putItems } from '../load/open-items.ts';
 import { itemBytes } from '../units/item-bytes.ts';
-import { backupItem, backupRecord, openOneOf } from './backup-record.ts';
+import { backupItem, openOneOf } from './backup-record.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,11 +39,8 @@ const fill = async (client: DynamoDBClient): Promise<void> => {
         { length: Math.min(perCall, records - start) },
         (_, offset) => start + offset,
       );
-      const items = indexes.map((index) => backupRecord(index % openOneOf === 0));
-      await putItems(
-        client,
-        items.map((item) => ({ table: from, item, key: {} })),
-      );
+      const puts = indexes.map((index) => ({ PutRequest: { Item: backupItem(index % openOneOf === 0) } }));
+      await client.send(new BatchWriteItemCommand({ RequestItems: { [from]: puts } }));
     }
   };
   await Promise.all(Array.from({ length: 4 }, work));

@@ -1,5 +1,14 @@
 import { type Item, itemBytes } from './item-bytes.ts';
-import type { Index, Table } from './read-table-schemas.ts';
+
+/** An index of a table. It projects its keys, and these attributes. Partition keys come first. */
+type Index = { readonly keys: readonly string[]; readonly projected: readonly string[] };
+
+export type Table = {
+  /** The name for the report. */
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly indexes: readonly Index[];
+};
 
 const KB = 1_024;
 

@@ -1,10 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { taskTokenCharacters } from '../../../bench/assumptions.ts';
-import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { indexUnits, readUnits, writeUnits } from '../../../bench/units/capacity.ts';
-import { type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
+import type { Call, Entry } from '../../../bench/ledger/ledger.ts';
+import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/units/capacity.ts';
+import { countUnits, type Units } from '../../../bench/units/count-units.ts';
 import { CannotBeCounted, type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
-import type { Table } from '../../../bench/units/read-table-schemas.ts';
 
 const bytes = (size: number): Item => ({ a: { S: 'x'.repeat(size - 1) } });
 
@@ -31,7 +30,7 @@ test.each([
   ['a read of nothing', readUnits(0, false), 0.5],
 ])('the units of %s', (_, units, expected) => expect(units).toBe(expected));
 
-const index = { name: 'due', keys: ['dueShard', 'until'], projected: ['of'] };
+const index = { keys: ['dueShard', 'until'], projected: ['of'] };
 const table: Table = { name: 'Records', keys: ['id'], indexes: [index] };
 
 const closed: Item = { id: { S: '1' } };
@@ -70,7 +69,7 @@ const call = (operation: string, asked: object, answered: object, statusCode = 2
 
 const count = (...calls: readonly Call[]): readonly (Units | undefined)[] => {
   const entry = { calls } as unknown as Entry;
-  const units = unitsOf([entry], new Map([['records', table]]));
+  const units = countUnits([entry], new Map([['records', table]]));
   return calls.map((one) => units.get(one));
 };
 
@@ -122,7 +121,7 @@ describe('the units of the requests to DynamoDB', () => {
 
   it('are half for a query of an index, which is eventually consistent', () => {
     expect(count(call('Query', { IndexName: 'due' }, { Items: [] }))).toMatchObject([
-      { table: 'due', read: 0.5 },
+      { table: 'Records', read: 0.5 },
     ]);
   });
 

@@ -1,41 +1,60 @@
-import { samples, taskTokenCharacters } from '../assumptions.ts';
-import type { Call, Entry } from '../ledger/entry.ts';
-import { indexUnits, readUnits, writeUnits } from './capacity.ts';
+import { DescribeTableCommand, type DynamoDBClient, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { requestedBy, taskTokenCharacters } from '../assumptions.ts';
+import type { Call, Entry } from '../ledger/ledger.ts';
+import { indexUnits, readUnits, type Table, writeUnits } from './capacity.ts';
 import { CannotBeCounted, type Item, itemBytes } from './item-bytes.ts';
-import type { Table } from './read-table-schemas.ts';
 
-/** The units of one request to DynamoDB. */
+/** The units of one request to DynamoDB: of its table, and of the table's indexes. */
 export type Units = {
-  /** The name of the table, or of the index that was queried. */
   readonly table: string;
-  /** Of the table. */
   readonly write: number;
-  /** Of its indexes. */
   readonly index: number;
   readonly read: number;
   /** Of the item as it is afterwards. */
   readonly bytes: number;
 };
 
-const onAws: Item = {
-  callbackToken: { S: 't'.repeat(taskTokenCharacters) },
-  requestedBy: { S: samples.requestedBy },
+const namesOf = (keys: readonly KeySchemaElement[] = []): readonly string[] =>
+  keys.map(({ AttributeName = '' }) => AttributeName);
+
+/** The tables of a deployment with these outputs, by the names that requests call them. */
+export const readTables = async (
+  client: DynamoDBClient,
+  outputs: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, Table>> => {
+  const read = async ([output, TableName]: readonly [string, string]) => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const indexes = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => {
+      if (Projection?.ProjectionType === 'ALL')
+        throw new CannotBeCounted(`${IndexName} projects everything.`);
+      return { keys: namesOf(KeySchema), projected: Projection?.NonKeyAttributes ?? [] };
+    });
+    return [
+      TableName,
+      { name: output.replace('TableName', ''), keys: namesOf(Table?.KeySchema), indexes },
+    ] as const;
+  };
+  const named = Object.entries(outputs).filter(([output]) => output.endsWith('TableName'));
+  return new Map(await Promise.all(named.map(read)));
 };
 
-/** The item with the values that AWS generates in AWS's length, because the emulator's are longer or shorter. */
-const asOnAws = (item: Item): Item =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, onAws[name] ?? value]));
+/** The values that AWS generates, in AWS's length, because the emulator's are longer or shorter. */
+const onAws: Item = {
+  callbackToken: { S: 't'.repeat(taskTokenCharacters) },
+  requestedBy: { S: requestedBy },
+};
 
 const itemIn = (body: Call['asked'], name: string): Item | undefined => {
   const item = body?.[name] as Item | undefined;
-  return item === undefined ? undefined : asOnAws(item);
+  if (item === undefined) return undefined;
+  return Object.fromEntries(Object.entries(item).map(([key, value]) => [key, onAws[key] ?? value]));
 };
 
 /**
  * The units of every request to DynamoDB. It follows the items through the answers, in order: an update finds what the
  * write before it left. `tables` are by the names that requests call them.
  */
-export const unitsOf = (
+export const countUnits = (
   entries: readonly Entry[],
   tables: ReadonlyMap<string, Table>,
 ): ReadonlyMap<Call, Units> => {
@@ -58,15 +77,13 @@ export const unitsOf = (
     };
     const read = (bytes: number): Units => ({
       ...none,
-      table: String(asked?.IndexName ?? table.name),
       read: readUnits(bytes, asked?.ConsistentRead === true),
       bytes,
     });
 
     // A failed condition is billed as a write of the existing item.
     if (String(answered?.__type).includes('ConditionalCheckFailed')) {
-      const item = itemIn(answered, 'Item') ?? before;
-      return { ...none, write: writeUnits(item, undefined), bytes: itemBytes(item ?? {}) };
+      return { ...none, write: writeUnits(itemIn(answered, 'Item') ?? before, undefined) };
     }
     if (statusCode !== 200) return none;
     switch (operation) {
