@@ -1,6 +1,5 @@
-import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import type { ClientConfig } from '../../cli/aws/deployment.ts';
-import { logsClient } from '../../cli/aws/logs.ts';
+import { linesOfLog, logsClient } from '../../cli/aws/logs.ts';
 
 const numberIn = (line: string, label: string, unit: string): number | undefined => {
   // A tab or the start is before the label, as `Billed Duration` ends in `Duration`.
@@ -28,9 +27,8 @@ export const parseReport = (line: string) => {
 export type Invocation = Readonly<NonNullable<ReturnType<typeof parseReport>>>;
 
 export const readLogLines = async (client: ClientConfig, logGroupName: string, since: Date) => {
-  const logs = logsClient(client);
   const lines: string[] = [];
-  const pages = paginateFilterLogEvents({ client: logs }, { logGroupName, startTime: since.getTime() });
-  for await (const { events = [] } of pages) lines.push(...events.flatMap(({ message }) => message ?? []));
-  return lines.map((line) => line.trimEnd());
+  const query = { since, filterPattern: undefined };
+  for await (const { line } of linesOfLog(logsClient(client), logGroupName, query)) lines.push(line);
+  return lines;
 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
@@ -27,21 +26,6 @@ const loggedOf = ({ extractionId, timestamp, entity, product, ...line }: LoggedF
   const about = { taskId: text(line.taskId), caller: text(line.caller), subject: text(entity ?? product) };
   return defined({ extractionId: String(extractionId), at: String(timestamp), ...about });
 };
-
-/** The lines with this message. On the emulator, a function that never ran has no log group. */
-async function* logged(
-  { client, isEmulated }: Deployment,
-  logGroup: string,
-  message: string,
-  period: Period,
-): AsyncGenerator<Logged, void> {
-  try {
-    const lines = linesWithMessage(logsClient(client), logGroup, message, period);
-    for await (const line of lines) yield loggedOf(line);
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException) || !isEmulated) throw error;
-  }
-}
 
 /** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
 async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
@@ -99,7 +83,10 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     (await resources(type)).find((name) => name.includes(part)) ?? part;
   const lines = (part: string, message: string) =>
     async function* ofPeriod(period: Period) {
-      yield* logged(deployment, await named('AWS::Logs::LogGroup', part), message, period);
+      const group = await named('AWS::Logs::LogGroup', part);
+      // On the emulator, a function that never ran has no log.
+      const found = linesWithMessage(logsClient(client), group, message, period, deployment.isEmulated);
+      for await (const line of found) yield loggedOf(line);
     };
   return {
     estimate: async (period) =>

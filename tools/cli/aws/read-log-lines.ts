@@ -1,10 +1,6 @@
-import {
-  type CloudWatchLogsClient,
-  paginateFilterLogEvents,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded } from './deployment.ts';
-import { loggedFields } from './logs.ts';
+import { type LoggedFields, logPages } from './logs.ts';
 
 /** One line of a function's log: the fields that the functions write, and no others. */
 export type LogLine = {
@@ -26,8 +22,8 @@ export type Period = { readonly from: string; readonly to: string };
 const maxPages = 30;
 
 /** The lines of the functions' own logger. Lines of the Lambda runtime and of metrics have no such fields. */
-const toLine = (message: string, timestamp: number): LogLine | undefined => {
-  const { service, level, message: text, timestamp: at, ...fields } = loggedFields(message) ?? {};
+const toLine = (logged: LoggedFields, timestamp: number): LogLine | undefined => {
+  const { service, level, message: text, timestamp: at, ...fields } = logged;
   if (typeof service !== 'string' || typeof level !== 'string' || typeof text !== 'string') return undefined;
   const time = typeof at === 'string' ? new Date(at) : new Date(timestamp);
   return { at: time.toISOString(), service, level, message: text, fields };
@@ -67,20 +63,13 @@ export const readLogLines = async (
     const period = { startTime: Date.parse(from), endTime: Date.parse(to) };
     const lines: LogLine[] = [];
     let pages = 0;
-    try {
-      for await (const { events = [], nextToken } of paginateFilterLogEvents(
-        { client },
-        { logGroupName, filterPattern, ...period },
-      )) {
-        lines.push(...events.flatMap(({ message = '', timestamp = 0 }) => toLine(message, timestamp) ?? []));
-        pages += 1;
-        if (pages < maxPages || nextToken === undefined) continue;
-        complete = false;
-        break;
-      }
-    } catch (error) {
-      // A function that never ran may have none on the emulator.
-      if (!(error instanceof ResourceNotFoundException)) throw error;
+    const query = { logGroupName, filterPattern, ...period };
+    for await (const { events, isLast } of logPages(client, query, true)) {
+      lines.push(...events.flatMap(({ at, fields = {} }) => toLine(fields, at) ?? []));
+      pages += 1;
+      if (pages < maxPages || isLast) continue;
+      complete = false;
+      break;
     }
     // Again, as the emulator returns every line for such a pattern.
     return lines.filter((line) => isAbout(line, ids));

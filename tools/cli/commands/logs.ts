@@ -1,8 +1,7 @@
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
-import { errorPattern, linesOfLog, logGroupsOf } from '../aws/function-logs.ts';
 import { type LogName, logNames } from '../aws/log-names.ts';
-import { loggedFields, logsClient, readFunctionLogs } from '../aws/logs.ts';
+import { errorPattern, linesOfLog, logGroupsOf, logsClient, readFunctionLogs } from '../aws/logs.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
@@ -26,10 +25,10 @@ export const logs = async (
   for (const one of names) {
     shell.wait(`reading the log of ${one}`);
     for (const group of await logGroupsOf([one], deployment)) {
-      for await (const { at, line } of linesOfLog(client, group, query)) {
+      for await (const { at, line, fields } of linesOfLog(client, group, query)) {
         shell.wait(undefined);
         count += 1;
-        shell.print(line, { at, log: one, line: loggedFields(line) ?? line });
+        shell.print(line, { at: new Date(at).toISOString(), log: one, line: fields ?? line });
       }
     }
   }

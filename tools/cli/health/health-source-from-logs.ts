@@ -1,7 +1,6 @@
 import type { Bounded, Deployment } from '../aws/deployment.ts';
-import { logGroupsOf } from '../aws/function-logs.ts';
 import type { LogName } from '../aws/log-names.ts';
-import { logsClient, readFunctionLogs } from '../aws/logs.ts';
+import { logGroupsOf, logsClient, readFunctionLogs } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { runLogsQuery } from '../aws/run-logs-query.ts';
 import {

@@ -116,7 +116,7 @@ test('lines with a message are read hour by hour, to the last page, and each onc
   const { client, sent } = stubLogsClient(() => pages.shift() ?? {});
   const period = { from: iso(0), to: iso(5_400) };
   const lines: unknown[] = [];
-  for await (const one of linesWithMessage(client, 'log', 'Done.', period)) lines.push(one);
+  for await (const one of linesWithMessage(client, 'log', 'Done.', period, false)) lines.push(one);
   expect(lines).toEqual([1, 2].map(() => ({ message: 'Done.', extractionId: id })));
   const firstHour = [at(0).getTime(), at(3_600).getTime() - 1];
   const rest = [at(3_600).getTime(), at(5_400).getTime() - 1];
