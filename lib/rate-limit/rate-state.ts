@@ -9,6 +9,8 @@ export type Learnt = {
   readonly at: number;
   /** The rate at which the provider last failed by overload. Near it the rate grows slowly, as each failure may be `UNCONFIRMED`. */
   readonly ceiling?: number;
+  /** What it accepted a second when a cut ended its refusals: probably what it takes. */
+  readonly capacity?: number;
 };
 
 /** The calls that are judged together. */
@@ -91,7 +93,10 @@ const tooMany = 0.05;
 const few = 0.02;
 const growth = 1.03;
 const slowGrowth = 1.005;
+const maxGrowth = 1.25;
 const nearCeiling = 0.9;
+/** So far above what the provider accepted without refusals, the capacity was another. */
+const aboveCapacity = 1.1;
 const softCut = 0.95;
 
 /** More than so many are no strays: a provider whose rate fell may refuse more of them after each cut for a while. */
@@ -147,9 +152,12 @@ export const budget = (
   return left < 0 ? 0 : Math.floor((left * rate) / 1_000) + 1;
 };
 
-/** A call comes some 100 ms sooner or later than its release. At a low rate, a provider without a burst would refuse it for that alone. */
+/**
+ * Two calls come some 120 ms closer together or farther apart than their releases. At a low rate, a provider without a burst would refuse
+ * the second for that alone. With 2.5 times as much between them, it refuses one in 160.
+ */
 const lowRate = 0.1;
-const lateMs = 200;
+const lateMs = 300;
 
 const stepMs = (rate: number): number => 1_000 / rate + (rate <= lowRate ? lateMs : 0);
 
@@ -322,7 +330,7 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
     const stray = { share: 1.5 * share, until: now + strayMs };
     return { state: { ...withLearnt(rest, learnt, now), stray }, judged: 'undone' };
   }
-  const target = Math.min(rate, 0.95 * accepted);
+  const target = Math.min(rate, softCut * accepted);
   const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
   const base = cuts === undefined || cuts.count >= 2 ? { count: 0, from: rate, share, accepted } : cuts;
   const ceiling = window.overloaded > 0 ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
@@ -333,25 +341,34 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
   return { state: remembered, judged: 'cut' };
 };
 
-const grow = (state: RateState, rate: number, limit: number | undefined, now: number): Judgement => {
-  const { learnt, cuts: _cuts, ...rest } = fresh(state, now);
+const grow = (
+  state: RateState,
+  window: Window,
+  rate: number,
+  limit: number | undefined,
+  now: number,
+): Judgement => {
+  const { learnt, cuts, ...rest } = fresh(state, now);
   if (learnt === undefined || !hasLine(state, now))
     return { state: learnt === undefined ? rest : { ...rest, learnt }, judged: 'unchanged' };
   const { ceiling } = learnt;
   const isNear = ceiling !== undefined && rate * growth > nearCeiling * ceiling;
-  const perSecond = rate * (isNear ? slowGrowth : growth);
+  // At a low rate, the calls of a window take minutes. Growing as slowly for each window would keep a line for hours.
+  const tens = ((window.accepted + window.refused) * 1_000) / (rate * windowMs);
+  const perSecond = rate * Math.min(maxGrowth, (isNear ? slowGrowth : growth) ** Math.max(1, tens));
   if (limit !== undefined && perSecond >= limit) return { state: rest, judged: 'unlimited' };
-  // A ceiling that was passed is none any more.
-  const left = ceiling !== undefined && perSecond < 1.2 * ceiling ? ceiling : undefined;
-  return {
-    state: { ...rest, learnt: defined({ perSecond, at: now, ceiling: left }) },
-    judged: 'grown',
-  };
+  const capacity = cuts === undefined || ceiling !== undefined ? learnt.capacity : learnt.perSecond / softCut;
+  // What was passed is a bound no more.
+  const unless = (bound: number | undefined, times: number): number | undefined =>
+    bound !== undefined && perSecond < times * bound ? bound : undefined;
+  const bounds = { ceiling: unless(ceiling, 1.2), capacity: unless(capacity, aboveCapacity) };
+  return { state: { ...rest, learnt: defined({ perSecond, at: now, ...bounds }) }, judged: 'grown' };
 };
 
 /**
  * Judges the calls of a window, once it is over: above 5 % refused the rate becomes 0.95 of what was accepted, at most halved; below 2 %
- * it grows by 3 % while there is a line, up to the limit. Returns the same state before that.
+ * it grows by 3 % for each ten seconds while there is a line, up to the limit; in between, one above
+ * the capacity falls below it. Returns the same state before that.
  */
 export const judgeCalls = (state: RateState, limit: number | undefined, now: number): Judgement => {
   const { window, measuring } = state;
@@ -373,6 +390,11 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     if (isOutage || isStray(state, share, now)) return { state: fresh(state, now), judged: 'unchanged' };
     return cut(state, window, rate ?? Infinity, share, now);
   }
+  const { capacity } = state.learnt ?? {};
+  if (share >= few && capacity !== undefined && rate !== undefined && rate > capacity) {
+    const learnt = { perSecond: Math.max(minPerSecond, softCut * capacity), at: now, capacity };
+    return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
+  }
   // More calls show whether it is chance.
   if (share > tooMany && now - window.since < maxWindowMs) return unchanged;
   const { ceiling } = state.learnt ?? {};
@@ -380,7 +402,7 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ceiling };
     return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
   }
-  if (share < few && rate !== undefined) return grow(state, rate, limit, now);
+  if (share < few && rate !== undefined) return grow(state, window, rate, limit, now);
   const { cuts: _, ...rest } = fresh(state, now);
   return { state: rest, judged: 'unchanged' };
 };
@@ -415,6 +437,7 @@ const schemasAt = (now: number) => {
       perSecond: positive,
       at: near,
       ceiling: v.exactOptional(positive),
+      capacity: v.exactOptional(positive),
     }),
     measuring: v.object({ since: near, because: v.picklist(['refused', 'overloaded']) }),
     window: v.object({

@@ -124,6 +124,15 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { lastStart: 120 },
   ),
+  small(
+    'at a provider that takes one start in 10 s at first',
+    {
+      rate: takes(5, { perSecond: (seconds) => (seconds < 60 ? 0.1 : 5), burst: 1 }),
+      line: {},
+      members: { crowd: spread(150, 20) },
+    },
+    { lastStart: 1_100 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

@@ -52,6 +52,14 @@ export const crowdFaults: Faults = {
     caughtBy: 'rate-is-kept',
     firstSeed: 2,
   },
+  'grows-by-the-window': {
+    does: 'A low rate grows by 3 % for a window of minutes, as for one of ten seconds.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: 'Math.max(1, tens)',
+    replace: 'Math.max(1, 0 * tens)',
+    caughtBy: 'rate-is-kept',
+    firstSeed: 9,
+  },
   'cancelled-waits-on': {
     does: 'What is cancelled in line stays there until its turn.',
     file: 'lib/extraction/operate/cancel.ts',

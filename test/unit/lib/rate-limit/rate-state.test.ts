@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../../lib/defined.ts';
 import {
   afterOverload,
   afterRefusal,
@@ -8,6 +9,7 @@ import {
   hasLine,
   isLeased,
   judgeCalls,
+  type Learnt,
   noRate,
   parseRateState,
   pruned,
@@ -45,7 +47,7 @@ test('starts pass by the clock at their rate, a second of them at once', () => {
   expect(budget(noRate, undefined, now)).toBe(Infinity);
   expect(budget(noRate, 0.05, now)).toBe(1);
   expect(budget(take(noRate, 0.05, now), 0.05, now + 18_000)).toBe(0);
-  expect(budget(take(noRate, 0.05, now), 0.05, now + 19_200)).toBe(1);
+  expect(budget(take(noRate, 0.05, now), 0.05, now + 19_300)).toBe(1);
 });
 
 test('the next start at a rate that was raised does not wait as long as at the former one', () => {
@@ -116,6 +118,32 @@ describe('a window of calls', () => {
     expect(judgeCalls(state, 9, now + 10_000).state).toBe(state);
   });
 
+  test('at a low rate raises it by as much for the same time, and by a quarter at most', () => {
+    const rateAfter = (seconds: number, slow: Learnt) => {
+      const window = { ...none, since: now - (seconds - 10) * 1_000, countedUntil: now / 1_000 - 1 };
+      return learntIn(judgedAfter({ accepted: 20 }, { learnt: slow, window }));
+    };
+    expect(rateAfter(40, { ...learnt, perSecond: 0.5 })).toBeCloseTo(0.5 * 1.03 ** 4, 3);
+    const lowest = { ...learnt, perSecond: 0.125 };
+    expect(rateAfter(160, lowest)).toBeCloseTo(0.125 * 1.25, 3);
+    expect(rateAfter(160, { ...lowest, ceiling: 0.125 })).toBeCloseTo(0.125 * 1.005 ** 16, 3);
+  });
+
+  test('between both brings a rate back below the capacity that it exceeds, which a cut has shown', () => {
+    const { state } = judgedAfter({ accepted: 100, refused: 8 }, { learnt });
+    const { learnt: cut, cuts } = state;
+    const grown = judgedAfter({ accepted: 95 }, defined({ learnt: cut, cuts }));
+    expect(grown).toMatchObject({ judged: 'grown', state: { learnt: { capacity: 10 } } });
+    const above = { perSecond: 10.4, at: now, capacity: 10 };
+    const fallen = judgedAfter({ accepted: 100, refused: 3 }, { learnt: above });
+    expect(fallen).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 9.5, capacity: 10 } } });
+    const below = { ...above, perSecond: 9.9 };
+    expect(judgedAfter({ accepted: 97, refused: 3 }, { learnt: below }).judged).toBe('unchanged');
+    // A provider that takes a tenth more has another capacity.
+    const passed = judgedAfter({ accepted: 110 }, { learnt: { ...above, perSecond: 10.9 } });
+    expect(passed.state.learnt).not.toHaveProperty('capacity');
+  });
+
   test('between both keeps it, and too few calls decide nothing', () => {
     expect(learntIn(judgedAfter({ accepted: 97, refused: 3 }, { learnt }))).toBe(10);
     expect(judgedAfter({ accepted: 10, refused: 4 }, { learnt }).state.window?.accepted).toBe(10);
@@ -181,7 +209,7 @@ test('a lease is another dispatcher’s until it ends', () => {
 test('what is stored is read as it was written, and a damaged part counts for nothing', () => {
   const full: RateState = {
     ...afterReopening(afterOverload(withLine(noRate, now), now + 6_000), ['caller bank'], now),
-    learnt: { perSecond: 4.9, at: now, ceiling: 5 },
+    learnt: { perSecond: 4.9, at: now, ceiling: 5, capacity: 5 },
     cuts: { count: 1, from: 5, share: 0.1, accepted: 4 },
     stray: { share: 0.04, until: now + 600_000 },
     lease: { holder: 'one', until: now + 10_000, ends: now + 900_000 },
