@@ -29,14 +29,14 @@ type Group = {
   readonly quotas: readonly Quota[];
 };
 
-/** Those in line by their groups, in the order of slots. What has no slot is left out. */
-const groupsOf = (line: readonly InLine[], gateOf: (entry: InLine) => Gate) => {
+/** Those in line by their groups, in the order of slots. What has no slot, or whose time has not come, is left out. */
+const groupsOf = (line: readonly InLine[], gateOf: (entry: InLine) => Gate, now: string) => {
   const groups = new Map<string, Group>();
   const turns: InLine[] = [];
   const hasTurn = new Set<string>();
   for (const entry of line) {
     const place = parseSlot(entry.slot);
-    if (place === undefined) continue;
+    if (place === undefined || place.at > now) continue;
     const prefix = prefixOf(place);
     const known = groups.get(prefix);
     if (known !== undefined) {
@@ -72,8 +72,9 @@ export const chooseNext = (
   most: number,
   before: Served,
   gateOf: (entry: InLine) => Gate,
+  now: Date,
 ): Chosen => {
-  const { groups, turns } = groupsOf(line, gateOf);
+  const { groups, turns } = groupsOf(line, gateOf, now.toISOString());
   const served = new Map(before);
   let count = Math.max(0, ...served.values());
   const next: InLine[] = [];

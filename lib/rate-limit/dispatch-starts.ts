@@ -337,7 +337,7 @@ class Dispatcher {
       firstAt = due.nextStartAt;
       const most = isMeasuring(due, set, now) ? 0 : granted(due, rate, now);
       const gateOf = paused ? () => [{ left: 0 }] : this.#gates(due, now);
-      chosen = chooseNext(waiting, Math.min(most, maxReleases), this.#served, gateOf);
+      chosen = chooseNext(waiting, Math.min(most, maxReleases), this.#served, gateOf, new Date(now));
       const taken = take(due, rate, now - lateTickMs, chosen.next.length);
       const lineUntil = chosen.left > 0 ? now + lineMs : taken.lineUntil;
       return this.#leased(pruned({ ...taken, lineUntil }, now));

@@ -19,7 +19,7 @@ export const lanesOf = (places: readonly Place[]): readonly LineLane[] =>
   [...Map.groupBy(places, laneOf).values()].flatMap((lane) => {
     const [first] = lane;
     if (first === undefined) return [];
-    const waiting = lane.toSorted((one, other) => (one.requestedAt < other.requestedAt ? -1 : 1));
+    const waiting = lane.toSorted((one, other) => (one.at < other.at ? -1 : 1));
     return [{ caller: first.caller, priority: first.priority, waiting }];
   });
 

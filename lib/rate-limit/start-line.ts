@@ -13,8 +13,11 @@ export type Place = {
   readonly priority: Priority;
   /** As the breaker's: its entity or product. */
   readonly group: string;
-  /** When it was requested. What the provider refused is older than all that still wait, so it comes to the front. */
-  readonly requestedAt: string;
+  /**
+   * When it was requested. What the provider refused is older than all that still wait, so it comes to the front. Of a start that was
+   * refused again and again, when it may be tried again (`placeAt`).
+   */
+  readonly at: string;
   readonly extractionId: string;
 };
 
@@ -30,6 +33,8 @@ export type LineEntry = {
   readonly waitingSince?: string;
   /** For how long it had waited before, in milliseconds. */
   readonly waitedMs: number;
+  /** How often in all the provider has refused it as if by its rate. Absent: never. */
+  readonly refusals?: number;
   /** When TTL removes it, in epoch seconds. */
   readonly expiresAt: number;
 };
@@ -99,19 +104,43 @@ export const prefixOf = (place: Pick<Place, 'caller' | 'priority' | 'group'>): s
 
 /** The place of a start in the index: all of a group in a lane together, the oldest request first. */
 export const slotOf = (place: Place): string =>
-  `${prefixOf(place)}${place.requestedAt}${separator}${place.extractionId}`;
+  `${prefixOf(place)}${place.at}${separator}${place.extractionId}`;
 
 /** A slot that comes after all of these, and before every other prefix's. A time begins with a digit. */
 export const endOf = (prefix: string): string => `${prefix}~`;
 
 /** The place of a slot. Undefined if it is none. */
 export const parseSlot = (slot: string): Place | undefined => {
-  const [caller, priority, group, requestedAt, extractionId, ...rest] = slot.split(separator);
-  if (caller === undefined || group === undefined || requestedAt === undefined || rest.length > 0)
-    return undefined;
+  const [caller, priority, group, at, extractionId, ...rest] = slot.split(separator);
+  if (caller === undefined || group === undefined || at === undefined || rest.length > 0) return undefined;
   if (extractionId === undefined || (priority !== 'interactive' && priority !== 'background'))
     return undefined;
-  return { caller: unescaped(caller), priority, group: unescaped(group), requestedAt, extractionId };
+  return { caller: unescaped(caller), priority, group: unescaped(group), at, extractionId };
+};
+
+/**
+ * A provider may refuse one user for a reason of its own, and not say so. After so many refusals of one start it is taken for that: while
+ * 5 % of all are refused, three in a row are one start in 8,000.
+ */
+const refusalsOfTheRate = 2;
+
+/** In seconds. With the last one again and again, 6 h have some 360 tries. */
+const pauses = [5, 10, 20, 40, 60] as const;
+
+/** Whether a start that was refused so often before shows how fast the provider takes starts. */
+export const showsRate = (refusals: number): boolean => refusals < refusalsOfTheRate;
+
+/** The time that gives a start its place, which must not hold those behind it for ever (`Place.at`). */
+export const placeAt = (
+  requestedAt: string,
+  { refusals, notBefore = '' }: { refusals: number; notBefore?: string | undefined },
+  now: Date,
+): string => {
+  const again = refusals - refusalsOfTheRate;
+  if (again <= 0) return requestedAt;
+  const seconds = pauses[again - 1] ?? 60;
+  const at = new Date(now.getTime() + seconds * 1_000).toISOString();
+  return at > notBefore ? at : notBefore;
 };
 
 /** How long a start has waited by now, in milliseconds. The start window does not count this time. */

@@ -1,7 +1,14 @@
 import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { ShownToRate, StartLimiter } from '../../rate-limit/start-limiter.ts';
-import { type LineEntry, type StartLineStore, slotOf, waitedMs } from '../../rate-limit/start-line.ts';
+import {
+  type LineEntry,
+  placeAt,
+  type StartLineStore,
+  showsRate,
+  slotOf,
+  waitedMs,
+} from '../../rate-limit/start-line.ts';
 import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
@@ -46,22 +53,33 @@ export interface Gate {
 
 const day = 86_400;
 
-/** In line, with its place and what it has waited until now. `isWaiting`: it goes on to wait. */
+/** What is known of a wait. `isWaiting`: it goes on. `notBefore`: the provider asked for no other try before. */
+type Wait = {
+  readonly attempt: number;
+  readonly waited: number;
+  readonly isWaiting: boolean;
+  readonly refusals: number;
+  readonly notBefore: string | undefined;
+};
+
+/** In line, with its place and what it has waited until now. */
 const entryOf = (
   record: Extraction,
-  { attempt, waited, isWaiting }: { attempt: number; waited: number; isWaiting: boolean },
+  { attempt, waited, isWaiting, refusals, notBefore }: Wait,
   { now, timings }: { now: Date; timings: Timings },
 ): LineEntry => {
   const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
   const { caller, group } = breakerAboutOf(record);
+  const at = placeAt(requestedAt, { refusals, notBefore }, now);
   const keptUntil = plusSeconds(now, timings.maxWait + timings.startWindow + day);
   return {
     extractionId,
     requestId,
     attempt,
-    slot: slotOf({ caller, priority, group, requestedAt, extractionId }),
+    slot: slotOf({ caller, priority, group, at, extractionId }),
     ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
     waitedMs: Math.round(waited * 1_000),
+    ...(refusals === 0 ? {} : { refusals }),
     expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
   };
 };
@@ -126,10 +144,13 @@ export const gateOf = async (
   let [isInLine, isTriedAgain] = [false, true];
   let mayWait = entry < maxEntries;
 
+  let refusals = known?.refusals ?? 0;
+  let notBefore: string | undefined;
+
   const entryNow = (isWaiting: boolean): LineEntry =>
     entryOf(
       record,
-      { attempt: callbackAttempt, waited: waitedNow(), isWaiting },
+      { attempt: callbackAttempt, waited: waitedNow(), isWaiting, refusals, notBefore },
       { now: now(), timings: deps.timings },
     );
 
@@ -173,7 +194,9 @@ export const gateOf = async (
     resultOf: (result) =>
       mayWait && isRefusedByRate(result) ? { ...result, error: 'Waits', notBefore: undefined } : result,
     afterCall: async (ended, called) => {
-      await simple.afterCall(ended, called);
+      const isRefused = isRefusedByRate(called.result);
+      if (!isRefused || showsRate(refusals)) await simple.afterCall(ended, called);
+      if (isRefused) [refusals, notBefore] = [refusals + 1, called.result.notBefore];
       isTriedAgain = called.result.kind === 'not-accepted';
       if (ended.conclusion !== 'not-yet' || ended.error !== 'Waits') return ended;
       try {

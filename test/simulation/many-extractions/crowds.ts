@@ -169,6 +169,14 @@ export const crowds: readonly Crowd[] = [
     wanted: { lastStart: 650 },
   },
   {
+    name: 'one user in 100 refused for 10 min, learnt',
+    population: at(five, undefined, [
+      main(9_900),
+      ['refused', crowd(100, { perSecond: 0.5, trouble: 'answers 429 for ten minutes', calls: ['start'] })],
+    ]),
+    wanted: { lastStart: 2_300 },
+  },
+  {
     name: 'dispatcher dead for 120 s',
     population: at(five, 4.9, [main()], { line: { deadFrom: 500, deadTo: 620 } }),
     wanted: { lastStart: 2_044 + 190 },

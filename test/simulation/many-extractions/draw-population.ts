@@ -14,6 +14,7 @@ export const troubles = [
   'fails one call in ten',
   'answers 429',
   'answers 429 for the user',
+  'answers 429 for ten minutes',
   'answers 503 for a minute',
   'answers 401',
   'answers 400',

@@ -225,6 +225,9 @@ export class Provider {
       case 'answers 429 for the user':
         if (time.now - this.#origin > 30_000) return;
         throw Object.assign(answered(429), { refusal: 'processAlreadyRunning' });
+      case 'answers 429 for ten minutes':
+        if (time.now - this.#origin > 600_000) return;
+        throw answered(429);
       case 'answers 503 for a minute':
         if (time.now - this.#origin > 60_000) return;
         throw answered(503);

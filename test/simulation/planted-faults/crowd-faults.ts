@@ -16,10 +16,26 @@ export const crowdFaults: Faults = {
   'refused-goes-to-the-end': {
     does: 'A start that the provider refused waits behind all others of its lane.',
     file: gate,
-    find: 'slot: slotOf({ caller, priority, group, requestedAt, extractionId }),',
-    replace: 'slot: slotOf({ caller, priority, group, requestedAt: now.toISOString(), extractionId }),',
+    find: 'const at = placeAt(requestedAt, { refusals, notBefore }, now);',
+    replace: 'const at = now.toISOString();',
     caughtBy: 'oldest-first',
     firstSeed: 2,
+  },
+  'refused-blocks-its-lane': {
+    does: 'A start that is refused again and again comes back to the front each time.',
+    file: gate,
+    find: 'const at = placeAt(requestedAt, { refusals, notBefore }, now);',
+    replace: 'const at = requestedAt;',
+    caughtBy: 'lanes-share',
+    firstSeed: 10,
+  },
+  'one-user-teaches-the-rate': {
+    does: 'Each refusal of a start that is refused again and again lowers the rate of all.',
+    file: gate,
+    find: 'if (!isRefused || showsRate(refusals)) await',
+    replace: 'await',
+    caughtBy: 'lanes-share',
+    firstSeed: 10,
   },
   'window-counted-from-the-request': {
     does: 'The start window counts the time in line.',

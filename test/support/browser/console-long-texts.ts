@@ -148,7 +148,7 @@ export const longTextDeps = (): Parameters<typeof serveConsole>[1] => {
             caller: requestedBy,
             priority: 'background',
             group: entity,
-            requestedAt: iso(0),
+            at: iso(0),
           } as const;
           const byHand = {
             perSecond: 0.012_345,

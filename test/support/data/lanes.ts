@@ -12,7 +12,7 @@ const lane = (caller: string, priority: Place['priority'], count: number): LineL
     caller: `${roles}${caller}`,
     priority,
     group: 'bank',
-    requestedAt: now.toISOString(),
+    at: now.toISOString(),
     extractionId: `${caller}-${priority}-${index}`,
   })),
 });

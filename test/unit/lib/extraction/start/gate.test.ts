@@ -4,7 +4,7 @@ import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
 import { gateOf } from '../../../../../lib/extraction/start/gate.ts';
 import type { ShownToRate } from '../../../../../lib/rate-limit/start-limiter.ts';
-import type { LineEntry } from '../../../../../lib/rate-limit/start-line.ts';
+import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
@@ -25,7 +25,7 @@ type Setting = {
   readonly attempt?: number;
   readonly breaker?: Admission;
   readonly rate?: 'go' | 'wait';
-  readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince'>;
+  readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
   readonly failsToPark?: true;
 };
@@ -180,4 +180,24 @@ test.each<readonly [string, StartCallResult, object | undefined]>([
     expect(item).toMatchObject(left);
     expect(item?.waitingSince).toBeUndefined();
   }
+});
+
+test.each([
+  [0, [{ isReleased: true, isTurn: false }, 'rate: refused'], iso(0)],
+  [1, [{ isReleased: true, isTurn: false }, 'rate: refused'], iso(0)],
+  [2, [{ isReleased: true, isTurn: false }], iso(160)],
+] as const)('refused after %i refusals', async (refusals, expected, at) => {
+  const { gate, did, line } = await gateWith({
+    entry: 1,
+    attempt: 1_000,
+    waited: { waitedMs: 0, waitingSince: iso(70), refusals },
+  });
+  await gate.admit(false);
+  await gate.afterCall(notYet('Waits'), {
+    result: { ...busy, notBefore: iso(160) },
+    shown: { kind: 'nothing' },
+  });
+  expect(did).toEqual(expected);
+  const { refusals: noted, slot = '' } = (await line.find(extractionId)) ?? {};
+  expect([noted, parseSlot(slot)?.at]).toEqual([refusals + 1, at]);
 });

@@ -175,8 +175,8 @@ test('who waits in line is not late, although the start window is over', async (
   expect(story?.headline).toBe(
     'Waits in line for the rate of the provider since 12:00:03Z. If it waits for longer than 6 h, it ends NOT_STARTED, and may be requested again.',
   );
-  const { extractionId, requestedBy: caller, requestedAt } = waiting;
-  const place = { caller, priority: 'interactive', group: 'bank', requestedAt, extractionId } as const;
+  const { extractionId, requestedBy: caller, requestedAt: at } = waiting;
+  const place = { caller, priority: 'interactive', group: 'bank', at, extractionId } as const;
   const line = { lanes: [{ caller, priority: 'interactive', waiting: [place] }], perSecond: 0.1 } as const;
   const known = await explain(2_000, { record: waiting, execution: inLine(), line });
   expect(known?.headline).toContain(' since 12:00:03Z. It will be started at about 12:33:30Z. If');

@@ -45,8 +45,8 @@ test.each<[string, Partial<ConsoleSources>]>([
 });
 
 test('the line has its lanes, the rate and until when, and is no trouble of its own', async () => {
-  const { requestedBy: caller, extractionId, requestedAt } = waiting;
-  const lane = { caller, priority: 'background', group: 'bank', requestedAt } as const;
+  const { requestedBy: caller, extractionId, requestedAt: at } = waiting;
+  const lane = { caller, priority: 'background', group: 'bank', at } as const;
   const byHand = { perSecond: 0.5, reason: 'their <maintenance>', since: Date.parse(iso(40)) };
   const rate = async () =>
     ({

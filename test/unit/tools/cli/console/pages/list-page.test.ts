@@ -34,7 +34,7 @@ test('the first line answers whether anything is overdue', async () => {
 /** Of today, as the pages over it are. */
 const { requestedBy: caller } = extractionIn('REQUESTED');
 const lane = { caller, priority: 'background' } as const;
-const place = { ...lane, group: 'bank', requestedAt: iso(0) };
+const place = { ...lane, group: 'bank', at: iso(0) };
 const times = { since: iso(40), nextTurnAt: iso(140) };
 const open = { ...times, kind: 'open', calls: 'starts', caller, cause: 'http-503' } as const;
 
