@@ -69,6 +69,8 @@ export const drawStorm = (seed: number, minutes: number) => {
   const random = randomOf(seed);
   const every = (meanMs: number) => drawTimes(random, minutes * 60_000, meanMs);
   return {
+    /** What the provider takes. Requests come at 0.5 a second: a line forms always, after a restart, or never. */
+    startsPerSecond: random.pick([0.4, 1, 1_000]),
     requests: every(2_000).map((at, index) => ({
       at,
       /** The user at the provider, and the idempotency key. */
