@@ -131,7 +131,7 @@ export const smallCrowds: readonly Crowd[] = [
       line: {},
       members: { crowd: spread(150, 20) },
     },
-    { lastStart: 1_100 },
+    { lastStart: 520 },
   ),
   small(
     'of which some are refused for ten minutes, by a 429 that does not name them',
