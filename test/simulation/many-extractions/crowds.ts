@@ -76,6 +76,7 @@ const at = (
 
 const five = takes(5);
 const main = (count = 10_000) => ['crowd', crowd(count)] as const;
+const trickle = ['trickle', crowd(600, { perSecond: 3, caller: another })] as const;
 const nineLanes = Array.from(
   { length: 9 },
   (_, lane) =>
@@ -126,14 +127,21 @@ export const crowds: readonly Crowd[] = [
   },
   {
     name: 'a trickle of 600 beside it',
-    population: at(five, 4.9, [main(), ['trickle', crowd(600, { perSecond: 3, caller: another })]]),
+    population: at(five, 4.9, [main(), trickle]),
     beside: ['trickle'],
     wanted: { lastStart: 2_300, p50: [40] },
   },
   {
     name: 'nine lanes of 60 beside it',
     population: at(five, 4.9, [main(), ...nineLanes]),
-    beside: ['lane0'],
+    beside: ['lane'],
+    wanted: { lastStart: 2_300, p50: [5] },
+  },
+  {
+    // While the lanes have their 2.7 a second, the trickle gets 1.1 of its 3.
+    name: 'both beside it',
+    population: at(five, 4.9, [main(), trickle, ...nineLanes]),
+    beside: ['lane', 'trickle'],
     wanted: { lastStart: 2_300, p50: [5] },
   },
   {
@@ -246,7 +254,7 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
     transitions: all.reduce((sum, one) => sum + one, 0) / all.length,
     lastStart: Math.max(...started) / 1_000,
     beside: beside.map((prefix) => {
-      const own = records.filter((one) => one?.extractionId.startsWith(`${prefix}-`) === true);
+      const own = records.filter((one) => one?.extractionId.startsWith(prefix) === true);
       const waits = own.flatMap((one) =>
         one?.startedAt === undefined
           ? []
