@@ -3,6 +3,7 @@ import { parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts'
 import { type Crowd, figuresOf, missedBy, named, crowd as requests, takes } from './crowds.ts';
 import { groupOf, isHealthy, type Member, type Population } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
+import type { ProviderCall } from './provider.ts';
 import type { Service } from './service.ts';
 
 const another = 'arn:aws:iam::111122223333:role/Another';
@@ -39,6 +40,20 @@ const small = (
 
 /** In seconds from the request. By then its item has its callback token. */
 const longInLine = 2;
+
+const withdrawing = (name: string, after: 'cancelledAfter' | 'erasedAfter'): Crowd =>
+  small(
+    name,
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      members: {
+        crowd: spread(100, 50, (index) => (index % 4 === 0 ? {} : { [after]: longInLine + index / 20 })),
+        new: spread(150, 5, (index) => ({ [after]: index / 400 }), 2),
+      },
+    },
+    { lastStart: 120 },
+  );
 
 /** Small crowds, each with what shows one of the faults that are planted. */
 export const smallCrowds: readonly Crowd[] = [
@@ -110,20 +125,7 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { unconfirmed: 30, lastStart: 500 },
   ),
-  small(
-    'of which an operator cancels most, in line and just before',
-    {
-      rate: takes(5),
-      line: { perSecond: 4.9 },
-      members: {
-        crowd: spread(100, 50, (index) =>
-          index % 4 === 0 ? {} : { cancelledAfter: longInLine + index / 20 },
-        ),
-        new: spread(150, 5, (index) => ({ cancelledAfter: index / 400 }), 2),
-      },
-    },
-    { lastStart: 120 },
-  ),
+  withdrawing('of which an operator cancels most, in line and just before', 'cancelledAfter'),
   small(
     'at a provider that takes one start in 10 s at first',
     {
@@ -145,6 +147,7 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { beside: ['crowd'], p99: [10] },
   ),
+  withdrawing('of which somebody erases most, in line and just before', 'erasedAfter'),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>
@@ -227,22 +230,27 @@ export const crowdInvariants: readonly Invariant[] = [
     },
   },
   {
-    name: 'cancelled-is-over',
-    rule: 'What is cancelled is not started, and its execution ends: at once if it was in line, and in its turn at the latest.',
-    check: ({ population, extractions, provider, ended }) => {
-      for (const { extractionId, cancelledAfter = 0 } of population.members) {
-        const { lastProblem, settledAt = '' } = extractions.get(extractionId) ?? {};
-        if (lastProblem !== 'cancelled') continue;
-        if (
-          provider.calls.some(
-            ({ kind, of, result }) => kind === 'start' && of === extractionId && result === 'success',
-          )
-        )
-          return `${extractionId} was started.`;
+    name: 'withdrawn-is-over',
+    rule: 'What is cancelled or erased is not started, and its execution ends: at once if it was in line, and in its turn at the latest. Of what is erased, nothing is left.',
+    check: ({ population, facts, provider, ended, line, requests, erasing }) => {
+      for (const { extractionId, cancelledAfter, erasedAfter } of population.members) {
+        const after = cancelledAfter ?? erasedAfter;
+        if (after === undefined) continue;
+        const isOwn = ({ extractionId: of }: { readonly extractionId: string }) => of === extractionId;
+        const isLeft = line.items.has(extractionId) || [...requests.values()].some(isOwn);
+        if (erasing.deleted.has(extractionId) && isLeft)
+          return `${extractionId} is erased, but not its items.`;
+        const withdrawn = facts.find(
+          (fact) => fact.kind === 'status' && fact.of === extractionId && fact.status === 'NOT_STARTED',
+        );
+        if (withdrawn === undefined) continue;
+        const isStart = ({ kind, of, result }: ProviderCall) =>
+          kind === 'start' && of === extractionId && result === 'success';
+        if (provider.calls.some(isStart)) return `${extractionId} was started.`;
         const endedAt = ended.get(extractionId);
         if (endedAt === undefined) return `The execution of ${extractionId} waits on.`;
-        const isLate = endedAt - Date.parse(settledAt) > 5_000;
-        if (isLate && cancelledAfter >= longInLine) return `The execution of ${extractionId} ends late.`;
+        if (endedAt - withdrawn.at > 5_000 && after >= longInLine)
+          return `The execution of ${extractionId} ends late.`;
       }
       return undefined;
     },

@@ -1,3 +1,4 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { randomChoices } from './choices.ts';
 import { type Member, member, type Population, type ProviderRate } from './draw-population.ts';
@@ -214,9 +215,10 @@ export const crowds: readonly Crowd[] = [
   },
 ];
 
-/** A start is over once nobody tries it any more. */
-export const allStarted = ({ population, extractions }: Service): boolean =>
-  population.members.every(({ extractionId }) => {
+/** A start is over once nobody tries it any more, and what is to be erased once it is. */
+export const allStarted = ({ population, extractions, erasing }: Service): boolean =>
+  population.members.every(({ extractionId, erasedAfter }) => {
+    if (erasedAfter !== undefined) return erasing.deleted.has(extractionId);
     const status = extractions.get(extractionId)?.status;
     return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';
   });
@@ -236,6 +238,10 @@ export type CrowdFigures = {
   }[];
 };
 
+/** An operator has cancelled it, or somebody erases it. */
+const isWithdrawn = ({ lastProblem }: Extraction): boolean =>
+  lastProblem === 'cancelled' || lastProblem === 'erased';
+
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? Number.NaN;
 
@@ -247,7 +253,7 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
   const started = records.flatMap((one) => one?.startedAt ?? []).map((time) => Date.parse(time) - startedAt);
   const all = [...transitions.values()];
   return {
-    lost: records.filter((one) => one?.status === 'NOT_STARTED' && one.lastProblem !== 'cancelled').length,
+    lost: records.filter((one) => one?.status === 'NOT_STARTED' && !isWithdrawn(one)).length,
     unconfirmed: count('UNCONFIRMED'),
     refused: calls.filter(({ result }) => result === 'refused').length,
     calls: calls.length,

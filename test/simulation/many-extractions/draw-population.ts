@@ -47,6 +47,8 @@ export type Member = {
   readonly reconciledAfter?: number;
   /** After so many seconds from its request, an operator cancels it. */
   readonly cancelledAfter?: number;
+  /** After so many seconds from its request, somebody erases it. */
+  readonly erasedAfter?: number;
   /** After so many seconds, its delivery is replayed. */
   readonly replayedAfter?: number;
   /** With another status than the first. */

@@ -6,6 +6,8 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
+import { eraseExtraction } from '../../../lib/extraction/erase/erase-extraction.ts';
+import type { ErasedOne } from '../../../lib/extraction/erase/erasure.ts';
 import { cancel } from '../../../lib/extraction/operate/cancel.ts';
 import {
   briefCallMs,
@@ -33,6 +35,7 @@ import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { dispatchStarts } from '../../../lib/rate-limit/dispatch-starts.ts';
 import { createStartLimiter, type StartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
+import { erasureStoreOver } from '../../support/stores/memory-erasure-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
@@ -229,6 +232,32 @@ export const functionsIn = (service: Service, process: Process) => {
       recordDelivery({ taskId, taskStatus }, deps),
     cancel: (extractionId: string) =>
       cancel(extractionId, 'cancelled', { ...reconcileDeps, startLine: line }),
+    erase: (of: ErasedOne) =>
+      eraseExtraction(of, {
+        ...deps,
+        startLine: line,
+        removals: {
+          removeRecord: async (record) => {
+            await process.wait(5);
+            return service.removeErased(record);
+          },
+          getMac: async () => undefined,
+          removeMark: async () => undefined,
+          eraseTask: async (taskId) => {
+            await process.wait(5);
+            service.tasks.set(taskId, { taskId, isErased: true });
+          },
+          removeResults: async () => 0,
+        },
+        erasures: erasureStoreOver(service.erasing, async (_call, effect) => {
+          await process.wait(5);
+          return effect();
+        }),
+        send: async (_message, seconds) => {
+          await process.wait(5);
+          service.eraseAfter(of, seconds);
+        },
+      }),
     reconcileForMachine: async (extractionId: string) =>
       answerReconcile(extractionId, await reconcileOne(extractionId, { kind: 'machine' }), 'machine'),
     reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>

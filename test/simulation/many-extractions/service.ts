@@ -4,6 +4,7 @@ import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { ErasedOne, Erasure, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
@@ -71,6 +72,12 @@ export class Service {
     this.noteFact({ kind: 'linked', of, isAdopted: callbackToken === undefined });
   });
   readonly requests = new Map<string, StoredRequest>();
+  /** The table `Erasures`, and whose records are deleted. */
+  readonly erasing = {
+    erasures: new Map<string, Erasure>(),
+    tombstones: new Map<string, Tombstone>(),
+    deleted: new Set<string>(),
+  };
   readonly refusals = new WatchedItems<RefusalMark>((_before, mark) =>
     this.noteFact({ kind: 'marked', of: mark.extractionIds.at(-1) ?? '', mark }),
   );
@@ -156,10 +163,12 @@ export class Service {
       for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
     });
     for (const one of members) {
-      const { extractionId, at, reconciledAfter, cancelledAfter } = one;
+      const { extractionId, at, reconciledAfter, cancelledAfter, erasedAfter } = one;
       this.time.after(at * 1_000, () => void this.#request(one));
       if (cancelledAfter !== undefined)
         this.time.after((at + cancelledAfter) * 1_000, () => void this.#cancel(extractionId));
+      if (erasedAfter !== undefined)
+        this.time.after((at + erasedAfter) * 1_000, () => this.#beginErasure(extractionId));
       if (reconciledAfter === undefined) continue;
       const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, 0);
       this.time.after((at + reconciledAfter) * 1_000, reconcile);
@@ -279,6 +288,28 @@ export class Service {
         await this.time.sleep(1_000);
       }
     }
+  }
+
+  #beginErasure(extractionId: string): void {
+    const requestId = this.extractions.get(extractionId)?.requestId;
+    if (requestId === undefined) this.time.after(100, () => this.#beginErasure(extractionId));
+    else this.eraseAfter({ erasureId: `erasure of ${extractionId}`, extractionId, requestId });
+  }
+
+  /** A message of the erase queue. */
+  eraseAfter(of: ErasedOne, seconds = 0): void {
+    this.time.after(seconds * 1_000, () => {
+      this.invoke('reconcile', of.extractionId, ({ erase }) => erase(of)).catch(() => this.eraseAfter(of, 1));
+    });
+  }
+
+  /** An erasure deletes the record, if it is still closed, of this request and in this status. */
+  removeErased({ extractionId, requestId, status }: Extraction): boolean {
+    const record = this.extractions.get(extractionId);
+    if (record === undefined) return true;
+    if (!isClosed(record) || record.status !== status || record.requestId !== requestId) return false;
+    this.erasing.deleted.add(extractionId);
+    return this.extractions.delete(extractionId);
   }
 
   countTransition(extractionId: string): void {
