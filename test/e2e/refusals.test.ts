@@ -1,7 +1,6 @@
 /** @module-tag slow */
 
 import { describe, expect, test } from 'vitest';
-import { moveTimes } from './support/backdate.ts';
 import {
   type Body,
   extract,
@@ -11,7 +10,7 @@ import {
   requestFor,
   startCallsOf,
 } from './support/call-extractions.ts';
-import { closed, recordWhere } from './support/records.ts';
+import { closed } from './support/records.ts';
 
 const wrong = { outcome: 'CREDENTIALS_WRONG', durationMs: 0 } as const;
 const refused = { status: 'REJECTED', reason: 'credentials-refused-before', advice: 'ask-user' };
@@ -50,29 +49,5 @@ describe('credentials that the bank refused', () => {
       { status: 'CREDENTIALS_WRONG' },
     ]);
     expect(await startCallsOf(username)).toHaveLength(3);
-  });
-
-  test('are sent as before once confirmed ones were accepted', async () => {
-    const username = await plannedUsername(wrong);
-    const request = requestFor(username);
-    expect(await outcomesOf(request)).toMatchObject([{ status: 'CREDENTIALS_WRONG' }]);
-    await provider.setPlan(username, { outcome: 'COMPLETED' });
-    expect(await outcomesOf(request, { ...request, confirmed: true }, request)).toMatchObject([
-      refused,
-      { status: 'COMPLETED' },
-      { status: 'COMPLETED' },
-    ]);
-  });
-
-  test('are not sent by a request that was held before the refusal', async () => {
-    const busy = { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } } as const;
-    const username = await plannedUsername({ ...wrong, start: [busy] });
-    const held = await extract(requestFor(username));
-    await recordWhere(held, 'whose start is held', ({ notBefore }) => notBefore !== undefined);
-
-    expect(await outcomesOf(requestFor(username))).toMatchObject([{ status: 'CREDENTIALS_WRONG' }]);
-    await moveTimes(held, { notBefore: new Date(Date.now() - 1_000).toISOString() });
-    expect(await closed(held)).toMatchObject(refused);
-    expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 200 }]);
   });
 });

@@ -1,10 +1,9 @@
 /** @module-tag slow */
 
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { planKills } from './injected-failures/plan-function-faults.ts';
-import { backdate } from './support/backdate.ts';
 import { stopExecution } from './support/broken-execution.ts';
 import {
   extract,
@@ -13,7 +12,6 @@ import {
   provider,
   requestFor,
 } from './support/call-extractions.ts';
-import { historyOf } from './support/execution.ts';
 import { closed, inStatus } from './support/records.ts';
 import { settledByWebhook, taskItem } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
@@ -47,31 +45,16 @@ test('reconcile adopts a task that start-task did not link, so that a delivery f
   expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'PARTIAL' });
 });
 
-describe('while the results cannot be collected, the outcome is recorded at once', () => {
-  test('and the machine collects them once the provider answers', async () => {
-    const { extractionId } = await settledByWebhook({
-      read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }],
-    });
-
-    const outcome = await inStatus(extractionId, 'COMPLETED');
-    expect(outcome).toMatchObject({ settledBy: 'webhook' });
-    expect(outcome.collectedAt).toBeUndefined();
-    const record = await closed(extractionId);
-    expect(record.results?.bytes).toBeGreaterThan(0);
-    const reads = await provider.calls({ taskId: record.taskId ?? '', method: 'GET' });
-    expect(reads.slice(0, 2).map(({ status }) => status)).toEqual([503, 'none']);
+test('while the results cannot be collected, the outcome is recorded at once', async () => {
+  const { extractionId } = await settledByWebhook({
+    read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }],
   });
 
-  test('and the sweep collects them after the machine has stopped trying', async () => {
-    const { username, extractionId } = await settledByWebhook({
-      readForever: { kind: 'answer', status: 503 },
-    });
-
-    expect(await inStatus(extractionId, 'COMPLETED')).toMatchObject({ settledBy: 'webhook' });
-    await backdate(extractionId, 'settledAt');
-    expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
-    await provider.setPlan(username, {});
-    const record = await sweepUntilClosed(extractionId);
-    expect(record.results?.bytes).toBeGreaterThan(0);
-  });
+  const outcome = await inStatus(extractionId, 'COMPLETED');
+  expect(outcome).toMatchObject({ settledBy: 'webhook' });
+  expect(outcome.collectedAt).toBeUndefined();
+  const record = await closed(extractionId);
+  expect(record.results?.bytes).toBeGreaterThan(0);
+  const reads = await provider.calls({ taskId: record.taskId ?? '', method: 'GET' });
+  expect(reads.slice(0, 2).map(({ status }) => status)).toEqual([503, 'none']);
 });
