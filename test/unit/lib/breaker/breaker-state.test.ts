@@ -69,12 +69,6 @@ describe('the breaker of a group', () => {
     expect(may(openBank, 0, 'another bank')).toBe('yes');
   });
 
-  test('keeps what failed, or opened, after the accepted start that is reported late', () => {
-    const counted = accept(failAll(noTrouble, ['a', 'b', 'c', 'd'], 5), 4);
-    expect(may(fail(counted, 'e', 6), 6)).toBe('no');
-    expect(may(accept(openBank, -1), 1)).toBe('no');
-  });
-
   test('counts no slow start if another was accepted within 3 s before, also by the process that counts it', () => {
     const accepted = accept(fail(noTrouble, 'x', 0), 1);
     const slowAt = (at: number, more?: Partial<Failure>) =>
@@ -124,20 +118,6 @@ describe('Retry-After', () => {
 });
 
 describe('the breaker of a caller', () => {
-  test('counts no group that failed before the last accepted start of any group', () => {
-    const before = accept(fail(noTrouble, 'x', 0), 1, 'healthy');
-    const again = failGroups(fail(before, 'y', 2), ['b', 'c', 'd', 'e'], 2);
-    expect(may(again, 2, 'healthy')).toBe('yes');
-    expect(may(fail(again, 'of f', 2, { name: 'f' }), 2, 'healthy')).toBe('no');
-  });
-
-  test('counts from the last of several accepted starts', () => {
-    const once = accept(fail(noTrouble, 'x', 0), 1, 'healthy');
-    const four = failGroups(once, ['b', 'c', 'd', 'e'], 2);
-    const twice = accept(four, 3, 'healthy');
-    expect(may(fail(twice, 'of f', 4, { name: 'f' }), 4, 'healthy')).toBe('yes');
-  });
-
   test('gives turns to groups that did not fail after 5, 10, 20 and then every 30 s, each drawn ± 50 %', () => {
     const drawn = (random: number) => {
       let state = failGroups(noTrouble, five, 0, { random });
@@ -196,16 +176,6 @@ describe('what is kept', () => {
     const many = Array.from({ length: 60 }, (_, index) => `group ${index}`);
     const { groups } = failGroups(openBank, many, 1);
     expect(groups.map(({ name }) => name)).toEqual(['bank', ...many.slice(11)]);
-  });
-
-  test('is the last group of a caller whose 50 others are all open', () => {
-    const others = Array.from({ length: 50 }, (_, group) => `bank ${group}`);
-    const open = others.reduce((before, name) => failAll(before, five, 1, { name }), noTrouble);
-    const closed = accept(failAll(open, five, 2, { name: 'late' }), 3, 'healthy');
-    expect([may(closed, 4, 'late'), may(failAll(closed, five, 4, { name: 'later' }), 4, 'later')]).toEqual([
-      'no',
-      'no',
-    ]);
   });
 
   test('is no count that is an hour old, but a breaker that is open', () => {

@@ -31,11 +31,6 @@ test('an extraction is requested, its outcome is waited for, and it is found aga
 const client = (answer: (url: string, init?: RequestInit) => Response | Promise<Response>) =>
   extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url, init) => answer(url, init) });
 
-test('an extraction is read under its id', async () => {
-  const { getExtraction } = client((url) => Response.json({ extractionId: url }));
-  expect(await getExtraction('a/b')).toEqual({ extractionId: 'https://api.example/extractions/a%2Fb' });
-});
-
 test('an extraction that does not exist is undefined, and a missing route is an error', async () => {
   const { getExtraction } = client((url) =>
     url.endsWith('absent')
@@ -87,24 +82,6 @@ test('a batch is found and counted by its name', async () => {
   expect(await summarizeBatch('b 1')).toEqual({ open: 3 });
   const api = 'https://api.example/extractions';
   expect(urls).toEqual([`${api}?batch=b%201`, `${api}/summary?batch=b%201`]);
-});
-
-test('a request without a key gets one of its own', async () => {
-  const { requestExtraction } = client(() => Response.json({ extractionId: 'e-1' }, { status: 202 }));
-  const [first, second] = [await requestExtraction(request), await requestExtraction(request)];
-  expect(first.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
-  expect(second.idempotencyKey).not.toBe(first.idempotencyKey);
-});
-
-test('a request has the traceparent that is given, and no other', async () => {
-  const sent: unknown[] = [];
-  const { requestExtraction } = client((_url, init) => {
-    sent.push(new Headers(init?.headers).get('traceparent'));
-    return Response.json({}, { status: 202 });
-  });
-  await requestExtraction(request, { traceparent: 'given' });
-  await requestExtraction(request);
-  expect(sent).toEqual(['given', null]);
 });
 
 test('the sample of docs/api.md acts on an outcome whose results are collected late', async () => {
@@ -175,14 +152,6 @@ describe.each([
     await expect(ended).rejects.toBe(reason);
     expect(calls).toBe(1);
   });
-});
-
-test('a signal that is already aborted ends a call before it is made', async () => {
-  const { getExtraction } = client(() => {
-    throw new Error('It was called.');
-  });
-  const reason = new Error('enough');
-  await expect(getExtraction('e-1', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
 test('a fetch that heeds the signal is given it', async () => {

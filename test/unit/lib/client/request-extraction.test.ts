@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
 import { isProgrammingError } from '../../../../lib/client/is-programming-error.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
 import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
@@ -64,13 +63,6 @@ test('no answer, 5xx and 429 are retried under the same key', async () => {
   expect(pauses).toEqual([1_000, 2_000, 4_000]);
 });
 
-test.each([400, 403, 413, 422])('%d is thrown at once', async (status) => {
-  const { result, sent } = await post(answer(status));
-  expect(result).toEqual({ error: expect.any(ApiError) });
-  expect(result).toMatchObject({ error: { status, isTransient: false } });
-  expect(sent).toHaveLength(1);
-});
-
 test('an error has the type of the problem and a line for each violation', async () => {
   const { body } = problem('invalid-request', { errors: [{ pointer: '/entity', detail: 'is required' }] });
   const { result } = await post(new Response(body, { status: 400 }));
@@ -80,25 +72,6 @@ test('an error has the type of the problem and a line for each violation', async
       message: 'The service answered 400: The request is not valid.\n  /entity is required',
     },
   });
-});
-
-test('a repeated request is returned as replayed', async () => {
-  const { result } = await post(answer(200, { 'idempotency-replayed': 'true' }));
-  expect(result).toMatchObject({ replayed: true });
-});
-
-test('the last of five 503 is thrown as transient', async () => {
-  const { result, sent } = await post(...Array.from({ length: 5 }, () => answer(503)));
-  expect(result).toMatchObject({ error: { name: 'ApiError', status: 503, isTransient: true } });
-  expect(sent).toHaveLength(5);
-});
-
-test('five tries without an answer are thrown with the last cause', async () => {
-  const down = new Error('down');
-  const { result, sent } = await post(down, down, down, down, down);
-  expect(result).toEqual({ error: expect.any(NoAnswerError) });
-  expect(result).toMatchObject({ error: { cause: down } });
-  expect(sent).toHaveLength(5);
 });
 
 test('a key that the API does not accept is refused before anything is sent', async () => {

@@ -39,20 +39,6 @@ const wait = async (...reads: readonly Read[]) => {
 const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' } as const;
 const collected = { ...settled, advice: 'none', collectedAt: '2026-11-22T12:00:01.000Z' } as const;
 
-test.each([
-  ['COMPLETED', {}],
-  ['PARTIAL', {}],
-  ['FAILED', {}],
-  // By consent, the advice of the status is there at once, and that of a `collectionError` would replace it.
-  ['FAILED', { reason: 'ENTITY_ERROR', advice: 'request-later' }],
-] as const)('it reads %s at growing intervals until its results are collected', async (status, known) => {
-  const reads = Array<Read>(5).fill({ status: 'RUNNING' });
-  const outcome = { ...settled, status, ...known };
-  const { result, pauses } = await wait(...reads, outcome, { ...collected, status });
-  expect(result).toEqual({ ...collected, status });
-  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
-});
-
 test('an outcome whose results were not collected is complete', async () => {
   const uncollected = { ...settled, advice: 'fix-request', collectionError: 'results-too-large' } as const;
   expect(await wait(settled, uncollected)).toMatchObject({ result: uncollected });
@@ -63,16 +49,6 @@ test('it reads TIMED_OUT until its grace is over, as an outcome may still follow
   const closed = { ...timedOut, advice: 'ask-provider' } as const;
   expect(await wait(timedOut, closed)).toMatchObject({ result: closed });
   expect(await wait(timedOut, collected)).toMatchObject({ result: collected });
-});
-
-test.each([
-  ['REJECTED', 'fix-request'],
-  ['UNCONFIRMED', 'ask-provider'],
-  ['NOT_STARTED', 'request-again'],
-  ['CREDENTIALS_WRONG', 'ask-user'],
-] as const)('%s has the advice %s, which no results change', async (status, advice) => {
-  const outcome = { status, settledAt: settled.settledAt, advice };
-  expect(await wait(outcome)).toEqual({ result: outcome, pauses: [] });
 });
 
 test('failures of the API that may pass are not an end', async () => {
@@ -86,8 +62,4 @@ test('failures of the API that may pass are not an end', async () => {
 
 test('a refused read is thrown', async () => {
   expect(await wait(new ApiError(403, '{}'))).toMatchObject({ result: { error: { status: 403 } } });
-});
-
-test('an extraction of another caller is thrown as absent', async () => {
-  expect(await wait(undefined)).toEqual({ result: { error: expect.any(NoSuchExtractionError) }, pauses: [] });
 });

@@ -137,15 +137,6 @@ describe('whatever the service writes, in whatever order', () => {
     expect([...pastMoves]).toEqual(expect.arrayContaining(everyMove));
   });
 
-  test('an insert is a request, or a record that was put back', () => {
-    expect(decoded({ new: extraction() })).toMatchObject({
-      kind: 'requested',
-      extraction: { requestedAt: iso(0), actions: [{ id: 'product-balance' }] },
-    });
-    const restored = extractionIn('COMPLETED', { collectedAt: iso(40) });
-    expect(decoded({ new: restored }).kind).toBe('restored');
-  });
-
   test('a delete is an erasure, unless time to live did it', () => {
     const old = extractionIn('COMPLETED');
     expect(decoded({ old })).toMatchObject({ kind: 'erased', extractionId: id });
@@ -159,33 +150,6 @@ describe('whatever the service writes, in whatever order', () => {
 });
 
 describe('an event', () => {
-  const old = extractionIn('TIMED_OUT');
-  const now = { ...old, status: 'COMPLETED', settledAt: iso(9_000), settledBy: 'webhook' } as const;
-
-  test('carries what it is about, from where to where, and what distinguishes it from others', () => {
-    const record = streamRecord({ old, new: now });
-    expect(decodeExtractionEvent(record)).toEqual({
-      kind: 'corrected',
-      extractionId: id,
-      eventId: record.eventID,
-      sequenceNumber: record.dynamodb?.SequenceNumber,
-      from: 'TIMED_OUT',
-      outcome: 'COMPLETED',
-      extraction: now,
-    });
-  });
-
-  test('of a status that is not known yet is decoded by whether there is an outcome', () => {
-    const running = extractionIn('RUNNING');
-    const kindOf = (fields: Record<string, unknown>) =>
-      decoded({ old: running, new: { ...running, ...fields } });
-    expect(kindOf({ status: 'PAUSED' })).toMatchObject({ kind: 'progressed', to: 'PAUSED' });
-    expect(kindOf({ status: 'WITHDRAWN', settledAt: iso(60), reason: 'a-new-one' })).toMatchObject({
-      kind: 'settled',
-      outcome: 'WITHDRAWN',
-    });
-  });
-
   test('of results that will not come says why, again where the reason is another', () => {
     const settled = extractionIn('COMPLETED');
     const given = { ...settled, collectionError: 'no-results' };
@@ -196,12 +160,6 @@ describe('an event', () => {
     });
     expect(decoded({ old: given, new: otherwise }).kind).toBe('not-collected');
     expect(decoded({ old: given, new: { ...given, dueAt: iso(1) } }).kind).toBe('housekeeping');
-  });
-
-  test('of a collected extraction that is touched again is housekeeping', () => {
-    const collected = extractionIn('COMPLETED', { collectedAt: iso(40) });
-    const touched = { ...collected, expiresAt: 2 };
-    expect(decoded({ old: collected, new: touched }).kind).toBe('housekeeping');
   });
 
   test('is read from the records of Lambda, of the SDK and of the bus alike', () => {

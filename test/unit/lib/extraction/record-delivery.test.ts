@@ -195,16 +195,6 @@ test('a different outcome changes nothing, and the disagreement is counted', asy
   expect([record, counted]).toEqual([before, ['StatusDisagreement']]);
 });
 
-test.each([
-  extractionIn('REQUESTED'),
-  extractionIn('STARTING'),
-  extractionIn('UNCONFIRMED'),
-  extractionIn('TIMED_OUT', { taskId: 'task-2' }),
-])('nothing is settled on $status if it has no such task', async (before) => {
-  const { record, counted } = await deliverTo(before, 'PARTIAL');
-  expect([record, counted]).toEqual([before, []]);
-});
-
 test('an outcome is logged again without a figure by a repeated delivery, as its writer may have ended early', async () => {
   const before = extractionIn('COMPLETED');
   const { record, counted, measured, progress } = await deliverTo(before, 'COMPLETED');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type TerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
+import type { TerminalStatus } from '../../../../lib/extraction/record.ts';
 import {
   checkMark,
   knownCredentials,
@@ -76,17 +76,6 @@ describe('the MAC of credentials', () => {
       expect(await macOf({ ...(field === 'pin' ? {} : login), [field]: 'Jose\u0301' })).toBe(composed);
     }
   });
-
-  test('is not made of ciphertext, nor where the setting is 0, and the key is not read', async () => {
-    const key = (): never => {
-      throw new Error('The key was read.');
-    };
-    for (const mode of ['encrypted', 'persisted'] as const) {
-      const sealed = { credentials: { mode, value: 'ciphertext' } };
-      expect(await knownCredentials(extraction(), sealed, { key, keptDays: 7 })).toEqual({});
-    }
-    expect(await knownCredentials(extraction(), raw({ a: 1 }), { key, keptDays: 0 })).toEqual({});
-  });
 });
 
 type Deps = Parameters<typeof checkMark>[1];
@@ -106,23 +95,6 @@ describe('a final status', () => {
     await markCredentials(one, taskStatus, deps);
     return refusals.items.get('mac');
   };
-
-  test.each(terminalStatuses)(
-    '%s marks what it shows of refused and of confirmed credentials',
-    async (status) => {
-      const wrong = status === 'CREDENTIALS_WRONG' ? mark : undefined;
-      expect(await markOf(task, status)).toEqual(wrong);
-      const isRight = status === 'COMPLETED' || status === 'PARTIAL';
-      expect(await markOf(confirmed, status)).toEqual(isRight ? { ...mark, isRefused: false } : wrong);
-    },
-  );
-
-  test('marks from the first notice on, or from now if a read was first', async () => {
-    expect(await markOf(task, 'CREDENTIALS_WRONG', 3_600)).toEqual(mark);
-    const { notifiedAt: _notifiedAt, ...read } = task;
-    expect((await markOf(read, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(40));
-    expect((await markOf({ ...read, noticedAt: iso(35) }, 'CREDENTIALS_WRONG'))?.noticedAt).toBe(iso(35));
-  });
 
   test.each([
     ['past the end of the mark', task, 30 + 7 * day, 7],
@@ -158,18 +130,6 @@ test('a refusal keeps the credentials from a start for its days, and no replay b
   refusals.items.clear();
   await markCredentials(tasks.items.get('task-1') ?? task, 'CREDENTIALS_WRONG', deps);
   expect(refusals.items.size).toBe(0);
-});
-
-test('a late refusal does not outweigh that confirmed credentials were accepted after it', async () => {
-  const { deps, tasks } = setUp(task, 90);
-  const accepted = { ...confirmed, taskId: 'task-2', extractionId: 'extraction-2', notifiedAt: iso(60) };
-  const later = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(80) };
-  for (const one of [accepted, later]) tasks.items.set(one.taskId, one);
-  await markCredentials(accepted, 'COMPLETED', deps);
-  await markCredentials(task, 'CREDENTIALS_WRONG', deps);
-  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(false);
-  await markCredentials(later, 'CREDENTIALS_WRONG', deps);
-  expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(true);
 });
 
 test('the first status decides, whether a read or a delivery showed it, and a later one marks nothing', async () => {
@@ -238,20 +198,4 @@ test('a mark knows every extraction that showed the same, so that the erasure of
   const many = Array.from({ length: 50 }, (_, index) => `many-${index}`);
   const full = mergeMarks({ ...mark, extractionIds: many }, later)?.extractionIds;
   expect(full).toEqual([...many.slice(1), 'extraction-2']);
-});
-
-test('a process that ends after the mark leaves it to the next one, which writes no second mark', async () => {
-  const { notifiedAt: _notifiedAt, ...read } = task;
-  const { deps, refusals, tasks, time } = setUp(read);
-  const lost = memoryRefusedCredentialsStore({
-    after: () => {
-      throw new Error('The answer is lost.');
-    },
-  });
-  const first = markCredentials(read, 'CREDENTIALS_WRONG', { ...deps, refusals: lost });
-  await expect(first).rejects.toThrow('The answer is lost.');
-  time.set(50);
-  await markCredentials(tasks.items.get('task-1') ?? read, 'CREDENTIALS_WRONG', deps);
-  const [both] = [[...lost.items.values(), ...refusals.items.values()].map(({ noticedAt }) => noticedAt)];
-  expect(both).toEqual([iso(40), iso(40)]);
 });

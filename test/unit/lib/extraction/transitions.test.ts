@@ -7,7 +7,6 @@ import { writeChange } from '../../../../lib/extraction/write-progress.ts';
 import {
   allStatuses,
   at,
-  closedExtraction,
   extraction,
   extractionIn,
   id,
@@ -144,11 +143,6 @@ test.each<readonly [Name, Extraction]>([
   ['closeAfterGrace', timedOut],
 ])('%s whose answer was lost is recognized as written by this process', expectOwn);
 
-test('a change without a record is lost', async () => {
-  const change = make('markStarting', extraction());
-  expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
-});
-
 const theirs = { attemptId: 'theirs' };
 const ofAnotherRequest = { requestId: 'request-2' };
 const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = running;
@@ -183,19 +177,6 @@ test.each<readonly [Name, string, current: Extraction, decidedOn: Extraction]>([
   },
 );
 
-test.each<readonly [Name, Extraction, Parameters<typeof make>[2]]>([
-  ['markNotStarted', extraction(), { now: at(99) }],
-  ['markUnconfirmed', starting, { settledBy: 'start' }],
-  ['closeCollected', completed, { now: at(99) }],
-])('%s that another process has written already is equal', async (name, record, byThem) => {
-  const store = storeWith(record);
-  await store.apply(make(name, record, byThem));
-  expect(await writeChange(store, make(name, record))).toEqual({
-    kind: 'equal',
-    record: store.items.get(id),
-  });
-});
-
 test.each<Name>(['reschedule', 'leaseDue'])(
   '%s whose answer was lost is equal, as the record does not show who wrote it',
   async (name) => {
@@ -203,11 +184,6 @@ test.each<Name>(['reschedule', 'leaseDue'])(
     expect(outcome).toEqual({ kind: 'equal', record: { ...running, dueAt: iso(500) } });
   },
 );
-
-test('a task that was settled before the answer to its RUNNING write was written by this process', async () => {
-  const outcome = await writeChange(storeWith(completed), make('markRunning', starting));
-  expect(outcome).toEqual({ kind: 'written', record: completed });
-});
 
 test('a STARTING write moves dueAt behind the start timeout, if it is not there', () => {
   const setAt = (seconds: number) => make('markStarting', extraction(), { now: at(seconds) }).set;
@@ -221,40 +197,12 @@ test('a STARTING write removes the notBefore of an earlier try', async () => {
   expect(record).not.toHaveProperty('notBefore');
 });
 
-test('the first read in grace comes before its end, if that is nearer than a poll', () => {
-  const { set } = make('markTimedOut', running, { timings: { ...timings, grace: 60 } });
-  expect(set.dueAt).toBe(iso(160));
-});
-
-test('a close keeps when the answer over the size limit was read', () => {
-  const { set } = make('abandonOversized', extractionIn('COMPLETED', { oversizedAt: iso(50) }));
-  expect(set.oversizedAt).toBe(iso(50));
-});
-
-test('a STARTING write that was sent twice does not apply again after a revert', async () => {
-  const before = extraction({ attemptId: 'attempt-0' });
-  const store = storeWith(before);
-  const write = make('markStarting', before);
-  await store.apply(write);
-  const { record: reverted = before } = await store.apply(make('revertToRequested', before));
-  expect(await store.apply(write)).toEqual({ applied: false, record: reverted });
-  const next = make('markStarting', reverted, { attemptId: 'the next' });
-  expect(await store.apply(next)).toMatchObject({ applied: true });
-});
-
 test('a late taskId removes everything of UNCONFIRMED', async () => {
   const before = extractionIn('UNCONFIRMED');
   const { record } = await applyTo(before, make('markRunningLate', before));
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
-});
-
-test('a correction after grace reopens the record', async () => {
-  const ended = closedExtraction(timedOut);
-  const { record } = await applyTo(ended, make('correctOutcome', ended));
-  expect(record).toMatchObject({ status: 'PARTIAL', dueShard: dueShardOf(id), dueAt: soon });
-  expect(record).not.toHaveProperty('expiresAt');
 });
 
 test('collecting that succeeds after it failed or was abandoned removes why', async () => {

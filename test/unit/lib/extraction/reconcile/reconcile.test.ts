@@ -187,16 +187,6 @@ describe('REQUESTED', () => {
     expect(progress).toEqual([['Extraction ended.', { ...about, ...outcome, failed: true }]]);
     expect([counted, reads()]).toEqual([['NotStarted'], 0]);
   });
-
-  test('until the start window ends, nothing is decided', async () => {
-    const { reconcile } = world(extraction(), { now: 899.999 });
-    const record = extraction({ dueAt: iso(900) });
-    expect(await reconcile(swept)).toEqual({
-      conclusion: 'deferred',
-      explanation: 'not-started-yet',
-      record,
-    });
-  });
 });
 
 describe('STARTING', () => {
@@ -244,20 +234,6 @@ describe('RUNNING', () => {
     expect(requests.items.size).toBe(0);
     const settling = ['SettledByReconcile', 'EarlyDelivery'];
     expect(counted).toEqual([...settling, 'ProviderReadFailed', 'CollectionFailed']);
-  });
-
-  test('a task that is linked costs one read, and no write', async () => {
-    const { reconcile, tasks } = world(running, { task: linked });
-    const adopt = vi.spyOn(tasks, 'adopt');
-    await reconcile(machine);
-    expect(adopt).not.toHaveBeenCalled();
-  });
-
-  test('a task that could not be adopted is not timed out', async () => {
-    const { reconcile, record, tasks } = world(running, { now: 7_200 });
-    vi.spyOn(tasks, 'adopt').mockRejectedValue(new Error('throttled'));
-    await expect(reconcile(machine)).rejects.toThrow('throttled');
-    expect(record()).toEqual(running);
   });
 
   test.each<readonly [string, readonly string[]]>([
@@ -483,18 +459,6 @@ test.each([
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
-test('an abandonment that lost the race against a collection is not counted', async () => {
-  const held = world(extractionIn('PARTIAL'), {
-    reads: [tooLarge],
-    meanwhile: () => {
-      const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
-      held.extractions.items.set(id, closed);
-    },
-  });
-  await held.reconcile(swept);
-  expect(held.counted).toEqual([]);
-});
-
 describe('the item of a consent', () => {
   const timedOut = consentIn('TIMED_OUT');
 
@@ -574,83 +538,11 @@ describe('TIMED_OUT', () => {
     expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 24_960]);
     expect(its.record()?.status).toBe('TIMED_OUT');
   });
-
-  test('after grace it is the provider who is to be asked', async () => {
-    const before = { ...timedOut, advice: 'wait' } as const;
-    const { reconcile } = world(before, { reads: [http(502)], now: 7_200 + timings.grace });
-    const record = { status: 'TIMED_OUT', lastProblem: 'http-502', advice: 'ask-provider' };
-    expect(await reconcile(slow)).toMatchObject({ conclusion: 'closed', record });
-  });
-
-  test('a correction withdraws advice and problem, and the collected results bring the advice', async () => {
-    const before = { ...timedOut, advice: 'wait', lastProblem: 'still-running' } as const;
-    const failed = { id: 'tef', status: 'FAILED', error: { code: 'ENTITY_API_ERROR' } };
-    const { reconcile, record } = world(before, {
-      reads: [answer('FAILED', { actions: [failed] })],
-      storing: () => {
-        const { status, advice, lastProblem } = record() ?? {};
-        expect({ status, advice, lastProblem }).toEqual({ status: 'FAILED' });
-      },
-    });
-    expect(await reconcile(machine)).toMatchObject({ record: { status: 'FAILED', advice: 'request-later' } });
-  });
-});
-
-test('by consent a failure is settled with its reason, nothing is stored, and no webhook counts as missed', async () => {
-  const failed = readOf({
-    ...ended,
-    taskStatus: 'FAILED',
-    reason: 'ENTITY/DOWN',
-    hasResults: false,
-    isComplete: true,
-  });
-  const { reconcile, stored, counted } = world(consentIn('RUNNING'), { reads: [failed] });
-  const { conclusion, record } = await reconcile(machine);
-  const settled = { status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) };
-  expect([conclusion, record]).toMatchObject(['closed', settled]);
-  expect(record).not.toHaveProperty('results');
-  expect([stored, counted]).toEqual([[], ['SettledByReconcile', 'Collected']]);
-});
-
-const withoutWebhook = extractionIn('RUNNING', { withoutWebhook: true });
-
-test.each<readonly [string, Extraction, Task]>([
-  // It has no entry in Tasks, whatever is there.
-  ['by consent', consentIn('RUNNING'), { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' }],
-  ['without webhooks', withoutWebhook, linked],
-])('%s the queue polls, for every caller', async (_what, before, task) => {
-  for (const caller of everybody) {
-    // By the machine, too: it would pay a transition for each poll.
-    const record = { status: 'RUNNING', dueAt: iso(198) };
-    const { reconcile } = world(before, { task });
-    expect(await reconcile(caller)).toMatchObject({
-      conclusion: 'deferred',
-      explanation: 'still-running',
-      record,
-    });
-  }
-});
-
-test('without webhooks none counts as missed, and a task of another extraction is still disowned', async () => {
-  const ended = world(withoutWebhook, { task: linked, reads: [answer('COMPLETED', full)] });
-  await ended.reconcile(swept);
-  expect(ended.counted).toEqual(['SettledByReconcile', 'Collected']);
-  const others = world(withoutWebhook, { task: { ...linked, extractionId: 'another' } });
-  const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
-  expect(await others.reconcile(swept)).toMatchObject({ conclusion: 'closed', record });
 });
 
 describe('an answer over the size limit', () => {
   const tooLargeButDone = readOf({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
-
-  test('by consent is final: settled, abandoned and closed after one read', async () => {
-    const { reconcile, reads, stored, counted } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
-    const record = { status: 'COMPLETED', ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) };
-    expect(await reconcile(machine)).toMatchObject({ conclusion: 'closed', record });
-    expect([reads(), stored]).toEqual([1, []]);
-    expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
-  });
 
   test('by consent is not read again if the record is settled and not abandoned yet', async () => {
     const { reconcile, record, reads, extractions } = world(consentIn('RUNNING'), {
@@ -685,21 +577,6 @@ describe('an answer over the size limit', () => {
       expect([reads(), counted]).toEqual([asked, [...timedOut, 'CollectionAbandoned']]);
     },
   );
-});
-
-test.each<readonly [string, Extraction | undefined]>([
-  ['is REJECTED', extractionIn('REJECTED')],
-  ['is collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
-  ['is out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
-  ['is gone', undefined],
-])('a record that %s stays so for every caller, and the provider is not read', async (_what, record) => {
-  for (const caller of everybody) {
-    const { reconcile, reads, counted } = world(record, { now: 99_999 });
-    expect(await reconcile(caller)).toEqual(
-      record === undefined ? { conclusion: 'gone' } : { conclusion: 'closed', record },
-    );
-    expect([reads(), counted]).toEqual([0, []]);
-  }
 });
 
 const machineAfter = (lastProblem: string): ReconcileInvoker => ({ kind: 'machine', lastProblem });
@@ -746,12 +623,6 @@ test('an outcome is logged once by the process that settles and collects', async
 describe('the next message', () => {
   const due: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 
-  test('is delayed until dueAt, in whole seconds', async () => {
-    const { reconcile, sent } = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
-    expect(await reconcile(due)).toMatchObject({ conclusion: 'deferred' });
-    expect(sent).toEqual([['queue', { extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
-  });
-
   test('is not sent, and nothing is written, if the record is due then already', async () => {
     const held = world(extraction({ dueAt: iso(900) }));
     const applied = vi.spyOn(held.extractions, 'apply');
@@ -775,34 +646,15 @@ describe('the next message', () => {
     expect(await held.reconcile(due)).toMatchObject({ conclusion: 'deferred' });
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
   });
-
-  test('reads although dueAt has moved, once that has passed', async () => {
-    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
-    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ conclusion: 'deferred' });
-    expect(held.reads()).toBe(1);
-  });
 });
 
 describe('a message of the sweep', () => {
   const leased = { kind: 'queue', cause: 'sweep', dueAt: iso(400) } as const;
-  const running = consentIn('RUNNING', { startedAt: iso(60), dueAt: iso(400) });
-
-  test('reads before the dueAt of its lease', async () => {
-    const held = world(running);
-    await held.reconcile(leased);
-    expect(held.reads()).toBe(1);
-  });
 
   test('is dropped, and logs nothing, if the record was leased again since', async () => {
     const held = world(consentIn('COMPLETED', { settledAt: iso(60), dueAt: iso(700) }));
     expect(await held.reconcile(leased)).toMatchObject({ conclusion: 'superseded' });
     expect([held.reads(), held.sent, held.progress]).toEqual([0, [], []]);
-  });
-
-  test('of any cause gets the dueAt of its record when it moves to the slow queue', async () => {
-    const held = world(extractionIn('COMPLETED', { settledAt: iso(60), dueAt: iso(180) }), down);
-    await held.reconcile({ kind: 'queue', cause: 'webhook' });
-    expect(held.sent).toEqual([['slow queue', { extractionId: id, cause: 'webhook', dueAt: iso(180) }, 0]]);
   });
 });
 
@@ -818,17 +670,6 @@ describe('a read in the reconcile queue', () => {
     expect(held.sent).toEqual([['slow queue', same, 0]]);
     expect(held.record()).toEqual({ ...running, readsSlowly: true });
     expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
-  });
-
-  test('is not made if the last one was slow, for each sender of the message', async () => {
-    const held = world({ ...running, readsSlowly: true });
-    await held.reconcile(due);
-    expect([held.sent, held.reads()]).toEqual([[['slow queue', same, 0]], 0]);
-  });
-
-  test('that the slow queue refuses is received again', async () => {
-    const held = world(running, { ...down, refusing: 'slow queue' });
-    await expect(held.reconcile(due)).rejects.toThrow('throttled');
   });
 
   test('stays in the slow queue while it fails there, and comes back once it is answered', async () => {
@@ -938,39 +779,5 @@ describe('credentials that the bank refused', () => {
     expect(marksAtWrite).toBe(1);
     expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', noticedAt, isRefused: true }]);
     expect(its.task()).toMatchObject({ noticedAt });
-  });
-
-  test('are not marked of a task that was adopted, or that belongs to another extraction', async () => {
-    for (const setup of [{}, { task: { ...task, extractionId: 'another', taskStatus: refused } }]) {
-      const its = world(extractionIn('RUNNING'), { ...setup, reads: [answer(refused)] });
-      await its.reconcile(machine);
-      expect(its.marks()).toEqual([]);
-    }
-  });
-
-  test('are not marked of a task of another extraction either if a later read shows it', async () => {
-    const settled = extractionIn('COMPLETED');
-    const its = world(extractionIn('RUNNING'), {
-      task: { ...task, extractionId: 'another' },
-      reads: [answer(refused)],
-    });
-    const { apply } = its.extractions;
-    its.extractions.apply = async (change) => {
-      if (change.set.status !== 'UNCONFIRMED') return apply(change);
-      // Another process was first.
-      its.extractions.items.set(settled.extractionId, settled);
-      return { applied: false, record: settled };
-    };
-    await its.reconcile(machine);
-    expect([its.marks(), its.counted]).toEqual([[], ['TaskLinkedElsewhere', 'CollectionFailed']]);
-  });
-
-  test('count no longer once confirmed ones were accepted', async () => {
-    const its = world(extractionIn('RUNNING'), {
-      task: { ...task, isConfirmed: true },
-      reads: [answer('COMPLETED', full)],
-    });
-    await its.reconcile(machine);
-    expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', isRefused: false }]);
   });
 });

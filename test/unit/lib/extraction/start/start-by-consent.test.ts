@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { maxDelaySeconds } from '../../../../../lib/extraction/deadlines.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
@@ -11,13 +10,7 @@ import {
   ProviderRefused,
 } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
-import {
-  consentExtraction,
-  consentId,
-  consentIn,
-  id,
-  iso,
-} from '../../../../support/data/extraction-fixtures.ts';
+import { consentExtraction, consentId, consentIn, id } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
@@ -96,25 +89,6 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
 });
 
 const polled = { conclusion: 'queued', record: { status: 'RUNNING' } } as const;
-/** The message for the first poll. */
-const poll = { extractionId: id, cause: 'due', dueAt: iso(10) } as const;
-
-test('an accepted start is due for its first poll, and the item of its request is kept for it', async () => {
-  const { start, tasks, requests, counted, sent } = world();
-  const record = { status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) };
-  expect(await start()).toMatchObject({ conclusion: 'queued', record });
-  expect(sent).toEqual([[poll, 5]]);
-  expect(tasks.items.size).toBe(0);
-  expect([...requests.items.values()]).toEqual([storedRequest(id)]);
-  expect(counted).toEqual([]);
-});
-
-test('a later invocation polls a running task, at most as far ahead as a message can be delayed', async () => {
-  const dueAt = iso(5 + maxDelaySeconds + 1);
-  const { start, posts, sent } = world(consentIn('RUNNING', { dueAt }));
-  expect(await start()).toMatchObject(polled);
-  expect([posts, sent]).toEqual([[], [[{ ...poll, dueAt }, maxDelaySeconds]]]);
-});
 
 describe('a start that was settled as stale meanwhile', () => {
   /** Another process settles the start, and removes the item of the request. `lost`: the record is lost once the item is put back. */

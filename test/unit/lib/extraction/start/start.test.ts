@@ -194,13 +194,6 @@ describe('when the provider asked to wait', () => {
     expect(events).toEqual([]);
   });
 
-  test('beyond the start window, the start is over all the same', async () => {
-    const { start, posts, time } = world({ record: waiting });
-    time.set(900);
-    expect(await start()).toMatchObject({ conclusion: 'queued' });
-    expect(posts).toEqual([]);
-  });
-
   test('by a login, the record keeps until when, and why', async () => {
     const retryAfter = { kind: 'delay', seconds: 60 };
     const { start, record } = world({ logIn: () => Promise.reject(Object.assign(busy(), { retryAfter })) });
@@ -227,11 +220,6 @@ describe('too little of the invocation is left for the start call', () => {
     expect(await start()).toMatchObject(tooLittle);
     expect([posts, requests.items.size]).toEqual([[], 1]);
     expect(record()).toMatchObject({ status: 'REQUESTED', lastProblem: 'InternalError' });
-  });
-
-  test('just enough is enough', async () => {
-    const { start } = world({ msLeft: () => 21_000 });
-    expect(await start()).toMatchObject({ conclusion: 'waiting' });
   });
 
   test('for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
@@ -322,13 +310,6 @@ describe('a successful start', () => {
     const request = { ...asked, credentials: raw.credentials, webhook: { enable: true, retries: 5 } };
     expect(posts).toEqual([{ token: 'session-1', request }]);
   });
-
-  test('uses the caller’s session token, without a login', async () => {
-    const { start, posts, logins } = world({ plaintext: withToken });
-    await start();
-    expect(posts[0]).toMatchObject({ token: 'callers', request: { credentials: withToken.credentials } });
-    expect(logins()).toBe(0);
-  });
 });
 
 const noKey = () => new NotConfigured('secret', 'provider-api-key');
@@ -351,17 +332,6 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
       record: extraction(),
     });
     expect(posts).toHaveLength(0);
-  });
-
-  test('that is not the provider’s is thrown, and shows a breaker nothing', async () => {
-    const failure = new Error('own failure');
-    for (const setup of [{ plaintext: failure }, { logIn: () => Promise.reject(failure) }]) {
-      const { breaker, reported } = breakerThat('turn');
-      const { start, record, posts } = world({ ...setup, breaker });
-      await expect(start()).rejects.toThrow('own failure');
-      expect(record()).toEqual(extraction());
-      expect([posts, reported]).toEqual([[], [{ kind: 'nothing' }]]);
-    }
   });
 });
 
@@ -393,21 +363,6 @@ test.each([400, 403, 409])('a start that is refused with %i ends as REJECTED', a
 });
 
 describe('401 on the start call', () => {
-  test.each<readonly [string, Answer, string, string]>([
-    ['a task id', 'task-1', 'waiting', 'RUNNING'],
-    ['429', busy(), 'not-yet', 'REQUESTED'],
-    ['400', refused(400), 'closed', 'REJECTED'],
-    ['silence', ambiguous(), 'closed', 'UNCONFIRMED'],
-  ])(
-    'drops the token, and after one login the second call decides: %s',
-    async (_what, second, conclusion, status) => {
-      const { start, posts, logins } = world({ answers: [unauthorized(), second] });
-      expect(await start()).toMatchObject({ conclusion, record: { status, attemptId: 'attempt-1' } });
-      expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
-      expect(logins()).toBe(2);
-    },
-  );
-
   const record = (lastProblem: string) => extraction({ attemptId: 'attempt-1', lastProblem });
 
   test('twice means not accepted, and the second token is dropped too', async () => {
@@ -438,13 +393,6 @@ describe('401 on the start call', () => {
       });
       expect(posts).toHaveLength(1);
     }
-  });
-
-  test('with the caller’s own token is REJECTED, because no login can help', async () => {
-    const { start, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
-    const rejected = { status: 'REJECTED', reason: 'session-token-refused' };
-    expect(await start()).toMatchObject({ conclusion: 'closed', record: rejected });
-    expect([posts.length, logins()]).toEqual([1, 0]);
   });
 });
 
@@ -483,15 +431,6 @@ test('credentials are not put back for a start that was settled as stale meanwhi
   expect([puts, late.requests.items.size]).toEqual([[], 0]);
 });
 
-test('a task of another extraction is not used, and marks no credentials', async () => {
-  const { start, tasks, marks } = world();
-  const theirs = { taskId: 'task-1', extractionId: 'another', credentialsMac: 'mac' };
-  tasks.items.set('task-1', { ...theirs, taskStatus: 'CREDENTIALS_WRONG' });
-  const record = { status: 'UNCONFIRMED', reason: 'task-linked-elsewhere' };
-  expect(await start()).toMatchObject({ conclusion: 'closed', record });
-  expect(marks()).toEqual([]);
-});
-
 test('a task that a later attempt has linked is that of the extraction', async () => {
   const { start, tasks } = world();
   tasks.items.set('task-1', {
@@ -504,21 +443,6 @@ test('a task that a later attempt has linked is that of the extraction', async (
 });
 
 describe('an invocation that finds a start made or in progress', () => {
-  test('leaves a start in progress alone', async () => {
-    const record = extractionIn('STARTING');
-    const { start, posts, events } = world({ record });
-    expect(await start(1)).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress', record });
-    expect([posts, events]).toEqual([[], []]);
-  });
-
-  test('settles a stale start as UNCONFIRMED', async () => {
-    const { start, posts, time, counted } = world({ record: extractionIn('STARTING') });
-    time.set(62);
-    const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) };
-    expect(await start(1)).toMatchObject({ conclusion: 'closed', record });
-    expect([posts, counted]).toEqual([[], ['Unconfirmed']]);
-  });
-
   test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ record: extractionIn('RUNNING') });
@@ -538,17 +462,6 @@ describe('an invocation that finds a start made or in progress', () => {
     expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress' });
     expect(posts).toHaveLength(0);
   });
-
-  test.each(['COMPLETED', 'TIMED_OUT', 'REJECTED', 'NOT_STARTED'] as const)(
-    '%s: there is nothing to wait for, and the queue gets what is open',
-    async (status) => {
-      const record = extractionIn(status);
-      const { start, posts } = world({ record });
-      const conclusion = record.dueShard === undefined ? 'closed' : 'queued';
-      expect(await start(3)).toEqual({ conclusion, record });
-      expect(posts).toHaveLength(0);
-    },
-  );
 });
 
 test.each([
@@ -573,20 +486,6 @@ describe('the breakers of starts', () => {
   const http = (status: number) => new ProviderAmbiguous(`${status}`, { status });
   const failed = (cause: string) => ({ kind: 'failed', cause });
   const nothing = { kind: 'nothing' };
-
-  test('are not asked about an extraction that has started, and give no turn to one whose window is over', async () => {
-    const { breaker } = breakerThat('pass');
-    const admit = vi.spyOn(breaker, 'admit');
-    for (const record of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
-      await expect(world({ breaker, record }).start()).resolves.toBeDefined();
-    }
-    expect(admit).not.toHaveBeenCalled();
-    const late = world({ breaker });
-    late.time.set(timings.startWindow);
-    expect(await late.start()).toMatchObject({ conclusion: 'queued', record: { status: 'REQUESTED' } });
-    expect(admit.mock.calls).toEqual([[expect.anything(), { onlyAsk: true }]]);
-    expect(late.posts).toEqual([]);
-  });
 
   test('are asked by caller and entity, and a held start unseals, calls and writes nothing', async () => {
     const { breaker } = breakerThat('held');
@@ -734,19 +633,6 @@ describe('credentials that the bank refused before', () => {
     expect([posts, record()?.status]).toEqual([[], 'REQUESTED']);
   });
 
-  test('are recognized by the MAC that the link stores, also if an earlier attempt ended before the link', async () => {
-    const first = world();
-    await first.start();
-    expect(first.task()).toMatchObject({ credentialsMac: mac });
-    const retried = world({ record: extractionIn('RUNNING') });
-    await retried.start(1);
-    expect(retried.task()).toMatchObject({ credentialsMac: mac, callbackAttempt: 1 });
-    const late = world({ record: extractionIn('RUNNING') });
-    late.requests.items.clear();
-    await late.start(1);
-    expect(late.task()).not.toHaveProperty('credentialsMac');
-  });
-
   test('are marked by an early delivery before the outcome is written', async () => {
     const order: string[] = [];
     const before = ({ store, method }: StoreCall) => void order.push(`${method} ${store}`);
@@ -756,14 +642,5 @@ describe('credentials that the bank refused before', () => {
     expect(await start()).toMatchObject({ record: { status: taskStatus } });
     expect(order.indexOf('put refusals')).toBeLessThan(order.lastIndexOf('apply extractions'));
     expect(marks()).toMatchObject([{ credentialsMac: mac, noticedAt: iso(3), extractionIds: [id] }]);
-  });
-
-  test('are not marked by what the task of another extraction shows', async () => {
-    const { start, tasks, marks } = world();
-    const taskStatus = 'CREDENTIALS_WRONG';
-    const other = { extractionId: 'another', credentialsMac: 'its mac', taskStatus, firstStatus: taskStatus };
-    tasks.items.set('task-1', { taskId: 'task-1', noticedAt: iso(3), ...other });
-    expect(await start()).toMatchObject({ record: { status: 'UNCONFIRMED' } });
-    expect(marks()).toEqual([]);
   });
 });
