@@ -13,7 +13,7 @@ import { connect } from '../../tools/cli/aws/deployment.ts';
 import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';
 import { breakersOf } from '../../tools/cli/aws/stores.ts';
 import { explain } from '../../tools/cli/commands/explain.ts';
-import { clearRate } from '../../tools/cli/operate/set-rate.ts';
+import { clearRate } from '../../tools/cli/operate/change-holds.ts';
 import { nodeShell } from '../../tools/cli/terminal/node-shell.ts';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';

@@ -12,7 +12,7 @@ import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { endWait } from '../../tools/acceptance/move-time.ts';
 import { queueClient } from '../../tools/cli/aws/queues.ts';
 import { dynamoBreakers } from '../../tools/cli/aws/stores.ts';
-import { pauseCalls, resumeCalls } from '../../tools/cli/operate/pause-calls.ts';
+import { pauseCalls, resumeCalls } from '../../tools/cli/operate/change-holds.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';

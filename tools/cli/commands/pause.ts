@@ -2,7 +2,7 @@ import { type PausableCalls, pausableCalls } from '../../../lib/breaker/breaker-
 import { defined } from '../../../lib/defined.ts';
 import { identityOf } from '../aws/identity.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
-import { pauseCalls, resumeCalls } from '../operate/pause-calls.ts';
+import { pauseCalls, resumeCalls } from '../operate/change-holds.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';

@@ -2,7 +2,7 @@ import { defined } from '../../../lib/defined.ts';
 import { identityOf } from '../aws/identity.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf } from '../aws/stores.ts';
-import { clearRate, setRate } from '../operate/set-rate.ts';
+import { clearRate, setRate } from '../operate/change-holds.ts';
 import { describeRate, waitingIn } from '../terminal/describe-rate.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { rateItem } from '../../../../../lib/rate-limit/rate-state.ts';
-import { pauseCalls, resumeCalls } from '../../../../../tools/cli/operate/pause-calls.ts';
-import { clearRate, setRate } from '../../../../../tools/cli/operate/set-rate.ts';
+import {
+  clearRate,
+  pauseCalls,
+  resumeCalls,
+  setRate,
+} from '../../../../../tools/cli/operate/change-holds.ts';
 import { memoryBreakerStore } from '../../../../support/stores/memory-breaker-store.ts';
 
 const now = () => new Date('2026-03-01T06:00:00.000Z');
