@@ -126,6 +126,7 @@ const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Pro
       fail: print,
       now: () => new Date(),
       sleep: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
+      commandLine: `npm exec --no -- cosecha --stage ${LOCAL_STAGE}`,
     },
   });
   atEnd(close);

@@ -84,6 +84,7 @@ export const denied = (action: string): Promise<never> => {
 /** What a console runs with, 100 s after the fixtures were requested. */
 export const consoleDeps = (sources: ConsoleSources) => ({
   stage: 'prod',
+  commandLine: 'npm exec --no -- cosecha --stage prod',
   sources,
   now: () => at(100),
   sleep: () => new Promise<void>(() => undefined),

@@ -21,9 +21,11 @@ export const audit = async (options: AuditCommandOptions, { shell, connect }: Co
   shell.hint(await describeEstimate(sources.estimate(period), sample));
   const report = await auditDeployment(sources, { since, now, sample, seed, results }, shell.wait);
   shell.wait(undefined);
-  const explain = `npm exec --no -- cosecha --stage ${deployment.stage} explain`;
   for (const rule of report.rules) {
-    const findings = rule.findings.map((one) => ({ ...one, command: `${explain} ${one.extractionId}` }));
+    const findings = rule.findings.map((one) => ({
+      ...one,
+      command: `${shell.commandLine} explain ${one.extractionId}`,
+    }));
     shell.print(describeRule(rule), { ...rule, findings });
   }
   const { rules, ...counts } = report;

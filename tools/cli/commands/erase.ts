@@ -88,7 +88,7 @@ const report = (progress: Progress, shell: Shell): number => {
       ]
     : [
         `${describeWait(progress)}. The rest follows by itself: what runs is erased once its outcome is out.`,
-        `See it with: cosecha erase --erasure ${erasureId}`,
+        `See it with \`cosecha erase --erasure ${erasureId}\`.`,
       ];
   const records = tombstones.map(({ extractionId, requestId, removingAt, erasedAt }) =>
     defined({ extractionId, requestId, removingAt, erasedAt }),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { formatStory } from '../explain/format-story.ts';
 import { printableLines } from '../terminal/printable.ts';
 import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
@@ -22,6 +22,8 @@ import { createShortLived, type ShortLived } from './values-by-random-id.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;
+  /** What stands on pages as `cosecha`, with the options of this deployment. */
+  readonly commandLine: string;
   readonly address: ConsoleAddress;
   readonly sources: ConsoleSources;
   /** What the operator may do. Without any, the console only reads. */
@@ -82,8 +84,15 @@ const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
   return {
     ...content,
     model: [state, notice, content.model],
-    body: (at) => html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`,
+    body: (at) =>
+      html`${withCommandLine(html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`, deps.commandLine)}`,
   };
+};
+
+/** Commands on a page can be pasted: each names the deployment too. What others wrote has no element. */
+const withCommandLine = async (body: Html, commandLine: string): Promise<Html> => {
+  const line = String(await html`<code>${commandLine} `);
+  return raw(String(await body).replaceAll('<code>cosecha ', () => line));
 };
 
 const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void => {
@@ -99,13 +108,19 @@ const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void
 };
 
 /** The story as `cosecha explain` prints it, as text and as JSON. */
-const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: ConsoleDeps): void => {
+const addStoryRoutes = (
+  app: Hono<ConsoleEnv>,
+  prefix: string,
+  { sources, commandLine }: ConsoleDeps,
+): void => {
   app.get(`${prefix}/extractions/:id/:file{story\\.(?:txt|json)}`, async (c) => {
     const part = await readPart(() => sources.story(c.req.param('id')));
     if (part.kind === 'unreadable') return c.text(`${part.explanation}\n`, 502);
     if (part.value === undefined) return c.notFound();
     const isText = c.req.param('file').endsWith('.txt');
-    return isText ? c.text(printableLines(formatStory(part.value))) : c.json(part.value);
+    const { headline } = part.value;
+    const story = { ...part.value, headline: headline.replaceAll('`cosecha ', () => `\`${commandLine} `) };
+    return isText ? c.text(printableLines(formatStory(story))) : c.json(story);
   });
 };
 

@@ -52,24 +52,27 @@ const withColour = (text: string, stream: NodeJS.WriteStream): string =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
   );
 
-type ShellOptions = {
-  readonly json: boolean;
-  /** What stands in texts as `cosecha`: the command with the options of this deployment. */
-  readonly commandLine?: string;
-};
+/** Of the JSON of a command, what is advice of Cosecha. Any other text may be of a caller or the provider. */
+const advising: ReadonlySet<string> = new Set(['error', 'headline', 'remedy']);
+
+type ShellOptions = { readonly json: boolean } & Partial<Pick<Shell, 'commandLine'>>;
 
 export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: ShellOptions): Shell => {
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
+  // Advice can be pasted: "Run `cosecha resume`" names the deployment too.
+  const pasteable = (text: string): string => text.replaceAll('`cosecha ', () => `\`${commandLine} `);
   const write = (stream: NodeJS.WriteStream, lines: Lines, facts?: Readonly<Record<string, unknown>>) => {
     if (json && facts !== undefined) {
-      stream.write(printableJson(facts));
+      const advised = Object.entries(facts).map(([name, value]) => [
+        name,
+        advising.has(name) && typeof value === 'string' ? pasteable(value) : value,
+      ]);
+      stream.write(printableJson(Object.fromEntries(advised)));
       return;
     }
-    // Advice can be pasted: "Run `cosecha resume`" names the deployment too.
-    const text = printableLines(lines).replaceAll('`cosecha ', () => `\`${commandLine} `);
-    stream.write(withColour(text, stream));
+    stream.write(withColour(pasteable(printableLines(lines)), stream));
   };
   return {
     print: (lines, facts) => write(stdout, lines, facts),
@@ -149,5 +152,6 @@ export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: Sh
       return stopOnSignals();
     },
     randomId: randomUUID,
+    commandLine,
   };
 };

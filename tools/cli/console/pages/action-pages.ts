@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ConsoleAction, Notice } from '../actions/action-types.ts';
-import { type Html, shown } from '../format-for-page.ts';
+import { type Html, shown, withCode } from '../format-for-page.ts';
 import { icon } from './icons-and-badges.ts';
 import { focusOn, type Links } from './page-content-and-links.ts';
 
@@ -50,10 +50,10 @@ ${
 export const showNotice = (notice: Notice | undefined, links: Links): Html => {
   if (notice === undefined) return html``;
   if (notice.kind === 'not-done') {
-    return html`<div id="notice" tabindex="-1" class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.explanation, 600)}</p></div>`;
+    return html`<div id="notice" tabindex="-1" class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${withCode(notice.explanation, 600)}</p></div>`;
   }
   const { text, extractionId, link } = notice.result;
-  return html`<div id="notice" tabindex="-1" class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${shown(text, 600)}
+  return html`<div id="notice" tabindex="-1" class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${withCode(text, 600)}
 ${link === undefined ? '' : html` <a class="button" href="${link.url}" rel="noreferrer">${link.label}</a>`}${
   extractionId === undefined ? '' : html` <a href="${links.extraction(extractionId)}">Open the extraction</a>`
 }</p></div>`;

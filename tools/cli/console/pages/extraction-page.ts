@@ -166,7 +166,7 @@ export const extractionPage = async (
     body: (now) => html`
 <div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
-<h1>${shown(headlineIn(parts, extractionId), 1_000)}</h1>
+<h1>${withCode(headlineIn(parts, extractionId), 1_000)}</h1>
 ${known === undefined ? '' : summary(known, valueIn(story), deps, now)}
 ${showActions(offeredOn(actions, known), extractionId, links)}
 <h2>Timeline</h2>

@@ -34,6 +34,7 @@ describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
   const deps: Parameters<typeof serveConsole>[1] = {
     stage: 'prod',
+    commandLine: 'npm exec --no -- cosecha --stage prod',
     sources: sourcesWith([], {
       story: async (extractionId) => ({ ...story, extractionId }),
       open: async () => records,

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
+import { commandNames, createProgram } from '../../../../../tools/cli/program.ts';
 import { nodeShell, readHidden } from '../../../../../tools/cli/terminal/node-shell.ts';
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
@@ -63,6 +65,30 @@ test('advice names the command as it can be pasted, with the options of this dep
   expect(written).toBe(
     'Run `npm exec --no -- cosecha --stage prod doctor`, then `npm exec --no -- cosecha --stage prod resume --starts`.\nA word about cosecha.\n',
   );
+});
+
+test('--json has the same in what is advice of Cosecha, and leaves what others wrote as it is', () => {
+  const shell = nodeShell({ json: true, commandLine: 'npm exec --no -- cosecha --stage prod' });
+  shell.print([], { remedy: 'Run `cosecha resume`.', reference: '`cosecha resume`' });
+  expect(JSON.parse(written)).toEqual({
+    remedy: 'Run `npm exec --no -- cosecha --stage prod resume`.',
+    reference: '`cosecha resume`',
+  });
+});
+
+/** The code of the command line and of the console, without comments, and without the examples of `--help`. */
+const sources = readdirSync('tools/cli', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && path !== 'program.ts')
+  .map((path) => [path, readFileSync(`tools/cli/${path}`, 'utf8').replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')]);
+
+test('each command that a remedy or a page names stands where the shell or the console completes it', () => {
+  const names = commandNames(createProgram(async () => undefined, '')).join('|');
+  const named = new RegExp(`.{0,12}\\bcosecha (?=(?:${names})\\b)`, 'g');
+  const found = sources.flatMap(([path, code = '']) =>
+    [...code.matchAll(named)].map(([text]) => `${path}: ${text}`),
+  );
+  expect(found.length).toBeGreaterThan(12);
+  expect(found.filter((text) => !/(?:`|<code>)cosecha $/.test(text))).toEqual([]);
 });
 
 test('the sign of a check has a colour where the stream has colours, and only there', () => {

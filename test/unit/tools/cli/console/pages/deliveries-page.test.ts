@@ -28,7 +28,10 @@ test.each([
 });
 
 test.each([
-  [doctor, 'no delivery: <code>cosecha doctor</code> checked that a wrong signature is refused'],
+  [
+    doctor,
+    'no delivery: <code>npm exec --no -- cosecha --stage prod doctor</code> checked that a wrong signature is refused',
+  ],
   [{ taskId: 't', answer: 204, verdict: 'stored' }, 'an early delivery or an orphan delivery'],
   [{ taskId: 't', answer: 204, verdict: 'unknown-status' }, 'the next read decides'],
   [{ answer: 400, verdict: 'not-decryptable' }, 'its body cannot be decrypted'],
