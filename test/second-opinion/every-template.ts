@@ -18,6 +18,6 @@ export const everyTemplate = (): ReadonlyMap<string, Template> => {
     ['embedded-twice', twoInOneStack().template],
     ['embedded-in-vpc', withWhatTheAccountHas().template],
     ['example-consumer', Template.fromStack(new TotalsStack(newApp(), 'prod'))],
-    ['example-refresh', Template.fromStack(new RefreshStack(newApp(), { apiUrl: 'https://a', apiId: 'a' }))],
+    ['example-refresh', Template.fromStack(new RefreshStack(newApp({ apiUrl: 'https://a', apiId: 'a' })))],
   ]);
 };

@@ -19,8 +19,11 @@ const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));
 process.once('exit', () => rmSync(workspace, { recursive: true }));
 
 /** An app of another team, which bundles nothing. */
-export const newApp = (): App =>
-  new App({ context: { 'aws:cdk:bundling-stacks': [] }, outdir: mkdtempSync(join(workspace, 'app-')) });
+export const newApp = (context: Readonly<Record<string, string>> = {}): App =>
+  new App({
+    context: { 'aws:cdk:bundling-stacks': [], ...context },
+    outdir: mkdtempSync(join(workspace, 'app-')),
+  });
 
 export const newStack = (): Stack => new Stack(newApp(), 'Banking');
 
