@@ -18,7 +18,7 @@ Put the settings of a stage into \`stages/<stage>.json\`, such as \`stages/prod.
 The name of the file is the setting \`stage\`. \`npm run diff -- --stage prod\` compares it with what is deployed, and \`npm run deploy -- --stage
 prod\` deploys it. A setting that you omit returns to its default with the next deployment. One on the command line, as \`-c name=value\`, wins
 for that command only. An unknown name, a value out of range, settings that contradict each other and settings in \`cdk.json\` are refused at
-synthesis, with a sentence for each. With the schema, editors show what this page says.`;
+synthesis, with a sentence for each. With the schema, editors show also why each setting is as it is.`;
 
 const tableHead = '| setting | default | values | description |\n| --- | --- | --- | --- |';
 
@@ -31,9 +31,8 @@ const defaultOf = (setting: Setting): string => {
 };
 
 const row = ([name, setting]: [string, Setting]): string => {
-  const { values, description, reason } = v.getMetadata('wrapped' in setting ? setting.wrapped : setting);
-  const sentences = [description, reason].filter((text) => text !== undefined).join(' ');
-  return `| \`${name}\` | ${defaultOf(setting)} | ${String(values)} | ${sentences} |`;
+  const { values, description } = v.getMetadata('wrapped' in setting ? setting.wrapped : setting);
+  return `| \`${name}\` | ${defaultOf(setting)} | ${String(values)} | ${String(description)} |`;
 };
 
 /** The text of docs/settings.md. */

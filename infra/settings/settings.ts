@@ -449,7 +449,7 @@ const operating = {
   }),
   pageTopicArn: optional(topicArn, {
     description:
-      'The topic of the alarms that page somebody (docs/on-call.md), in place of `alarmTopicArn`. The others can wait until morning.',
+      'The topic of the alarms that page somebody (docs/operations.md, "Alarms"), in place of `alarmTopicArn`. The others can wait until morning.',
     reason: 'With one topic, the operator on call is woken by every alarm.',
   }),
   watchedEntities: withDefault(

@@ -14,7 +14,7 @@ export type AlarmEntry = {
   readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
   readonly runbookEntry?: string;
-  /** Somebody is to act at once, by night too. docs/on-call.md has just these. */
+  /** Somebody is to act at once, by night too. docs/operations.md names just these. */
   readonly pages?: true;
   readonly metric: IMetric;
   readonly threshold: number;
@@ -160,6 +160,7 @@ const queueAlarms = (
   },
   {
     id: 'slow-queue-late',
+    runbookEntry: 'reconcile-queue-late',
     symptom:
       'Results come late: messages wait in the slow queue, as the provider answers too few reads, or the queue has no consumer.',
     // The sweep renews a lease after 5 to 15 minutes, and its older message is dropped. An older one that waits is behind reads.
