@@ -12,15 +12,11 @@ import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';
 import { bitFlips } from './webhook/bit-flips.ts';
 import { failingDependency } from './webhook/failing-dependency.ts';
 import { keyRotation } from './webhook/key-rotation.ts';
-import { order } from './webhook/order.ts';
-import { redelivery } from './webhook/redelivery.ts';
 import { unverifiedIsNotDecrypted } from './webhook/unverified-is-not-decrypted.ts';
 
 /** Every property, in the order in which they run. */
 export const properties: readonly FuzzProperty[] = [
   agreesWithOracle,
-  redelivery,
-  order,
   bitFlips,
   unverifiedIsNotDecrypted,
   failingDependency,

@@ -57,23 +57,6 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
       ],
     },
   },
-  'webhook/redelivery': {
-    'lib/extraction/record-delivery.ts': {
-      'fails if the callback token was used before': [
-        "if (wake === 'invalid-token')",
-        `if (wake === 'gone') throw new Error('gone');
-  if (wake === 'invalid-token')`,
-      ],
-    },
-  },
-  'webhook/order': {
-    'lib/webhook/cache-signing-keys.ts': {
-      'drops its keys after a forged delivery': [
-        'refreshed: async () => (age()',
-        'refreshed: async () => ((known = []), age()',
-      ],
-    },
-  },
   'webhook/failing-dependency': {
     'lib/webhook/receive-delivery.ts': {
       'answers 204 if the table fails': [

@@ -96,6 +96,13 @@ test.each<readonly [string, Setup, object, readonly string[], readonly string[]]
     ['InvalidCallbackToken'],
   ],
   [
+    'that is repeated finds its callback token used, which is no failure',
+    { record: collected, task: linked, wake: 'gone' },
+    recorded('gone'),
+    [woken],
+    [],
+  ],
+  [
     'without a record is accepted and counted',
     { task: linked },
     recorded('woken'),
