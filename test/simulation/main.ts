@@ -3,11 +3,10 @@ import { Command } from 'commander';
 import { numberThat } from '../support/programs/number-that.ts';
 import { type Digests, digestsOf } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
-import { formatSwarm, formatTally } from './campaign/format-tally.ts';
+import { formatTally } from './campaign/format-tally.ts';
 import { keepSchedule } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
-import { compareSwarm } from './campaign/search-random.ts';
 import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
 import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
@@ -122,9 +121,6 @@ const explore = async (): Promise<boolean> => {
     ({ done, schedules }) => console.log(`${seconds().toFixed(0).padStart(5)} s  ${schedules}: ${done}`),
   );
   console.log(formatTally(tally, seconds()));
-  const compared = await compareSwarm(seed, minutes * 500);
-  console.log(`\n${formatSwarm(compared)}`);
-  for (const { findings } of compared) tally.findings.push(...findings);
   for (const finding of tally.findings) report(nameOf(finding), await showFinding(finding));
   const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);

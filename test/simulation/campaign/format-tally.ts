@@ -26,7 +26,3 @@ export const formatTally = (tally: Tally, seconds: number): string => {
     ...rows(premises, tally.schedules),
   ].join('\n');
 };
-
-/** What it brings that each seed has only half of the kinds of faults. */
-export const formatSwarm = ([half, all]: readonly [Tally, Tally]): string =>
-  `${half.schedules} seeds reach ${Object.keys(half.ends).length} distinct ends with half of the kinds of faults each, and ${Object.keys(all.ends).length} with all kinds.`;
