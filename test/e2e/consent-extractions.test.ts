@@ -70,17 +70,6 @@ describe('an extraction by consent', () => {
     },
   );
 
-  test('runs concurrently with another of the same consent', async () => {
-    const user = await authorized({ durationMs: 1_500 });
-    const products = ['movement', 'tef'];
-    const ids = await Promise.all(products.map((product) => extract(consentRequest(user, { product }))));
-    const records = await Promise.all(ids.map((id) => closed(id)));
-
-    expect(records).toMatchObject(products.map((product) => ({ status: 'COMPLETED', product })));
-    expect(new Set(records.map(({ taskId }) => taskId)).size).toBe(2);
-    expect(await provider.polledTasks({ username: user.target })).toHaveLength(2);
-  });
-
   test('completes when its consent is revoked meanwhile, and the next one is REJECTED', async () => {
     const user = await authorized({ durationMs: null });
     const extractionId = await extract(consentRequest(user));
@@ -176,17 +165,5 @@ describe.each(variants)('in %s', (variant: Variant) => {
     });
     expect(await startCallsOf(used.target)).toMatchObject([{ status }]);
     expect(await provider.polledTasks({ username: used.target })).toEqual([]);
-  });
-
-  test.for([
-    ['accepted and answered 503', { kind: 'accept-then-answer', status: 503, body: { errorType: 'BUSY' } }],
-    ['accepted and reset', { kind: 'reset', taken: true }],
-  ] as const)('a start that is %s is UNCONFIRMED and never repeated', async ([, behaviour]) => {
-    const user = await authorized({ startForever: behaviour });
-    const extractionId = await extract(consentRequest(user, { variant }));
-
-    expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-    await historyOf(extractionId);
-    expect(await startCallsOf(user.target)).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '../../lib/provider/consents/consent.ts';
-import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
 import { withDots } from '../../sandbox/consents/national-id.ts';
 import { callConsents, openSession } from './support/call-consents.ts';
 import { provider } from './support/call-extractions.ts';
@@ -67,34 +66,6 @@ describe('a consent session', () => {
   });
 });
 
-test('25 consents are listed page by page, each once, and none of another user', async () => {
-  const owner = uniqueNationalId();
-  const made: string[] = [];
-  for (let n = 0; n < 25; n += 1) {
-    made.push((await provider.createConsent({ owner, products: ['movement'] })).consentId);
-  }
-  await newConsent();
-
-  const pageOf = async (query: string): Promise<ConsentPage> => {
-    const answer = await callConsents('GET', `/consents${query}`, owner);
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    return (await answer.json()) as ConsentPage;
-  };
-  const pages: ConsentPage[] = [];
-  do pages.push(await pageOf(`?page=${pages.length + 1}`));
-  while (pages.at(-1)?.hasNext);
-  expect(pages.map(({ consents, count }) => [consents.length, count])).toEqual([
-    [10, 25],
-    [10, 25],
-    [5, 25],
-  ]);
-  expect(pages.flatMap(({ consents }) => consents.map(({ id }) => id))).toEqual(made);
-
-  expect((await pageOf('')).consents).toHaveLength(10);
-  expect(await pageOf('?limit=25')).toMatchObject({ hasNext: false, count: 25 });
-  expect((await pageOf('?page=2&limit=24')).consents.map(({ id }) => id)).toEqual([made[24]]);
-});
-
 test('the URL of the PDF works without a token', async () => {
   const { owner, consentId } = await newConsent();
   const answer = await callConsents('GET', `/consents/${consentId}/pdf`, owner);
@@ -115,7 +86,7 @@ test('a revoked consent is INACTIVE, and cannot be revoked again', async () => {
   await expectProblem(again, 409, 'urn:cosecha:problem:consent-conflict');
 });
 
-test("another user's consent is answered 404, as an unknown one is", async () => {
+test("another user's consent is answered 404, as an unknown one is, and is not listed", async () => {
   const [mine, theirs] = await Promise.all([newConsent(), newConsent()]);
   for (const [method, what] of [
     ['GET', ''],
@@ -128,6 +99,8 @@ test("another user's consent is answered 404, as an unknown one is", async () =>
     await expectProblem(reached, 404, 'urn:cosecha:problem:consent-not-found');
   }
   expect(await consentOf(theirs.owner, theirs.consentId)).toMatchObject({ status: 'ACTIVE' });
+  const listed = await callConsents('GET', '/consents', mine.owner);
+  expect(await listed.json()).toMatchObject({ consents: [{ id: mine.consentId }], hasNext: false, count: 1 });
 });
 
 test('an expired Task Token is replaced without an error to the caller', async () => {
