@@ -113,6 +113,7 @@ export default defineConfig({
           ...limits,
           name: 'second-opinion',
           include: ['test/second-opinion/*.test.ts'],
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 3 },
         },
       },
