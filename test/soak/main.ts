@@ -13,7 +13,7 @@ import { connect } from '../../tools/cli/aws/deployment.ts';
 import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';
 import { breakersOf } from '../../tools/cli/aws/stores.ts';
 import { explain } from '../../tools/cli/commands/explain.ts';
-import { clearRate } from '../../tools/cli/operate/change-holds.ts';
+import { clearRate, setRate } from '../../tools/cli/operate/change-holds.ts';
 import { nodeShell } from '../../tools/cli/terminal/node-shell.ts';
 import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
@@ -118,8 +118,11 @@ const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed
   const { accepted, refused } = provider.counts;
   console.log(`It takes ${drawn.startsPerSecond} starts a second: ${accepted} passed, ${refused} refused.`);
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: system.emulator.client });
-  // What operators do after it. What was learnt from a failing provider would let one start in 8 s go, for an hour.
-  await clearRate(breakersOf(deployment), { now: () => new Date(), newVersion: randomUUID });
+  // What operators do after it, as a failing provider teaches a low rate. All at once would be too many for the emulator.
+  const [breakers, now] = [breakersOf(deployment), () => new Date()];
+  const perSecond = Math.min(1, drawn.startsPerSecond);
+  await clearRate(breakers, { now, newVersion: randomUUID });
+  await setRate(breakers, { perSecond, reason: 'calm', since: Date.now() }, { now, newVersion: randomUUID });
   const makeDue = (id: string) => moveTimesIn(dynamo, table, id, { dueAt: new Date().toISOString() });
   const open = await calm(openIds, makeDue, signal);
 
