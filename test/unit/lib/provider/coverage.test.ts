@@ -22,12 +22,10 @@ const sectionsOf = (file: string) =>
       ),
     }));
 
-test.each(files)('the page lists the sections of %s and the number of their tests', (file) => {
-  const sections = sectionsOf(file).map(({ title, tests }) => `${title} (${tests.length})`);
+test.each(files)('%s has sections, and each of them statements', (file) => {
+  const sections = sectionsOf(file);
   expect(sections.length).toBeGreaterThan(0);
-  expect(page).toContain(
-    `| [${file}](../test/provider-conformance/${file}.test.ts) | ${sections.join(' · ')} |`,
-  );
+  expect(sections.filter(({ tests }) => tests.length === 0)).toEqual([]);
 });
 
 const assumptions = page.match(/^\|.* [a-z-]+ › .*\|$/gm) ?? [];
