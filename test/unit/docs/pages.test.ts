@@ -10,7 +10,7 @@ import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { documentedPolicies } from '../../support/aws/documented-policies.ts';
 import { notifyingAlarms, propertiesOf, resourcesOf, synthesize } from '../infra/synth.ts';
-import { publishedSchemas, schemaViolations } from './contract-schemas.ts';
+import { schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
 import { metricNames, read } from './metric-names.ts';
 
