@@ -228,18 +228,6 @@ describe('the alarms', () => {
     expect(byName(alarms)['reconcile-queue-late']).toMatchObject({ Threshold: 1_800 });
   });
 
-  test('count orphan deliveries in whole hours of the clock', () => {
-    expect(byName(alarms)['orphan-deliveries']).toMatchObject({
-      EvaluationWindow: { WallClockWindow: { Timezone: 'UTC' } },
-      Metrics: [
-        { Expression: 'IF(unlinked - early > settled / 500, unlinked - early, 0)' },
-        { Id: 'unlinked', MetricStat: { Metric: { MetricName: 'UnlinkedDelivery' }, Period: 3_600 } },
-        { Id: 'early', MetricStat: { Metric: { MetricName: 'EarlyDelivery' }, Period: 3_600 } },
-        { Id: 'settled', MetricStat: { Metric: { MetricName: 'SettledByWebhook' }, Period: 3_600 } },
-      ],
-    });
-  });
-
   test('exist on the emulator too, without metric math', () => {
     const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
     // No composite alarms.
