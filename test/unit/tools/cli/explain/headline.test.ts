@@ -69,19 +69,6 @@ explains('busy', 20, {
     'Waits to be started: at try 3, the monthly quota of the provider was reached. The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
 });
 
-explains('busy, with a time before which the provider wants no call', 20, {
-  record: extractionIn('REQUESTED', { notBefore: iso(60) }),
-  execution: inStartTask(failed(19, 'ProviderBusy')),
-  headline:
-    'Waits to be started: at try 1, the provider was busy (429). The provider asked for no call before 12:01:00Z. The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
-});
-
-explains('of a newer version', 20, {
-  record: { ...extractionIn('RUNNING'), schemaVersion: 2 } as never,
-  headline:
-    'A newer version has written this record, with the status RUNNING and schemaVersion 2. This version only defers it, until the newer one is deployed again.',
-});
-
 explains('paused', 20, {
   record: extractionIn('REQUESTED'),
   execution: inStartTask(failed(2, 'ProviderPaused'), event(4, 'TaskScheduled')),
@@ -103,14 +90,6 @@ explains('running, and read by the slow queue', 900, {
   record: consentIn('RUNNING', { readsSlowly: true }),
   headline:
     'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last read failed or took too long, so that the slow queue reads it, until a read is answered.',
-});
-
-explains('running at a provider without webhooks, under an execution that has ended', 900, {
-  record: extractionIn('RUNNING', { withoutWebhook: true, dueAt: iso(960) }),
-  task: linkedTask(),
-  execution: inStartTask(event(3, 'TaskSucceeded'), event(3, 'ExecutionSucceeded')),
-  headline:
-    'The reconcile queue continues, as the provider sends no webhooks. Next, the reconcile after 12:16:00Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
 });
 
 explains('hung start', 100, {
@@ -164,12 +143,6 @@ explains('results too large', 700, {
   task: linkedTask(),
   headline:
     'The results were too large to be read at 12:10:02Z, and with them the final status. Only a webhook can still report it. Without a final status by 14:00:00Z it ends TIMED_OUT.',
-});
-
-explains('results too large, beyond its deadline', 8_000, {
-  record: extractionIn('RUNNING', { oversizedAt: iso(602) }),
-  task: linkedTask(),
-  headline: 'No final status is known by the deadline, 14:00:00Z. The next reconcile ends it TIMED_OUT.',
 });
 
 explains('results too large, and not closed yet', 700, {
@@ -291,13 +264,6 @@ explains('foreign task', 300, {
   record: closedExtraction({ status: 'UNCONFIRMED', reason: 'task-linked-elsewhere', ...ranAs }),
   task: linkedTask({ extractionId: otherId }),
   headline: `UNCONFIRMED at 12:00:30Z: the provider answered the start call of 12:00:01Z with task task-1, which belongs to extraction ${otherId}. Nothing of that task was used. Report it to the provider, as it may be a leak. The operator of Cosecha has to act. Requesting it again would not help.`,
-});
-
-explains('an execution of an erased record under the same id', 20, {
-  record: extractionIn('REQUESTED'),
-  execution: { startedAt: iso(-86_400), events: [event(-86_400, 'ExecutionStarted')] },
-  headline:
-    'The execution of this id belongs to an earlier record, which was erased, so nothing starts this one. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
 });
 
 explains('results that cannot be collected yet', 700, {
