@@ -96,7 +96,7 @@ export const crowdFaults: Faults = {
     find: "if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);",
     replace: "if (written?.status === 'NOT_STARTED') await deps.requests.remove(of.requestId, 'any task');",
     caughtBy: 'withdrawn-is-over',
-    firstSeed: 10,
+    firstSeed: 11,
   },
   'erased-stays-in-line': {
     does: 'The callback token of what is erased in line is answered, but its item stays.',
@@ -104,7 +104,7 @@ export const crowdFaults: Faults = {
     find: 'if (await startLine.withdraw(found)) return true;',
     replace: 'if (found.extractionId === extractionId) return true;',
     caughtBy: 'withdrawn-is-over',
-    firstSeed: 10,
+    firstSeed: 11,
   },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
