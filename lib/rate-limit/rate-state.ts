@@ -20,10 +20,11 @@ type Window = CallCounts & {
   readonly countedUntil: number;
 };
 
-/** Cuts in a row. If two of them do not lower the share that is refused, they are undone. */
+/** Cuts in a row. If two of them do not lower the share that is refused, or one that of overloads, they are undone. */
 type Cuts = {
   readonly count: number;
-  readonly from: number;
+  /** The rate before them. Absent: there was none. */
+  readonly from?: number;
   readonly share: number;
   /** What was accepted a second before them. */
   readonly accepted: number;
@@ -84,7 +85,7 @@ const maxWindowMs = 60_000;
 const windowCalls = 20;
 const windowRefused = 5;
 
-/** Each overload may be an `UNCONFIRMED`, so it counts twice, and three are judged at once. */
+/** Each overload may be an `UNCONFIRMED`, so it counts twice, and three of 20 calls are judged at once. Of fewer calls they may be a bank's. */
 const overloadWeight = 2;
 const overloadsAtOnce = 3;
 const atOnceMs = 2_000;
@@ -282,9 +283,9 @@ const badIn = ({ refused, overloaded }: CallCounts): number => refused + overloa
 
 const isOver = (window: Window, now: number): boolean => {
   const elapsed = now - window.since;
-  if (window.overloaded >= overloadsAtOnce && elapsed >= atOnceMs) return true;
-  const calls = window.accepted + window.refused + window.overloaded;
-  return elapsed >= windowMs && (calls >= windowCalls || badIn(window) >= windowRefused);
+  const isEnough = window.accepted + window.refused + window.overloaded >= windowCalls;
+  if (isEnough && window.overloaded >= overloadsAtOnce && elapsed >= atOnceMs) return true;
+  return elapsed >= windowMs && (isEnough || window.refused >= windowRefused);
 };
 
 const fresh = (state: RateState, now: number): RateState => {
@@ -317,28 +318,37 @@ const isTooMany = (bad: number, calls: number): boolean =>
 const isStray = ({ stray }: RateState, share: number, now: number): boolean =>
   stray !== undefined && now < stray.until && share <= stray.share;
 
-/** Two cuts did not lower the share, although fewer were accepted: the rate does not cause it. */
-const cutsFailed = ({ count, share, accepted }: Cuts, shareNow: number, acceptedNow: number): boolean =>
-  count >= 2 && shareNow <= maxStray && shareNow >= 0.75 * share && acceptedNow < 0.8 * accepted;
+/**
+ * The cuts did not lower the share, although fewer were accepted: the rate does not cause it. A provider whose rate fell may refuse more after
+ * each cut for a while, but it does not fail more.
+ */
+const cutsFailed = (
+  { count, share, accepted }: Cuts,
+  shareNow: number,
+  acceptedNow: number,
+  isOverload: boolean,
+): boolean =>
+  (isOverload || (count >= 2 && shareNow <= maxStray)) &&
+  shareNow >= 0.75 * share &&
+  acceptedNow < 0.8 * accepted;
 
 const cut = (state: RateState, window: Window, rate: number, share: number, now: number): Judgement => {
   const accepted = (window.accepted * 1_000) / (now - window.since);
   const { cuts } = state;
-  if (cuts !== undefined && cutsFailed(cuts, share, accepted)) {
-    const { cuts: _, ...rest } = fresh(state, now);
-    const learnt = { perSecond: cuts.from, at: now };
-    const stray = { share: 1.5 * share, until: now + strayMs };
-    return { state: { ...withLearnt(rest, learnt, now), stray }, judged: 'undone' };
+  if (cuts !== undefined && cutsFailed(cuts, share, accepted, window.overloaded > 0)) {
+    const { cuts: _, learnt: _cut, ...rest } = fresh(state, now);
+    const { from } = cuts;
+    const before = from === undefined ? rest : withLearnt(rest, { perSecond: from, at: now }, now);
+    return { state: { ...before, stray: { share: 1.5 * share, until: now + strayMs } }, judged: 'undone' };
   }
   const target = Math.min(rate, softCut * accepted);
   const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
-  const base = cuts === undefined || cuts.count >= 2 ? { count: 0, from: rate, share, accepted } : cuts;
+  const from = Number.isFinite(rate) ? rate : undefined;
+  const base = cuts === undefined || cuts.count >= 2 ? defined({ count: 0, from, share, accepted }) : cuts;
   const ceiling = window.overloaded > 0 ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
   const learnt = defined({ perSecond, at: now, ceiling: ceiling ?? state.learnt?.ceiling });
   const next = withLearnt(fresh(state, now), learnt, now);
-  // Without a rate there is nothing to return to.
-  const remembered = Number.isFinite(rate) ? { ...next, cuts: { ...base, count: base.count + 1 } } : next;
-  return { state: remembered, judged: 'cut' };
+  return { state: { ...next, cuts: { ...base, count: base.count + 1 } }, judged: 'cut' };
 };
 
 const grow = (
@@ -447,7 +457,7 @@ const schemasAt = (now: number) => {
       refused: count,
       overloaded: count,
     }),
-    cuts: v.object({ count, from: positive, share: count, accepted: count }),
+    cuts: v.object({ count, from: v.exactOptional(positive), share: count, accepted: count }),
     stray: v.object({ share: count, until: near }),
     reopening: v.record(v.string(), near),
     lease: v.object({ holder: v.string(), until: v.pipe(number, v.maxValue(now + 60_000)), ends: number }),

@@ -155,7 +155,7 @@ export const populationOf = (
   const members = [...broken, ...others].map((one, index) =>
     one.extractionId.startsWith('healthy') ? one : { ...one, extractionId: `extraction-${index}` },
   );
-  return { members, outages: [], consumers: 50 };
+  return { members, outages: [], consumers: 50, line: {} };
 };
 
 /** Starts at so many groups of one caller, a million a day, while the provider is in trouble for some minutes. */

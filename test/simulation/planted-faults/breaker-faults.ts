@@ -124,6 +124,22 @@ export const outageFaults: Faults = {
 
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
+  'few-calls-are-an-overload': {
+    does: 'Three failures of a bank beside few starts lower the rate of all.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: 'isEnough && window.overloaded >= overloadsAtOnce',
+    replace: 'window.overloaded >= overloadsAtOnce',
+    caughtBy: 'bounded-delay',
+    firstSeed: 3,
+  },
+  'overloads-cut-for-good': {
+    does: 'Banks that fail however few are started lower the rate again and again.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: '(isOverload || (count >= 2 && shareNow <= maxStray))',
+    replace: 'count >= 2 && shareNow <= maxStray && (isOverload || count >= 2)',
+    caughtBy: 'bounded-delay',
+    firstSeed: 11,
+  },
   'callers-share-a-breaker': {
     does: 'All callers have one item.',
     file: 'lib/extraction/record.ts',
@@ -137,7 +153,7 @@ export const mixFaults: Faults = {
     file: 'lib/extraction/record.ts',
     find: 'group: entityOrProductOf(record),',
     replace: "group: 'all',",
-    caughtBy: 'non-interference',
+    caughtBy: 'bounded-delay',
     firstSeed: 9,
   },
   'broken-groups-count-again': {

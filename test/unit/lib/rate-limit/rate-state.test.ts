@@ -168,10 +168,24 @@ describe('a window of calls', () => {
 
   test('with overloads is judged after two seconds, each counts twice, and the rate then stays below them', () => {
     const measuring = afterOverload(noRate, now);
-    const judged = judgedAfter({ accepted: 10, overloaded: 3 }, measuring, 2);
-    expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 4.75 } } });
+    const judged = judgedAfter({ accepted: 20, overloaded: 3 }, measuring, 2);
+    expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 9.5 } } });
+    // Of few calls, all may be of a bank that fails.
+    expect(judgedAfter({ accepted: 2, overloaded: 4 }, measuring, 12).judged).toBe('unchanged');
     const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
     expect(learntIn(near)).toBeCloseTo(4.75 * 1.005, 2);
+  });
+
+  test('undoes a cut that did not lower the share of overloads, also one without a rate before', () => {
+    const measuring = afterOverload(noRate, now);
+    const { state } = judgedAfter({ accepted: 20, overloaded: 20 }, measuring);
+    const { learnt: cut, cuts } = state;
+    expect(cut?.perSecond).toBeCloseTo(1.9);
+    const judged = judgedAfter({ accepted: 10, overloaded: 10 }, defined({ learnt: cut, cuts }));
+    expect(judged).toMatchObject({ judged: 'undone', state: { stray: { share: 1 } } });
+    expect(judged.state).not.toHaveProperty('learnt');
+    const lower = judgedAfter({ accepted: 15, overloaded: 5 }, defined({ learnt: cut, cuts }));
+    expect(lower.judged).toBe('cut');
   });
 
   test('without any accepted start is an outage, and teaches nothing', () => {
