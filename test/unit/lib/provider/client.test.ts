@@ -83,19 +83,6 @@ test('a session asks for its minutes, and is renewed before they are over', asyn
   expect(sent('/auth/login')).toHaveLength(2);
 });
 
-test('the API key may come from a function, which is asked before every call that needs it', async () => {
-  let rotation = 0;
-  const apiKey = async () => {
-    rotation += 1;
-    return `key-${rotation}`;
-  };
-  const body = '{"data":{"taskToken":"tt"}}';
-  const { client, sent } = clientOf(() => ({ body }), { apiKey });
-  await client.createTaskToken('11111111-1');
-  await client.createTaskToken('11111111-1');
-  expect(sent('/token/task').map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
-});
-
 describe('the credentials of a v2 task', () => {
   const started = () => ({ body: '{"taskId":"task-1"}' });
   const credentialsOf = (call: Call | undefined): unknown => JSON.parse(call?.body ?? '{}').credentials;
@@ -165,13 +152,6 @@ describe('a refusal of the v2 consent-based variant', () => {
       expect(failure).toMatchObject({ status, errorType: 'CONSENT', errorCode: 'EXPIRED' });
       expect((failure as Error).message).toContain(`${status}`);
       expect(errorText(failure)).not.toContain(secret);
-    }
-  });
-
-  test('may have no code', async () => {
-    for (const failure of await failuresOf(409, '{"errorType":"CONSENT"}')) {
-      expect(failure).toBeInstanceOf(ProviderExtractionFailed);
-      expect(failure).not.toHaveProperty('errorCode');
     }
   });
 

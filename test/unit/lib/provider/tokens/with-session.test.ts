@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cacheSessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, tokensOf } from '../../../../../lib/provider/tokens/task-tokens.ts';
 import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
-import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
+import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/data/extraction-fixtures.ts';
 
 test('a call is made with the session token that is kept, and after a 401 once more with a new one', async () => {
@@ -64,25 +64,10 @@ describe.each([
     expect(await tokens.current()).toBe('token-2');
   });
 
-  test('is shared by calls that come together', async () => {
-    const { tokens, made } = cacheOf();
-    expect(await Promise.all([tokens.current(), tokens.current()])).toEqual(['token-1', 'token-1']);
-    expect(made()).toBe(1);
-  });
-
   test('that could not be made fails everybody who shared it, and is not kept', async () => {
     const { tokens, made } = cacheOf({ fails: (nth) => nth === 1 });
     const both = await Promise.allSettled([tokens.current(), tokens.current()]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect([await tokens.current(), made()]).toEqual(['token-2', 2]);
-  });
-
-  test('that was dropped is not given again, and may be dropped twice without harm to the next', async () => {
-    const { tokens, made } = cacheOf();
-    const first = await tokens.current();
-    tokens.drop(first);
-    expect(await tokens.current()).toBe('token-2');
-    tokens.drop(first);
     expect([await tokens.current(), made()]).toEqual(['token-2', 2]);
   });
 });
@@ -112,65 +97,4 @@ test('each user has a Task Token of their own, which the refusal of another’s 
   cache.drop('eva', ana);
   cache.drop('ana', ana);
   expect([await cache.current('eva'), await cache.current('ana')]).toEqual(['token-2', 'token-3']);
-});
-
-test('a Task Token that could not be made in time leaves the one that was asked for after its time', async () => {
-  const time = clock();
-  const creations: PromiseWithResolvers<string>[] = [];
-  const cache = cacheTaskTokens({
-    create: () => {
-      const creation = Promise.withResolvers<string>();
-      creations.push(creation);
-      return creation.promise;
-    },
-    lifetimeMs: 300_000,
-    now: time.now,
-  });
-  const first = cache.current('ana');
-  time.set(300);
-  const second = cache.current('ana');
-  creations[0]?.reject(new Error('It was not made.'));
-  await expect(first).rejects.toThrow('It was not made.');
-  expect([cache.current('ana') === second, creations.length]).toEqual([true, 2]);
-});
-
-describe('a call with a token', () => {
-  /** Makes a call that fails with these errors, one after the other. Returns the tokens of the calls. */
-  const calling = async (...errors: readonly Error[]) => {
-    const { tokens } = sessionOf();
-    const used: string[] = [];
-    const answer = withSession(tokens, async (token) => {
-      used.push(token);
-      const error = errors[used.length - 1];
-      if (error !== undefined) throw error;
-      return token;
-    });
-    const end = await answer.catch((error: unknown) => error);
-    return { used, end, next: await tokens.current() };
-  };
-  const unauthorized = new ProviderUnauthorized('401');
-  const busy = new ProviderBusy('429');
-
-  test('is made once more with a new one after a 401', async () => {
-    const used = ['token-1', 'token-2'];
-    expect(await calling(unauthorized)).toEqual({ used, end: 'token-2', next: 'token-2' });
-  });
-
-  test('throws a second 401', async () => {
-    expect(await calling(unauthorized, unauthorized)).toMatchObject({
-      used: ['token-1', 'token-2'],
-      end: unauthorized,
-    });
-  });
-
-  test('throws any other failure at once, and the token stays', async () => {
-    expect(await calling(busy)).toEqual({ used: ['token-1'], end: busy, next: 'token-1' });
-  });
-
-  test('is not made after a 401 for the making of the token', async () => {
-    const calls: string[] = [];
-    const tokens = { current: () => Promise.reject(unauthorized), drop: () => {} };
-    await expect(withSession(tokens, async (token) => calls.push(token))).rejects.toBe(unauthorized);
-    expect(calls).toEqual([]);
-  });
 });

@@ -100,13 +100,6 @@ describe('a call', () => {
     ]);
   });
 
-  test('without a body says nothing of a content type', async () => {
-    const { baseUrl, seen } = await accepting();
-    await sendRequest(connectionTo(baseUrl), { method: 'GET', path: '/x', route: '/x', headers: {} });
-    expect(seen[0]?.headers['content-type']).toBeUndefined();
-    expect(seen[0]?.body).toBe('');
-  });
-
   test('opens a connection of its own every time, and ends it: none is left behind, frozen with the function', async () => {
     const ended: Promise<unknown>[] = [];
     const { baseUrl, connections } = await rawServer((socket) => {
@@ -272,11 +265,6 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
       servers.map(({ baseUrl }) => failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })))),
     );
     for (const failure of failures) expectLost(failure, 'timeout');
-  });
-
-  test('a body without a length or chunks is complete once the connection is closed', async () => {
-    const { baseUrl } = await rawServer((socket) => socket.once('data', () => socket.end(`${ok}\r\n{}`)));
-    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(Buffer.from('{}'));
   });
 
   const reset = (first: string) => (socket: Socket) => socket.write(first, () => socket.resetAndDestroy());

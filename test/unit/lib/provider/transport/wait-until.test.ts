@@ -3,7 +3,6 @@ import {
   type Connection,
   cacheSessionTokens,
   ProviderBusy,
-  ProviderRefused,
   UnexpectedTaskResults,
   type WaitOptions,
   WaitTimedOut,
@@ -104,12 +103,6 @@ describe('a wait for a v2 task', () => {
     const { connection, calls } = inTurn({ status }, { status }, completed);
     expect(await waiting(connection, sleeping().options)).toMatchObject({ taskStatus: 'COMPLETED' });
     expect(calls).toHaveLength(3);
-  });
-
-  test('ends at once when the task is refused', async () => {
-    const { connection, calls } = inTurn({ status: 404 }, completed);
-    await expect(waiting(connection, sleeping().options)).rejects.toThrow(ProviderRefused);
-    expect(calls).toHaveLength(1);
   });
 
   test('ends when the task has, even if its results are of another form', async () => {
