@@ -16,7 +16,8 @@ export type Learnt = {
 /** The calls that are judged together. */
 type Window = CallCounts & {
   readonly since: number;
-  /** The last second of the epoch whose calls are in it. */
+  /** The seconds of the epoch whose calls are in it: those after the first, up to the other. They lag behind. */
+  readonly countedFrom: number;
   readonly countedUntil: number;
 };
 
@@ -179,9 +180,10 @@ export const atRaisedRate = (state: RateState, rate: number | undefined, now: nu
 export const withLine = (state: RateState, now: number): RateState =>
   state.lineUntil - now > lineMs / 2 ? state : { ...state, lineUntil: now + lineMs };
 
-const newWindow = (now: number): Window => ({
+const newWindow = (now: number, counted = Math.floor(now / 1_000) - 1): Window => ({
   since: now,
-  countedUntil: Math.floor(now / 1_000) - 1,
+  countedFrom: counted,
+  countedUntil: counted,
   accepted: 0,
   refused: 0,
   overloaded: 0,
@@ -271,6 +273,7 @@ export const withCounts = (
     ...state,
     window: {
       since: window.since,
+      countedFrom: window.countedFrom,
       countedUntil: Math.max(window.countedUntil, countedUntil),
       accepted: window.accepted + counts.accepted,
       refused: window.refused + counts.refused,
@@ -290,8 +293,7 @@ const isOver = (window: Window, now: number): boolean => {
 
 const fresh = (state: RateState, now: number): RateState => {
   const { measuring: _, ...rest } = state;
-  const { countedUntil = Math.floor(now / 1_000) - 1 } = state.window ?? {};
-  return { ...rest, window: { ...newWindow(now), countedUntil } };
+  return { ...rest, window: newWindow(now, state.window?.countedUntil) };
 };
 
 const withLearnt = (state: RateState, learnt: Learnt, now: number): RateState => {
@@ -333,9 +335,10 @@ const cutsFailed = (
   acceptedNow < 0.8 * accepted;
 
 const cut = (state: RateState, window: Window, rate: number, share: number, now: number): Judgement => {
-  const accepted = (window.accepted * 1_000) / (now - window.since);
+  const accepted = window.accepted / Math.max(1, window.countedUntil - window.countedFrom);
   const { cuts } = state;
-  if (cuts !== undefined && cutsFailed(cuts, share, accepted, window.overloaded > 0)) {
+  const isOverload = window.overloaded > 0;
+  if (cuts !== undefined && cutsFailed(cuts, share, accepted, isOverload)) {
     const { cuts: _, learnt: _cut, ...rest } = fresh(state, now);
     const { from } = cuts;
     const before = from === undefined ? rest : withLearnt(rest, { perSecond: from, at: now }, now);
@@ -344,8 +347,9 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
   const target = Math.min(rate, softCut * accepted);
   const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
   const from = Number.isFinite(rate) ? rate : undefined;
-  const base = cuts === undefined || cuts.count >= 2 ? defined({ count: 0, from, share, accepted }) : cuts;
-  const ceiling = window.overloaded > 0 ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
+  const isFirst = cuts === undefined || (cuts.count >= 2 && !isOverload);
+  const base = isFirst ? defined({ count: 0, from, share, accepted }) : cuts;
+  const ceiling = isOverload ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
   const learnt = defined({ perSecond, at: now, ceiling: ceiling ?? state.learnt?.ceiling });
   const next = withLearnt(fresh(state, now), learnt, now);
   return { state: { ...next, cuts: { ...base, count: base.count + 1 } }, judged: 'cut' };
@@ -452,6 +456,7 @@ const schemasAt = (now: number) => {
     measuring: v.object({ since: near, because: v.picklist(['refused', 'overloaded']) }),
     window: v.object({
       since: near,
+      countedFrom: number,
       countedUntil: number,
       accepted: count,
       refused: count,

@@ -137,7 +137,7 @@ export const mixFaults: Faults = {
     file: 'lib/rate-limit/rate-state.ts',
     find: '(isOverload || (count >= 2 && shareNow <= maxStray))',
     replace: 'count >= 2 && shareNow <= maxStray && (isOverload || count >= 2)',
-    caughtBy: 'bounded-delay',
+    caughtBy: 'non-interference',
     firstSeed: 11,
   },
   'callers-share-a-breaker': {

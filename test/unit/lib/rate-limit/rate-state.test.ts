@@ -120,7 +120,12 @@ describe('a window of calls', () => {
 
   test('at a low rate raises it by as much for the same time, and by a quarter at most', () => {
     const rateAfter = (seconds: number, slow: Learnt) => {
-      const window = { ...none, since: now - (seconds - 10) * 1_000, countedUntil: now / 1_000 - 1 };
+      const window = {
+        ...none,
+        since: now - (seconds - 10) * 1_000,
+        countedFrom: now / 1_000 - 1,
+        countedUntil: now / 1_000 - 1,
+      };
       return learntIn(judgedAfter({ accepted: 20 }, { learnt: slow, window }));
     };
     expect(rateAfter(40, { ...learnt, perSecond: 0.5 })).toBeCloseTo(0.5 * 1.03 ** 4, 3);
@@ -170,6 +175,14 @@ describe('a window of calls', () => {
     const measuring = afterOverload(noRate, now);
     const judged = judgedAfter({ accepted: 20, overloaded: 3 }, measuring, 2);
     expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 9.5 } } });
+    // Of four seconds, the calls of the last two are not counted yet.
+    const lagging = withCounts(
+      measuring,
+      { ...none, accepted: 20, overloaded: 3 },
+      now / 1_000 + 1,
+      now + 4_000,
+    );
+    expect(learntIn(judgeCalls(lagging, undefined, now + 4_000))).toBeCloseTo(9.5);
     // Of few calls, all may be of a bank that fails.
     expect(judgedAfter({ accepted: 2, overloaded: 4 }, measuring, 12).judged).toBe('unchanged');
     const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
