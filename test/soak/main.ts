@@ -38,6 +38,8 @@ const settings = {
   breakerOpenSeconds: '4',
   breakerMaxOpenSeconds: '16',
   graceSeconds: '30',
+  // For users whose start is refused for ever. Shorter than `calmMs`, in which they end.
+  maxWaitSeconds: '300',
   collectForSeconds: '60',
 };
 
