@@ -44,10 +44,3 @@ test('Retry-After of a 503 delays the breaker, and its own extraction unless the
   expect(notBeforeOf(error, now)).toBe('2026-03-01T12:01:00.000Z');
   expect(busyUntil(error, now)).toBeUndefined();
 });
-
-test('Retry-After of a 500 delays nothing, as only a 503 asks to wait', () => {
-  const error = new ProviderAmbiguous('500', { status: 500 });
-  Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } });
-  expect(shownBy(error, now)).toEqual(trouble('http-500'));
-  expect(notBeforeOf(error, now)).toBeUndefined();
-});

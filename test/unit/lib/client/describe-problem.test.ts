@@ -18,11 +18,6 @@ test('a problem of the service is a sentence and a line for each violation', () 
   expect(new ApiError(400, body).violations).toEqual(errors);
 });
 
-test('an answer without violations has none', () => {
-  expect(new ApiError(404, problem('not-found').body ?? '').violations).toEqual([]);
-  expect(new ApiError(502, '<html>').violations).toEqual([]);
-});
-
 const forbidden =
   'API Gateway answered 403: Forbidden. These credentials need execute-api:Invoke on this route, and must not have expired.';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
+import { ApiError } from '../../../../lib/client/api-errors.ts';
 import { NoSuchExtractionError, waitForOutcome } from '../../../../lib/client/wait-for-outcome.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 
@@ -49,15 +49,6 @@ test('it reads TIMED_OUT until its grace is over, as an outcome may still follow
   const closed = { ...timedOut, advice: 'ask-provider' } as const;
   expect(await wait(timedOut, closed)).toMatchObject({ result: closed });
   expect(await wait(timedOut, collected)).toMatchObject({ result: collected });
-});
-
-test('failures of the API that may pass are not an end', async () => {
-  const reads = [
-    new NoAnswerError('https://api.example', { cause: undefined }),
-    new ApiError(503, ''),
-    collected,
-  ];
-  expect(await wait(...reads)).toMatchObject({ result: collected });
 });
 
 test('a refused read is thrown', async () => {

@@ -137,18 +137,6 @@ describe('consents', () => {
     expect((await setUp(data({ url })).ask('GET /consents/{consentId}/pdf')).statusCode).toBe(502);
   });
 
-  const revoked = { consentId: 'c-1', status: 'INACTIVE', subStatus: 'REVOKED' };
-  test.each([
-    ['GET /consents/{consentId}', consent, 'GET', 'consents/c-1'],
-    ['GET /consents/{consentId}/pdf', { url: 'https://pdf' }, 'GET', 'consents/c-1/pdf'],
-    ['POST /consents/{consentId}/revoke', revoked, 'POST', 'consents/revoke'],
-  ])('%s is one call to the provider', async (route, answer, method, path) => {
-    const { ask, calls } = setUp(data(route.endsWith('}') ? answer : { ...answer, more: 'is dropped' }));
-    const { statusCode, json } = await ask(route);
-    expect([statusCode, json]).toEqual([200, answer]);
-    expect(calls).toMatchObject([{ method, url: `https://provider.example/api/v1/${path}` }]);
-  });
-
   test('are asked for with a new Task Token after a 401', async () => {
     const { ask, calls } = setUp(() => ({ status: 401 }));
     await ask('GET /consents/{consentId}');

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  dueShardOf,
-  isStartStale,
-  parseTimings,
-  plusSeconds,
-  stuckSeconds,
-} from '../../../../lib/extraction/deadlines.ts';
+import { dueShardOf, parseTimings, stuckSeconds } from '../../../../lib/extraction/deadlines.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import {
   at,
@@ -29,28 +23,6 @@ test.each([
   ['a fraction', changed({ pollEvery: 1.5 })],
 ])('%s is refused at cold start', (_what, json) => {
   expect(() => parseTimings(json)).toThrow();
-});
-
-test('adding seconds keeps the milliseconds', () => {
-  expect(plusSeconds('2026-02-28T23:59:59.123Z', 1)).toBe('2026-03-01T00:00:00.123Z');
-  expect(plusSeconds(new Date('2026-01-01T00:00:00.000Z'), 0.5)).toBe('2026-01-01T00:00:00.500Z');
-});
-
-const starting = {
-  ...extractionIn('STARTING'),
-  phase: 'starting',
-  attemptId: 'attempt-1',
-  startingAt: iso(10),
-} as const;
-
-test.each([
-  // Lambda ends it at 60 s: until that very moment it may yet POST.
-  [10 + 60, false],
-  [10 + 60.001, true],
-  // A clock that is behind the one that made the STARTING write.
-  [0, false],
-])('a start that was claimed at 10 s is stale at %f s: %s', (now, stale) => {
-  expect(isStartStale(starting, at(now), timings)).toBe(stale);
 });
 
 const { startWindow, maxWait, startTimeout, deadline, machineSlack, grace, collectFor } = timings;

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import * as due from '../../../../lib/extraction/due.ts';
-import { type Collecting, type Grace, phaseOf } from '../../../../lib/extraction/phase.ts';
+import { type Collecting, phaseOf } from '../../../../lib/extraction/phase.ts';
 import { at, extraction, extractionIn, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 
 const settled = phaseOf(extractionIn('COMPLETED', { settledAt: iso(0) })) as Collecting;
-const timedOut = phaseOf(extractionIn('TIMED_OUT', { settledAt: iso(0) })) as Grace;
 
 test.each([
   ['never sooner than the first pause', 0, 5],
@@ -18,14 +17,6 @@ test.each([
 test('results that lag are read at the end of the lag', () => {
   expect(due.restOfResults(settled, at(200), timings)).toBe(iso(400));
   expect(due.restOfResults(settled, at(400), timings)).toBe(iso(600));
-});
-
-test.each([
-  ['never sooner than a poll', 10, 130],
-  ['at the end of grace', 80_000, 86_400],
-  ['with each poll, past it', 90_000, 90_120],
-])('the next read in grace comes %s: at %i s, at %i s', (_when, now, next) => {
-  expect(due.correctionAgain(timedOut, at(now), timings)).toBe(iso(next));
 });
 
 test('a claimed start leaves a later time unchanged', () => {

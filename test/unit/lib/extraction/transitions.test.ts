@@ -185,12 +185,6 @@ test.each<Name>(['reschedule', 'leaseDue'])(
   },
 );
 
-test('a STARTING write moves dueAt behind the start timeout, if it is not there', () => {
-  const setAt = (seconds: number) => make('markStarting', extraction(), { now: at(seconds) }).set;
-  expect(setAt(900 - 60 - 120)).not.toHaveProperty('dueAt');
-  expect(setAt(900 - 60 - 119)).toMatchObject({ dueShard: dueShardOf(id), dueAt: iso(901) });
-});
-
 test('a STARTING write removes the notBefore of an earlier try', async () => {
   const before = extraction({ attemptId: 'attempt-0', notBefore: iso(50) });
   const { record } = await applyTo(before, make('markStarting', before));

@@ -21,7 +21,6 @@ import {
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { memoryRepeatCounter } from '../../../../support/stores/memory-repeat-counter.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
-import { withLostAnswers } from '../../../../support/stores/with-lost-answers.ts';
 
 const asked: CredentialsRequest = {
   method: 'credentials',
@@ -120,12 +119,6 @@ describe('a new request', () => {
     await request({ ...asked, credentials, sessionToken: 'SENTINEL' });
     expect(sealed).toEqual([[ids, { credentials, sessionToken: 'SENTINEL' }]]);
     expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
-  });
-
-  test('whose put was repeated by the SDK is still new', async () => {
-    const { request, started } = world({ through: withLostAnswers });
-    expect(await request()).toMatchObject({ kind: 'accepted' });
-    expect(started).toHaveLength(1);
   });
 });
 

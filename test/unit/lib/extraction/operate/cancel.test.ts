@@ -55,13 +55,6 @@ test('what is in line ends at once, and nothing of it is left', async () => {
   expect(await requests.get(requestId)).toBeUndefined();
 });
 
-test('it counts neither as failed nor as not started', async () => {
-  const record = extraction();
-  const { deps, counted } = await worldWith(record, false);
-  await cancel(record.extractionId, 'erased', deps);
-  expect([...counted.keys()]).toEqual([]);
-});
-
 test('an execution that begins to wait meanwhile is woken as well', async () => {
   const record = extraction();
   const { extractionId, requestId } = record;
@@ -87,13 +80,4 @@ test('a repetition ends the wait of one whose cancellation was interrupted', asy
   const again = await cancel(record.extractionId, 'cancelled', deps);
   expect(answerCancel(record.extractionId, again).cancelled).toBe(true);
   expect(woken).toEqual(['token']);
-});
-
-test.each(['STARTING', 'RUNNING', 'COMPLETED'] as const)('%s is left as it is', async (status) => {
-  const startingAt = '2026-03-01T12:00:04.000Z';
-  const record = extraction({ status, attemptId: 'attempt', startingAt, taskId: 'task' });
-  const { deps, extractions } = await worldWith(record, false);
-  const result = await cancel(record.extractionId, 'cancelled', deps);
-  expect(answerCancel(record.extractionId, result)).toMatchObject({ status, cancelled: false });
-  expect(await extractions.get(record.extractionId)).toEqual(record);
 });

@@ -80,13 +80,6 @@ test.each<readonly [string, Setup, string, readonly (string | undefined)[], numb
   expect(its.apply).toHaveBeenCalledTimes(writes);
 });
 
-test('a table that fails prevents no read', async () => {
-  const { read, during, apply } = world({ now: over });
-  apply.mockRejectedValue(new Error('throttled'));
-  expect(await read()).toBe('read');
-  expect(during).toHaveLength(1);
-});
-
 test('is prepared for its method and as brief as it has to be, and by consent not without its request', async () => {
   const asked: unknown[] = [];
   const tokens = (name: string) => ({ current: async () => name, drop: () => undefined });
@@ -124,12 +117,6 @@ describe('a read', () => {
     Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } as const });
   const busy = () => asking(new ProviderBusy('429'));
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
-  test('is held by an operator’s pause of reads, and not of starts', async () => {
-    const { read, during, counted } = world({ paused: 'reads' });
-    expect([await read(), during, counted]).toEqual(['held', [], ['ReadsHeld']]);
-    expect(await world({ paused: 'starts' }).read()).toBe('read');
-  });
-
   test.each<readonly [string, { error?: Error; loginError?: Error }, string, string | undefined]>([
     ['a 429 with Retry-After leaves when it is over', { error: busy() }, 'ProviderBusy', iso(1_060)],
     ['a 503 with Retry-After does, too', { error: unavailable() }, 'ProviderAmbiguous', iso(1_060)],

@@ -345,20 +345,6 @@ describe('settled by the provider and not collected', () => {
     },
   );
 
-  const lagging = [answer('COMPLETED'), answer('COMPLETED', { actions: [] })];
-
-  test('results that lag behind the outcome are read again at growing pauses, and stored once they are there', async () => {
-    const { stored, counted, record, ...rest } = world(extractionIn('COMPLETED'), {
-      reads: [...lagging, answer('COMPLETED', full)],
-      now: 30,
-    });
-    expect(await pausesOf({ stored, counted, record, ...rest }, swept)).toEqual([5, 5]);
-    expect(stored).toEqual([JSON.stringify({ taskStatus: 'COMPLETED', results: full })]);
-    expect(counted).toEqual(['CollectionFailed', 'CollectionFailed', 'Collected']);
-    expect(record()).toMatchObject({ advice: 'none', collectedAt: iso(40) });
-    expect(record()).not.toHaveProperty('lastProblem');
-  });
-
   test.each([extractionIn('COMPLETED'), extractionIn('FAILED')])(
     'results that stay incomplete are stored when resultsLag has passed, and the record and a metric say so',
     async (settled_) => {

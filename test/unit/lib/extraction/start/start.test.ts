@@ -235,19 +235,6 @@ describe('too little of the invocation is left for the start call', () => {
 });
 
 describe('the item of the request', () => {
-  test('that could not be removed fails no start, is counted, and is removed by a later start-task', async () => {
-    let fails = true;
-    const before = ({ method }: StoreCall): void => {
-      if (method === 'remove' && fails) throw new Error('throttled');
-    };
-    const { start, requests, counted } = world({ faults: { before } });
-    expect(await start()).toMatchObject({ conclusion: 'waiting' });
-    expect(counted).toEqual(['RequestDataNotRemoved']);
-    fails = false;
-    await start(1);
-    expect(requests.items.size).toBe(0);
-  });
-
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
@@ -503,23 +490,6 @@ describe('the breakers of starts', () => {
     const { requestedBy: caller } = extraction();
     const about = { extraction: id.slice(-12), caller, group: 'bank' };
     expect(admit.mock.calls).toEqual([[about, { onlyAsk: false }]]);
-  });
-
-  test.each([
-    ['a 2xx with a task id', 'task-1', { kind: 'accepted' }, 'RUNNING'],
-    ['503', http(503), failed('http-503'), 'UNCONFIRMED'],
-    ['400', refused(400), nothing, 'REJECTED'],
-  ])('get what the start call showed, once the record is written: %s', async (_, answer, shown, status) => {
-    const reported: unknown[] = [];
-    const { start, record } = world({
-      breaker: {
-        ...closedCircuit,
-        report: async (_admission, seen) => void reported.push([seen, record()?.status]),
-      },
-      answers: [answer],
-    });
-    await start();
-    expect(reported).toEqual([[shown, status]]);
   });
 
   const reportedOf = async (setup: Parameters<typeof world>[0]) => {
