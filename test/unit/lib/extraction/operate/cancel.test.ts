@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerCancel, cancel } from '../../../../../lib/extraction/operate/cancel.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { extraction, timings } from '../../../../support/data/extraction-fixtures.ts';
+import { extraction, extractionIn, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
 import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
@@ -80,4 +80,13 @@ test('a repetition ends the wait of one whose cancellation was interrupted', asy
   const again = await cancel(record.extractionId, 'cancelled', deps);
   expect(answerCancel(record.extractionId, again).cancelled).toBe(true);
   expect(woken).toEqual(['token']);
+});
+
+test('what is being started is not cancelled any more', async () => {
+  const record = extractionIn('STARTING');
+  const { deps, extractions } = await worldWith(record, false);
+  const result = await cancel(record.extractionId, 'cancelled', deps);
+  expect(result).toMatchObject({ conclusion: 'deferred', explanation: 'start-claimed' });
+  expect(answerCancel(record.extractionId, result).cancelled).toBe(false);
+  expect(await extractions.get(record.extractionId)).toEqual(record);
 });
