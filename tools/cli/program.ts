@@ -429,7 +429,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addOption(
         new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
       )
-      .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
+      .option(
+        '--actions',
+        'allow reconcile, cancel, start again, erase, redrive, pause and resume, each after a confirmation',
+      )
       .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
       .action(run(async () => (await import('./commands/console.ts')).serve)),
 ];
