@@ -355,6 +355,17 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
   return { state: { ...next, cuts: { ...base, count: base.count + 1 } }, judged: 'cut' };
 };
 
+/** To just below a rate. Of what was learnt, the bound that shows why stays. */
+const cutSoftly = (
+  state: RateState,
+  rate: number,
+  bound: Pick<Learnt, 'ceiling' | 'capacity'>,
+  now: number,
+): Judgement => {
+  const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ...bound };
+  return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
+};
+
 const grow = (
   state: RateState,
   window: Window,
@@ -381,8 +392,8 @@ const grow = (
 
 /**
  * Judges the calls of a window, once it is over: above 5 % refused the rate becomes 0.95 of what was accepted, at most halved; below 2 %
- * it grows by 3 % for each ten seconds while there is a line, up to the limit; in between, one above
- * the capacity falls below it. Returns the same state before that.
+ * it grows by 3 % for each ten seconds while there is a line, up to the limit; in between, one above the capacity falls below it. Returns
+ * the same state before that.
  */
 export const judgeCalls = (state: RateState, limit: number | undefined, now: number): Judgement => {
   const { window, measuring } = state;
@@ -404,18 +415,13 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     if (isOutage || isStray(state, share, now)) return { state: fresh(state, now), judged: 'unchanged' };
     return cut(state, window, rate ?? Infinity, share, now);
   }
-  const { capacity } = state.learnt ?? {};
-  if (share >= few && capacity !== undefined && rate !== undefined && rate > capacity) {
-    const learnt = { perSecond: Math.max(minPerSecond, softCut * capacity), at: now, capacity };
-    return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
-  }
+  const { capacity, ceiling } = state.learnt ?? {};
+  if (share >= few && capacity !== undefined && rate !== undefined && rate > capacity)
+    return cutSoftly(state, capacity, { capacity }, now);
   // More calls show whether it is chance.
   if (share > tooMany && now - window.since < maxWindowMs) return unchanged;
-  const { ceiling } = state.learnt ?? {};
-  if (window.overloaded > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling) {
-    const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ceiling };
-    return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
-  }
+  if (window.overloaded > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling)
+    return cutSoftly(state, rate, { ceiling }, now);
   if (share < few && rate !== undefined) return grow(state, window, rate, limit, now);
   const { cuts: _, ...rest } = fresh(state, now);
   return { state: rest, judged: 'unchanged' };

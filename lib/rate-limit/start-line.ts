@@ -124,8 +124,8 @@ export const parseSlot = (slot: string): Place | undefined => {
  */
 const refusalsOfTheRate = 2;
 
-/** In seconds. With the last one again and again, 6 h have some 360 tries. */
-const pauses = [5, 10, 20, 40, 60] as const;
+/** In seconds. Each pause is twice the one before it, up to the last. With that again and again, 6 h have some 360 tries. */
+const [firstPause, maxPause] = [5, 60];
 
 /** Whether a start that was refused so often before shows how fast the provider takes starts. */
 export const showsRate = (refusals: number): boolean => refusals < refusalsOfTheRate;
@@ -138,7 +138,7 @@ export const placeAt = (
 ): string => {
   const again = refusals - refusalsOfTheRate;
   if (again <= 0) return requestedAt;
-  const seconds = pauses[again - 1] ?? 60;
+  const seconds = Math.min(maxPause, firstPause * 2 ** (again - 1));
   const at = new Date(now.getTime() + seconds * 1_000).toISOString();
   return at > notBefore ? at : notBefore;
 };
