@@ -36,7 +36,7 @@ export const startMeasuredSystem = async (
     signal,
     atEnd,
     // Without a scheduled sweep, which could run during a measurement.
-    settings: { sweepEveryMinutes: '60', ...settings },
+    settings: { ...settings, sweepEveryMinutes: '60' },
     emulatorEnv,
     // The emulator's first processes may take over 5 s for a delivery, which would then be repeated.
     attemptTimeoutMs: 60_000,

@@ -9,6 +9,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { toEmulatorUrl } from '../../../tools/cli/aws/local-deployment.ts';
 import { reconcileNow } from '../../../tools/cli/operate/invoke-functions.ts';
+import { shortTimes } from '../../../tools/local/local-system.ts';
 import type { Entry } from '../ledger/ledger.ts';
 import {
   type MeasuredSystem,
@@ -20,19 +21,13 @@ import {
 } from '../measured-system.ts';
 import { countUnits, readTables } from '../units/count-units.ts';
 
-/** Short waits for lost webhooks. */
+/** Shorter waits for lost webhooks, and a signing key that forged deliveries do not fetch each time. */
 export const settings = {
+  ...shortTimes,
   providerConnectTimeoutMs: '500',
   providerTimeoutMs: '500',
   startTimeoutSeconds: '6',
   webhookWaitSeconds: '7',
-  startWindowSeconds: '60',
-  startRetryFirstSeconds: '3',
-  startRetryEverySeconds: '3',
-  deadlineSeconds: '120',
-  machineSlackSeconds: '30',
-  pollFirstSeconds: '2',
-  pollEverySeconds: '2',
   signingKeyRefreshSeconds: '15',
 };
 

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  BatchWriteItemCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
 import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
+import { moveTimesIn } from '../../support/aws/move-times.ts';
 import type { Entry } from '../ledger/ledger.ts';
 import { type MeasuredSystem, startExtraction } from '../measured-system.ts';
 
@@ -40,16 +36,8 @@ export const openExtractions = async (
 
   /** Sets when the first of those held are due. The ledger does not have these writes, but the reads before the next ones. */
   const setDueAt = async (dueAt: Date): Promise<void> => {
-    for (const extractionId of ids.slice(0, dueCount)) {
-      await client.send(
-        new UpdateItemCommand({
-          TableName: extractions,
-          Key: marshall({ extractionId }),
-          UpdateExpression: 'SET dueAt = :then',
-          ExpressionAttributeValues: marshall({ ':then': dueAt.toISOString() }),
-        }),
-      );
-    }
+    for (const extractionId of ids.slice(0, dueCount))
+      await moveTimesIn(client, extractions, extractionId, { dueAt: dueAt.toISOString() });
   };
   /** Makes so many copies of an open extraction. Returns what deletes them. */
   const copy = async (count: number): Promise<() => Promise<void>> => {
