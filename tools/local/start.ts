@@ -74,10 +74,14 @@ const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> 
   if (!stopAfterDemo) await Promise.race([serve(system, run), failed]);
 };
 
+const commandLine = `npm exec --no -- cosecha --stage ${LOCAL_STAGE}`;
+
+const operateIt = `Operate it from another terminal: ${commandLine} doctor`;
+
 /** How to address this deployment from another terminal. */
 const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
   `AWS_ENDPOINT_URL=${endpoint} AWS_REGION=${region} AWS_ACCESS_KEY_ID=${credentials.accessKeyId} ` +
-  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npm exec --no -- cosecha --stage local doctor`;
+  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} ${commandLine} doctor`;
 
 /**
  * Writes the address and credentials of the emulator for `cosecha --stage local`, but only of one that was started
@@ -89,8 +93,7 @@ const publishDeployment = async (
 ): Promise<readonly string[]> => {
   const { endpoint, region, credentials } = client;
   const { accessKeyId, secretAccessKey } = credentials;
-  if (pid === undefined)
-    return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
+  if (pid === undefined) return [operateIt];
   const other = await claimLocalDeployment(repository, {
     endpoint,
     region,
@@ -101,12 +104,12 @@ const publishDeployment = async (
   });
   if (other !== undefined) {
     return [
-      `Another npm start of this checkout serves at ${other.endpoint}, and npm exec --no -- cosecha --stage local goes to that one.`,
+      `Another npm start of this checkout serves at ${other.endpoint}, and ${commandLine} goes to that one.`,
       `Operate this one from another terminal: ${cliLine(client)}`,
     ];
   }
   atEnd(() => removeLocalDeployment(repository, client));
-  return ['Operate it from another terminal: npm exec --no -- cosecha --stage local doctor'];
+  return [operateIt];
 };
 
 /** Serves the console of the local stage, with every action and the panel of the sandbox. Returns its address. */
@@ -126,7 +129,7 @@ const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Pro
       fail: print,
       now: () => new Date(),
       sleep: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
-      commandLine: `npm exec --no -- cosecha --stage ${LOCAL_STAGE}`,
+      commandLine,
     },
   });
   atEnd(close);

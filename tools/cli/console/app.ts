@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
 import { html, raw } from 'hono/html';
 import { formatStory } from '../explain/format-story.ts';
-import { printableLines } from '../terminal/printable.ts';
+import { pasteable, printableLines } from '../terminal/printable.ts';
 import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
 import type { Html } from './format-for-page.ts';
@@ -118,8 +118,7 @@ const addStoryRoutes = (
     if (part.kind === 'unreadable') return c.text(`${part.explanation}\n`, 502);
     if (part.value === undefined) return c.notFound();
     const isText = c.req.param('file').endsWith('.txt');
-    const { headline } = part.value;
-    const story = { ...part.value, headline: headline.replaceAll('`cosecha ', () => `\`${commandLine} `) };
+    const story = { ...part.value, headline: pasteable(part.value.headline, commandLine) };
     return isText ? c.text(printableLines(formatStory(story))) : c.json(story);
   });
 };

@@ -9,7 +9,7 @@ import yoctoSpinner from 'yocto-spinner';
 import type { Shell } from './command-environment.ts';
 import { checkTypedText, decodeText } from './decode-text.ts';
 import { CliError } from './errors.ts';
-import { type Lines, printable, printableJson, printableLines } from './printable.ts';
+import { type Lines, pasteable, printable, printableJson, printableLines } from './printable.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /**
@@ -61,18 +61,16 @@ export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: Sh
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
-  // Advice can be pasted: "Run `cosecha resume`" names the deployment too.
-  const pasteable = (text: string): string => text.replaceAll('`cosecha ', () => `\`${commandLine} `);
   const write = (stream: NodeJS.WriteStream, lines: Lines, facts?: Readonly<Record<string, unknown>>) => {
     if (json && facts !== undefined) {
       const advised = Object.entries(facts).map(([name, value]) => [
         name,
-        advising.has(name) && typeof value === 'string' ? pasteable(value) : value,
+        advising.has(name) && typeof value === 'string' ? pasteable(value, commandLine) : value,
       ]);
       stream.write(printableJson(Object.fromEntries(advised)));
       return;
     }
-    stream.write(withColour(pasteable(printableLines(lines)), stream));
+    stream.write(withColour(pasteable(printableLines(lines), commandLine), stream));
   };
   return {
     print: (lines, facts) => write(stdout, lines, facts),
