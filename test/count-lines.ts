@@ -50,6 +50,23 @@ const countAt = (commit: string): Readonly<Record<string, Count>> => {
   );
 };
 
+/** Lines of files that moved or changed since a commit, without those that it had already. Git begins their blame with a caret. */
+const newSince = (commit: string): Readonly<Record<string, number>> => {
+  const changed = git('diff', '--name-only', '--no-renames', '--diff-filter=d', commit, 'HEAD')
+    .trim()
+    .split('\n');
+  return Object.fromEntries(
+    Object.keys(parts)
+      .filter((part) => part !== 'data')
+      .map((part) => [
+        part,
+        changed
+          .filter((path) => partOf(path) === part)
+          .flatMap((path) => git('blame', '-s', `${commit}..HEAD`, '--', path).match(/^[^^]/gm) ?? []).length,
+      ]),
+  );
+};
+
 /** A test compares the number on this page with the template. */
 const alarmsAt = (commit: string): string | undefined =>
   /(\d+) alarms watch/.exec(git('show', `${commit}:docs/operations.md`))?.[1];
@@ -57,6 +74,7 @@ const alarmsAt = (commit: string): string | undefined =>
 const [commit] = process.argv.slice(2);
 const now = countAt('HEAD');
 const before = commit === undefined ? {} : countAt(commit);
+const added = commit === undefined ? {} : newSince(commit);
 console.table(
   Object.fromEntries(
     Object.entries(now).map(([part, { lines, words }]) => {
@@ -65,7 +83,7 @@ console.table(
         part,
         {
           lines,
-          ...(was && { before: was.lines, fewer: was.lines - lines }),
+          ...(was && { before: was.lines, fewer: was.lines - lines, new: added[part] }),
           ...(words && { words }),
           ...(was?.words && words && { 'words before': was.words, 'fewer words': was.words - words }),
         },
