@@ -47,15 +47,35 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     providerBaseUrl: undefined,
     ...given,
   });
+  const wrong = (parsed.issues ?? []).map((issue) => ({
+    name: String(issue.path?.[0]?.key),
+    message: issue.message,
+  }));
   const problems = [
     ...unknownSettings(context),
-    ...(parsed.issues ?? []).map((issue) => `Setting ${String(issue.path?.[0]?.key)} ${issue.message}.`),
+    ...wrong.map(({ name, message }) => `Setting ${name} ${message}.`),
   ];
-  if (!parsed.success) throw new ConfigError(problems.join('\n'));
+  if (!parsed.success) {
+    const names = wrong.map(({ name }) => name);
+    throw new ConfigError([...problems, ...contradictionsWithout(names, given)].join('\n'));
+  }
   const config = Object.freeze(parsed.output);
   const all = [...problems, ...contradictions(config)];
   if (all.length > 0) throw new ConfigError(all.join('\n'));
   return config;
+};
+
+/** Contradictions of the other settings, so that one round reports them too. A sentence names each setting on which it depends. */
+const contradictionsWithout = (
+  wrong: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+): readonly string[] => {
+  const others = Object.entries(given).filter(([name]) => !wrong.includes(name));
+  const examples = { stage: 'preview', providerBaseUrl: 'https://provider.example' };
+  const parsed = v.safeParse(settingsSchema, { ...examples, ...Object.fromEntries(others) });
+  if (!parsed.success) return [];
+  const isNamed = (sentence: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(sentence));
+  return contradictions(parsed.output).filter((sentence) => !isNamed(sentence));
 };
 
 /** Refuses unknown names, as a misspelt setting would otherwise be ignored. */
@@ -118,7 +138,7 @@ const contradictoryCapacities = ({
   ],
   [
     providerSendsWebhooks && webhookRateLimit < apiRateLimit,
-    'Setting webhookRateLimit must be at least apiRateLimit: each request that is accepted brings a webhook, and those above the throttle are answered 429 until the provider gives up.',
+    'Setting webhookRateLimit must be at least apiRateLimit, unless providerSendsWebhooks is false: each request that is accepted brings a webhook, and those above the throttle are answered 429 until the provider gives up.',
   ],
   [
     reserved !== undefined && reserved < 2 * reconcileConcurrency,
@@ -196,7 +216,7 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       history.startRetries > maxStartRetries,
-      `Setting startRetryEverySeconds is too short: it allows up to ${history.startRetries} start attempts, more than ${maxStartRetries}.`,
+      `Setting startRetryEverySeconds is too short for startWindowSeconds: it allows up to ${history.startRetries} start attempts, more than ${maxStartRetries}.`,
     ],
     [
       history.events > maxHistoryEvents,

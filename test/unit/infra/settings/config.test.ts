@@ -167,6 +167,16 @@ describe('settings are refused with a sentence that names them:', () => {
     expect(refusal({ stage: '1', pollEvery: 1, graceSeconds: 0 }).split('\n')).toHaveLength(3);
   });
 
+  test('what contradicts each other beside a wrong value, and nothing that depends on it', () => {
+    const polls = { pollFirstSeconds: 90, pollEverySeconds: 60 };
+    expect(refusal({ ...polls, graceSeconds: 'soon' }).split('\n')).toEqual([
+      expect.stringMatching(/^Setting graceSeconds must be a whole number/),
+      expect.stringMatching(/^Setting pollFirstSeconds must not exceed pollEverySeconds/),
+    ]);
+    expect(refusal({ ...polls, pollFirstSeconds: 'soon' }).split('\n')).toHaveLength(1);
+    expect(refusal({ providerBaseUrl: 'http://127.0.0.1', stage: '1' }).split('\n')).toHaveLength(1);
+  });
+
   test('without a password that an address contains', () => {
     const message = refusal({ providerBaseUrl: 'https://ada:swordfish@p.example' });
     expect(message).toContain('must not carry a user name or password');
