@@ -7,6 +7,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
 import { adoptRegion } from '../../lib/aws-region.ts';
+import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
 import { ConfigError } from '../settings/config-error.ts';
 import { readStage } from '../settings/read-stage.ts';
@@ -21,23 +22,36 @@ import { findEmptySecrets } from './find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**
- * `npm run synth`, `npm run diff` and `npm run deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then
- * what to do next. A deployment without credentials, or to an account that is not bootstrapped, ends before it starts, with a sentence.
+ * `npm run synth`, `diff`, `bootstrap` and `deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then what to do
+ * next. What needs credentials, or an account that is bootstrapped, ends without them before it starts, with a sentence.
  */
 const main = async ([command = '', ...given]: readonly string[]): Promise<number> => {
   const args = withStage(given);
-  const isNamed = contextOf(args).stage !== undefined;
-  if (command === 'synth') return synth(isNamed ? args : [...args, ...exampleSettings]);
-  if (!isNamed) {
+  const { stage } = contextOf(args);
+  const withExamples = stage === undefined ? [...args, ...exampleSettings] : args;
+  if (command === 'synth') return synth(withExamples, stage);
+  // The CDK CLI takes its region from there, too.
+  adoptRegion(process.env);
+  // It synthesizes the app, to find the environments of its stacks.
+  if (command === 'bootstrap')
+    return refusedFor((await findAccess(args)).problem) ?? runCdk([command, ...withExamples]);
+  if (stage === undefined) {
     console.error(
       `Name the stage whose settings are in stages/<stage>.json: npm run ${command} -- --stage prod`,
     );
     return 1;
   }
-  return command === 'deploy' ? deploy(args) : runCdk([command, ...args]);
+  const refused = refusedFor(findWrongSettings(args) ?? (await findProblem(args)));
+  return refused ?? (command === 'deploy' ? deploy(args) : runCdk([command, ...args]));
 };
 
-/** Examples of the required settings, for `npm run synth` without a stage. */
+const refusedFor = (problem: string | undefined): 1 | undefined => {
+  if (problem === undefined) return undefined;
+  console.error(problem);
+  return 1;
+};
+
+/** Examples of the required settings, for `npm run synth` and `npm run bootstrap` without a stage. */
 const exampleSettings = ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example'];
 
 /** With the stage as a value of the context, which the app reads. */
@@ -50,20 +64,14 @@ const withStage = (args: readonly string[]): readonly string[] => {
   return [...others, '-c', `stage=${stage}`];
 };
 
-const synth = async (args: readonly string[]): Promise<number> => {
+const synth = async (args: readonly string[], stage: string | undefined): Promise<number> => {
   const code = await runCdk(['synth', ...args]);
-  if (code === 0) print(stepsAfterSynth(await findTemplate(findOption(args, '--output', '-o') ?? 'cdk.out')));
+  const output = findOption(args, '--output', '-o') ?? 'cdk.out';
+  if (code === 0) print(stepsAfterSynth(await findTemplate(output), stage));
   return code;
 };
 
 const deploy = async (args: readonly string[]): Promise<number> => {
-  // The CDK CLI takes its region from there, too.
-  adoptRegion(process.env);
-  const problem = findWrongSettings(args) ?? (await findProblem(args));
-  if (problem !== undefined) {
-    console.error(problem);
-    return 1;
-  }
   const named = findOption(args, '--outputs-file', '-O');
   const directory = await mkdtemp(join(tmpdir(), 'cosecha-deploy-'));
   const file = named ?? join(directory, 'outputs.json');
@@ -112,8 +120,14 @@ const explainFailure = async (args: readonly string[]): Promise<void> => {
   } catch {}
 };
 
-/** Why the CDK CLI could not deploy, as a sentence, as far as it can be known before. */
-const findProblem = async (args: readonly string[]): Promise<string | undefined> => {
+type Access = {
+  readonly problem?: string;
+  readonly region?: string;
+  readonly credentials?: Credentials;
+};
+
+/** The region and the credentials, or why there are none, as a sentence. Without both, where they are found is the choice of the CDK CLI. */
+const findAccess = async (args: readonly string[]): Promise<Access> => {
   const profile = findOption(args, '--profile');
   // Where the SDK and the CDK CLI find both: https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
   const { config } = new STSClient(defined({ profile }));
@@ -123,21 +137,22 @@ const findProblem = async (args: readonly string[]): Promise<string | undefined>
     const credentials = await new STSClient(
       defined({ profile, region: region ?? 'us-east-1' }),
     ).config.credentials();
-    if (region === undefined) return undefined;
-    const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
-    return await findBootstrapProblem({
-      region,
-      credentials,
-      qualifier: await findQualifier(args),
-      endpoint,
-    });
+    return defined({ region, credentials });
   } catch (error) {
     if (!(error instanceof Error) || !/^(Credentials|Token)ProviderError$/.test(error.name)) throw error;
     // The CDK CLI asks for the code of an MFA device itself.
-    if (error.message.includes('multi-factor')) return undefined;
+    if (error.message.includes('multi-factor')) return {};
     const where = profile === undefined ? '' : ` in the profile "${profile}"`;
-    return `There are no AWS credentials${where}. Log in, or name a profile with --profile.`;
+    return { problem: `There are no AWS credentials${where}. Log in, or name a profile with --profile.` };
   }
+};
+
+/** Why the CDK CLI could not deploy or compare, as a sentence, as far as it can be known before. */
+const findProblem = async (args: readonly string[]): Promise<string | undefined> => {
+  const { problem, region, credentials } = await findAccess(args);
+  if (region === undefined || credentials === undefined) return problem;
+  const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
+  return findBootstrapProblem({ region, credentials, qualifier: await findQualifier(args), endpoint });
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {

@@ -1,13 +1,22 @@
 type Outputs = Readonly<Record<string, string>>;
 
-/** What to do after `npm run synth`. `template` is the path of the template. */
-export const stepsAfterSynth = (template: string): readonly string[] => [
+/** What to do after `npm run synth`. `template` is the path of the template, and `stage` absent where none was named. */
+export const stepsAfterSynth = (template: string, stage?: string): readonly string[] => [
   `The template is ${template}. Nothing was deployed.`,
   'Next:',
-  '1. Put the settings of a stage into stages/<stage>.json: at least providerBaseUrl and alarmTopicArn (docs/settings.md).',
-  '2. Run npm run bootstrap, once per account and region.',
-  '3. Run npm run deploy -- --stage <stage>.',
+  ...numbered([
+    ...(stage === undefined
+      ? [
+          'Put the settings of a stage into stages/<stage>.json: at least providerBaseUrl and alarmTopicArn (docs/settings.md).',
+        ]
+      : []),
+    'Run npm run bootstrap, once per account and region.',
+    `Run npm run deploy -- --stage ${stage ?? '<stage>'}.`,
+  ]),
 ];
+
+const numbered = (steps: readonly string[]): readonly string[] =>
+  steps.map((step, index) => `${index + 1}. ${step}`);
 
 /** The secrets of the provider's keys, each with the output that has the command to fill it. */
 export const filledByPeople = {
@@ -42,5 +51,5 @@ export const stepsAfterDeploy = (
     check,
     `Allow your callers to invoke the API (docs/api.md), and request a first extraction: ${cosecha} start --help`,
   ];
-  return [`${stackName} is deployed. Next:`, ...steps.map((step, index) => `${index + 1}. ${step}`)];
+  return [`${stackName} is deployed. Next:`, ...numbered(steps)];
 };

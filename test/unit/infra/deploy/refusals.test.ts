@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
   findExampleProvider,
 } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
-import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
+import { stepsAfterDeploy, stepsAfterSynth } from '../../../../infra/deploy/next-steps.ts';
 import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
@@ -208,14 +208,26 @@ const env = {
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
 };
 
-test('npm run deploy without credentials says to log in, and deploys nothing', () => {
-  const deploy = (...args: readonly string[]) =>
-    run('deploy', '--stage', 'prod', '-c', 'providerBaseUrl=https://provider.test', ...args);
-  expect(deploy()).toMatchObject({
+test.each([
+  ['deploy', '', ['--stage', 'prod', '-c', 'providerBaseUrl=https://provider.test']],
+  [
+    'diff',
+    ' in the profile "mine"',
+    ['--stage', 'prod', '-c', 'providerBaseUrl=https://provider.test', '--profile=mine'],
+  ],
+  ['bootstrap', '', []],
+])('npm run %s without credentials%s says to log in, and does nothing', (verb, where, args) => {
+  expect(run(verb, ...args)).toMatchObject({
     status: 1,
-    stderr: 'There are no AWS credentials. Log in, or name a profile with --profile.\n',
+    stderr: `There are no AWS credentials${where}. Log in, or name a profile with --profile.\n`,
   });
-  expect(deploy('--profile=mine').stderr).toContain('in the profile "mine"');
+});
+
+test('each script of package.json that runs the CDK CLI passes no settings', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+  const verbs = ['synth', 'diff', 'bootstrap', 'deploy'];
+  for (const verb of verbs)
+    expect(scripts[verb]).toMatch(new RegExp(`cdk-for-stage\\.ts ${verb}( --quiet)?$`));
 });
 
 const credentials = { accessKeyId: 'id', secretAccessKey: 'key' };
@@ -250,20 +262,22 @@ test('a bootstrapped account has none, nor one whose parameter cannot be read', 
   expect((await find(503, 'Service Unavailable')).problem).toBeUndefined();
 });
 
-test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', {
+test('npm run synth without a stage, whose settings npm run bootstrap takes too, synthesizes the app of a fresh checkout', {
   tags: ['slow'],
 }, () => {
-  const { scripts } = JSON.parse(read('package.json'));
-  const [command, verb, ...settings] = scripts.bootstrap.split(' ');
-  expect([command, verb]).toEqual(['cdk', 'bootstrap']);
-  const output = mkdtempSync(join(tmpdir(), 'cosecha-bootstrap-'));
-  const cli = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  const output = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
   try {
-    const args = [cli, 'list', ...settings, '--output', join(output, 'cdk.out')];
-    const options = { cwd: repository, env: { ...env, HOME: output } };
-    const stdout = execFileSync(process.execPath, args, { ...options, encoding: 'utf8' });
-    expect(stdout.trim()).toBe('Cosecha-preview');
+    const { stdout } = run('synth', '--quiet', '--output', join(output, 'cdk.out'));
+    expect(stdout).toContain('Cosecha-preview.template.json. Nothing was deployed.');
+    expect(stdout).toContain('1. Put the settings of a stage into stages/<stage>.json');
   } finally {
     rmSync(output, { recursive: true });
   }
+});
+
+test('after the synthesis of a stage, nobody is asked for the settings that it has', () => {
+  expect(stepsAfterSynth('t', 'prod').slice(2)).toEqual([
+    '1. Run npm run bootstrap, once per account and region.',
+    '2. Run npm run deploy -- --stage prod.',
+  ]);
 });
