@@ -107,6 +107,15 @@ const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOp
 const prefixesIn = (outputs: readonly string[]): readonly string[] =>
   outputs.flatMap((key) => (key.endsWith('ApiUrl') ? [key.slice(0, -'ApiUrl'.length)] : []));
 
+/** The outputs that the stack has only with a setting. */
+export const settingOfOutput: Readonly<Record<string, string>> = {
+  CustomDomainTarget: 'domainName',
+  EventBusArn: 'publishEvents',
+  EventDeadLetterQueueUrl: 'publishEvents',
+  PublishFunctionName: 'publishEvents',
+  StartsPerSecond: 'startsPerSecond',
+};
+
 type NamedStack = { readonly named: string; readonly prefix: string; readonly stage: string };
 
 /**
@@ -174,6 +183,12 @@ export const connect = async (options: ConnectOptions) => {
   const output = (name: string): string => {
     const value = findOutput(name);
     if (value !== undefined) return value;
+    const setting = settingOfOutput[name];
+    if (setting !== undefined) {
+      throw new CliError(
+        `The stack ${stackName} has no output ${prefix}${name}, because the setting ${setting} is off. Set it, and deploy again.`,
+      );
+    }
     throw new CliError(
       `The stack ${stackName} has no output ${prefix}${name}. Deploy it with this version of Cosecha.`,
     );

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { connect } from '../../../../../tools/cli/aws/deployment.ts';
+import { connect, settingOfOutput } from '../../../../../tools/cli/aws/deployment.ts';
 import {
   claimLocalDeployment,
   readLocalDeployment,
@@ -13,6 +13,7 @@ import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.t
 import { repository } from '../../../../../tools/local/paths.ts';
 import { closedPort } from '../../../../support/programs/closed-port.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
+import { everyOption, synthesize } from '../../../infra/synth.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. There are two stacks. */
 const { baseUrl: endpoint } = await httpServer((response, { body }) => {
@@ -125,6 +126,9 @@ describe('the deployment of npm start', () => {
     expect(deployment).toMatchObject({ name: 'Cosecha-local', stackName: 'Banking', api });
     expect(() => deployment.output('Empty')).toThrow('has no output BankEmpty');
   });
+    expect(() => deployment.output('EventBusArn')).toThrow(
+      'has no output BankEventBusArn, because the setting publishEvents is off.',
+    );
 
   test('is found where its construct is in another, whose ids need not be those of outputs', async () => {
     const { api } = await connect({ ...options, stack: 'Banking/North/bank-data' });
@@ -204,5 +208,14 @@ test('at an endpoint, each client of AWS goes there, and the API is at the path 
   });
   const silent = { ...there, endpoint: ended.endpoint };
   expect((await failureOf(silent)).message).toContain('which AWS_ENDPOINT_URL names');
+test('the outputs that only some settings add are those whose absence names the setting', () => {
+  const outputsWith = (settings: Readonly<Record<string, unknown>>) =>
+    Object.keys(synthesize(settings).template.findOutputs('*'));
+  const always = outputsWith({});
+  const added = outputsWith(everyOption).filter((name) => !always.includes(name));
+  // `startsPerSecond` is no option that adds a resource.
+  expect(Object.keys(settingOfOutput)).toEqual([...added, 'StartsPerSecond'].toSorted());
+});
+
   vi.unstubAllEnvs();
 });
