@@ -6,7 +6,7 @@ import { defined } from '../../lib/defined.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import {
   claimLocalDeployment,
-  type LocalDeployment,
+  refuseSecondDeployment,
   removeLocalDeployment,
 } from '../cli/aws/local-deployment.ts';
 import { serveConsoleOf } from '../cli/commands/console.ts';
@@ -34,6 +34,7 @@ const stopAtClosedPipe = (): void => {
 const main = async (args: string[]): Promise<number> => {
   const options = readStartOptions(args);
   if (options === 'help') return 0;
+  if (options.once !== true && !process.env.AWS_ENDPOINT_URL) await refuseSecondDeployment(repository);
   const signal = stopOnSignals();
   stopAtClosedPipe();
   const show = createRunOutput(process.stdout, Date.now);
@@ -76,25 +77,19 @@ const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> 
 
 const commandLine = `npm exec --no -- cosecha --stage ${LOCAL_STAGE}`;
 
-const operateIt = `Operate it from another terminal: ${commandLine} doctor`;
-
-/** How to address this deployment from another terminal. */
-const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
-  `AWS_ENDPOINT_URL=${endpoint} AWS_REGION=${region} AWS_ACCESS_KEY_ID=${credentials.accessKeyId} ` +
-  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} ${commandLine} doctor`;
-
 /**
  * Writes the address and credentials of the emulator for `cosecha --stage local`, but only of one that was started
- * here, as its credentials are valid nowhere else. Returns lines on how to operate this deployment.
+ * here, as its credentials are valid nowhere else.
  */
 const publishDeployment = async (
   { atEnd }: Run,
   { emulator: { pid, client }, provider, api }: LocalSystem,
-): Promise<readonly string[]> => {
+): Promise<void> => {
   const { endpoint, region, credentials } = client;
   const { accessKeyId, secretAccessKey } = credentials;
-  if (pid === undefined) return [operateIt];
-  const other = await claimLocalDeployment(repository, {
+  if (pid === undefined) return;
+  await claimLocalDeployment(repository, {
+    pid: process.pid,
     endpoint,
     region,
     // The SDK has added fields of its own to the object.
@@ -102,14 +97,7 @@ const publishDeployment = async (
     apiUrl: api.base,
     sandboxControlUrl: provider.controlUrl,
   });
-  if (other !== undefined) {
-    return [
-      `Another npm start of this checkout serves at ${other.endpoint}, and ${commandLine} goes to that one.`,
-      `Operate this one from another terminal: ${cliLine(client)}`,
-    ];
-  }
   atEnd(() => removeLocalDeployment(repository, client));
-  return [operateIt];
 };
 
 /** Serves the console of the local stage, with every action and the panel of the sandbox. Returns its address. */
@@ -138,11 +126,11 @@ const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Pro
 
 const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const { show, signal, directory } = run;
-  const operate = await publishDeployment(run, system);
+  await publishDeployment(run, system);
   const address = await serveLocalConsole(system, run);
   const lines = [
     '',
-    ...operate,
+    `Operate it from another terminal: ${commandLine} doctor`,
     `ApiUrl: ${system.api.base} (docs/api.md has a first request for curl and for Python)`,
     'The console starts extractions of each outcome, and makes the provider misbehave.',
     `Logs: ${directory}`,

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { discardBody } from '../terminal/answer-body.ts';
+import { CliError } from '../terminal/errors.ts';
 
 /**
  * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
  * file. The credentials are the emulator's own, which are worth nothing anywhere else.
  */
 const schema = v.object({
+  /** Of `npm start`. */
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
   endpoint: v.pipe(v.string(), v.url()),
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -42,21 +45,44 @@ const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
   }
 };
 
+/** Whether a process has this id. It may be a later one than the id was written for. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
 /**
- * Writes the file, and returns undefined. If it describes another `npm start` of this checkout, and that still serves, the
- * file stays as it is, and that one is returned.
+ * The file has room for one. It stays where `npm start` was killed, and then refuses nobody.
+ * @throws {CliError} while another `npm start` of this checkout serves
  */
-export const claimLocalDeployment = async (root: string, deployment: LocalDeployment) => {
+export const refuseSecondDeployment = async (root: string): Promise<void> => {
   const other = await readLocalDeployment(root);
-  if (other !== undefined && (await isServing(other))) return other;
+  if (other === undefined || !isAlive(other.pid) || !(await isServing(other))) return;
+  throw new CliError([
+    `Another \`npm start\` of this checkout serves at ${other.endpoint}, as process ${other.pid}.`,
+    `Use that one, or end it by Ctrl-C in its terminal or by \`kill ${other.pid}\`, and start again.`,
+  ]);
+};
+
+/**
+ * Writes the file.
+ * @throws {CliError} while it describes another `npm start` that serves, and then leaves it as it is
+ */
+export const claimLocalDeployment = async (root: string, deployment: LocalDeployment): Promise<void> => {
+  await refuseSecondDeployment(root);
   // An existing file would keep its mode, so it is removed first.
   await rm(fileIn(root), { force: true });
   await writeFile(fileIn(root), `${JSON.stringify(deployment, undefined, 2)}\n`, { mode: 0o600 });
-  return undefined;
 };
 
 /** Removes the file, unless it describes another `npm start`. */
-export const removeLocalDeployment = async (root: string, { endpoint }: LocalDeployment): Promise<void> => {
+export const removeLocalDeployment = async (
+  root: string,
+  { endpoint }: Pick<LocalDeployment, 'endpoint'>,
+): Promise<void> => {
   const written = await readLocalDeployment(root);
   if (written?.endpoint === endpoint) await rm(fileIn(root), { force: true });
 };

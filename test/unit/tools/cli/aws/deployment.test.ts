@@ -68,7 +68,8 @@ const file = join(root, '.cosecha', 'running.json');
 afterEach(() => rmSync(file, { force: true }));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const at = (endpoint: string) => ({
+const at = (endpoint: string, pid = process.pid) => ({
+  pid,
   endpoint,
   region: 'us-east-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
@@ -125,10 +126,10 @@ describe('the deployment of npm start', () => {
     const api = { base: `${endpoint}/_aws/execute-api/embedded1/$default` };
     expect(deployment).toMatchObject({ name: 'Cosecha-local', stackName: 'Banking', api });
     expect(() => deployment.output('Empty')).toThrow('has no output BankEmpty');
-  });
     expect(() => deployment.output('EventBusArn')).toThrow(
       'has no output BankEventBusArn, because the setting publishEvents is off.',
     );
+  });
 
   test('is found where its construct is in another, whose ids need not be those of outputs', async () => {
     const { api } = await connect({ ...options, stack: 'Banking/North/bank-data' });
@@ -165,7 +166,7 @@ describe('the deployment of npm start', () => {
 describe('local-deployment', () => {
   test('a claimed deployment is read again, from a file that only its owner can read and its run removes', async () => {
     writeFileSync(file, 'of another run', { mode: 0o644 });
-    expect(await claimLocalDeployment(root, ended)).toBeUndefined();
+    await claimLocalDeployment(root, ended);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await readLocalDeployment(root)).toEqual(ended);
     await removeLocalDeployment(root, serving);
@@ -184,10 +185,20 @@ describe('local-deployment', () => {
     expect(stdout.split('\n')).toEqual(expect.arrayContaining([...served, ...keys]));
   });
 
-  test('a deployment that serves keeps the file, and one that has ended does not', async () => {
+  test('a second npm start is refused while the first serves, with its address and how to end it', async () => {
     await claimLocalDeployment(root, ended);
-    expect(await claimLocalDeployment(root, serving)).toBeUndefined();
-    expect(await claimLocalDeployment(root, ended)).toEqual(serving);
+    await claimLocalDeployment(root, serving);
+    const refusal = await claimLocalDeployment(root, ended).catch((error: unknown) => error as Error);
+    expect(refusal).toBeInstanceOf(CliError);
+    expect(refusal?.message).toContain(`serves at ${endpoint}, as process ${process.pid}.`);
+    expect(refusal?.message).toContain(`\`kill ${process.pid}\``);
+    expect(await readLocalDeployment(root)).toEqual(serving);
+  });
+
+  test('the file of a process that was killed refuses nobody, even if its emulator still answers', async () => {
+    const { pid } = spawnSync('true');
+    await claimLocalDeployment(root, at(endpoint, pid));
+    await claimLocalDeployment(root, serving);
     expect(await readLocalDeployment(root)).toEqual(serving);
   });
 
@@ -195,6 +206,15 @@ describe('local-deployment', () => {
     writeFileSync(file, '{"endpoint": 5}');
     expect(await readLocalDeployment(root)).toBeUndefined();
   });
+});
+
+test('the outputs that only some settings add are those whose absence names the setting', () => {
+  const outputsWith = (settings: Readonly<Record<string, unknown>>) =>
+    Object.keys(synthesize(settings).template.findOutputs('*'));
+  const always = outputsWith({});
+  const added = outputsWith(everyOption).filter((name) => !always.includes(name));
+  // `startsPerSecond` is no option that adds a resource.
+  expect(Object.keys(settingOfOutput)).toEqual([...added, 'StartsPerSecond'].toSorted());
 });
 
 test('at an endpoint, each client of AWS goes there, and the API is at the path that is given', async () => {
@@ -208,14 +228,5 @@ test('at an endpoint, each client of AWS goes there, and the API is at the path 
   });
   const silent = { ...there, endpoint: ended.endpoint };
   expect((await failureOf(silent)).message).toContain('which AWS_ENDPOINT_URL names');
-test('the outputs that only some settings add are those whose absence names the setting', () => {
-  const outputsWith = (settings: Readonly<Record<string, unknown>>) =>
-    Object.keys(synthesize(settings).template.findOutputs('*'));
-  const always = outputsWith({});
-  const added = outputsWith(everyOption).filter((name) => !always.includes(name));
-  // `startsPerSecond` is no option that adds a resource.
-  expect(Object.keys(settingOfOutput)).toEqual([...added, 'StartsPerSecond'].toSorted());
-});
-
   vi.unstubAllEnvs();
 });
