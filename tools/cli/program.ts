@@ -237,7 +237,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
   (command, run) =>
     command('deliver')
       .description('sign a test delivery and send it to the webhook')
-      .argument('[taskId]', 'the task', taskId)
+      .argument('[taskId]', 'the task; with --forged or --orphan, by default one of no extraction', taskId)
       .option('--extraction <extractionId>', 'the task of this extraction', extractionId)
       .addOption(
         new Option('--status <taskStatus>', 'the final status of the task')

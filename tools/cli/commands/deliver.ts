@@ -24,11 +24,12 @@ export const deliver = async (
   options: DeliverOptions,
   { shell, connect }: CommandContext,
 ): Promise<number> => {
-  if ((taskId === undefined) === (options.extraction === undefined)) {
+  const named = taskId ?? (options.extraction === undefined ? taskOfNobody(options, shell) : undefined);
+  if ((named === undefined) === (options.extraction === undefined)) {
     throw new UsageError('Name one task: a taskId, or --extraction <extractionId>.');
   }
   const deployment = await connect();
-  const target = await findTarget(taskId, options, deployment, shell);
+  const target = await findTarget(named, options, deployment, shell);
   if (options.forged !== true) {
     await requireConfirmation(predictDelivery(target.record), options, deployment.stage, shell);
   }
@@ -46,6 +47,12 @@ export const deliver = async (
   });
   return answer === expected ? 0 : 1;
 };
+
+/** A refused delivery and an orphan need no task that exists. */
+const taskOfNobody = (
+  { forged, orphan }: DeliverOptions,
+  { randomId }: Pick<Shell, 'randomId'>,
+): string | undefined => (forged === true || orphan === true ? randomId() : undefined);
 
 type Target = { readonly taskId: string; readonly record: Extraction | undefined };
 

@@ -55,6 +55,7 @@ const countsOf = ({ erasure, tombstones }: Progress) => ({
 
 const describeWait = (progress: Progress): string => {
   const { found, erased, isSearched } = countsOf(progress);
+  if (found === 0 && !isSearched) return 'The erasure has begun, and has found nothing yet';
   return `${erased} of ${found} erased${isSearched ? '' : ', and the index is read again two minutes after the first time'}`;
 };
 
@@ -76,7 +77,7 @@ const follow = async (erasureId: string, erasures: Erasures, shell: Shell): Prom
   }
 };
 
-const report = (progress: Progress, shell: Shell): number => {
+export const report = (progress: Progress, shell: Pick<Shell, 'print'>): number => {
   const { erasure, tombstones } = progress;
   const { erasureId, askedBy, askedAt, searchedAt } = erasure;
   const { found, erased } = countsOf(progress);

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
+import { defined } from '../../../../../lib/defined.ts';
 import {
   type DeliverOptions,
+  deliver,
   describeAnswer,
   requireConfirmation,
 } from '../../../../../tools/cli/commands/deliver.ts';
+import { report as reportErasure } from '../../../../../tools/cli/commands/erase.ts';
 import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
 import type { PredictedEffect } from '../../../../../tools/cli/operate/sign-delivery.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { closedExtraction, extractionIn, id } from '../../../../support/data/extraction-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };
@@ -47,6 +50,36 @@ test('a replay that sent nothing says why, and fails for an unknown id', async (
     'Nothing was sent: the stream has nothing of e-1, as it keeps events for 24 hours.',
   ]);
   await expect(report(0, false)).rejects.toThrow(CliError);
+});
+
+test('an erasure that has only begun says so, and counts once something is found', () => {
+  const lines = (erased: readonly (string | undefined)[], searchedAt?: string) => {
+    const printed: unknown[] = [];
+    const erasure = { erasureId: 'e-1', askedBy: 'ana', askedAt: iso(0), ...defined({ searchedAt }) };
+    const tombstones = erased.map((erasedAt, index) => ({
+      erasureId: 'e-1',
+      extractionId: `x-${index}`,
+      requestId: 'r',
+      foundAt: iso(0),
+      ...defined({ erasedAt }),
+    }));
+    reportErasure({ erasure, tombstones }, { print: (text) => printed.push(text) });
+    return printed.flat().join(' ');
+  };
+  expect(lines([])).toMatch(/^The erasure has begun, and has found nothing yet\. The rest follows by itself/);
+  expect(lines([undefined, iso(1)])).toMatch(/^1 of 2 erased, and the index is read again/);
+  expect(lines([], iso(1))).toMatch(/^Erased: 0 extractions/);
+});
+
+test.each<[Partial<DeliverOptions>, string]>([
+  [{}, 'Name one task'],
+  [{ forged: true }, 'connected'],
+  [{ orphan: true }, 'connected'],
+])('a delivery with %j needs a task only where one has to exist: %s', async (options, message) => {
+  const connect = () => Promise.reject(new Error('connected'));
+  const shell = { randomId: () => 'task-of-nobody' };
+  const context = { shell, connect } as unknown as Parameters<typeof deliver>[2];
+  await expect(deliver(undefined, { status: 'FAILED', ...options }, context)).rejects.toThrow(message);
 });
 
 const settles: PredictedEffect = { kind: 'settles', record: extractionIn('RUNNING') };
