@@ -172,4 +172,9 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
     expect(stdout).toContain(extractionIdForKey(key));
     await closed(extractionIdForKey(key));
   }
+  const EXTRACTION_ID = extractionIdForKey('with-curl');
+  const followed = await run('bash', ['-c', block('curl .*EXTRACTION_ID')], {
+    env: { ...env, API_URL, CURL_HOME, EXTRACTION_ID },
+  });
+  expect(JSON.parse(followed.stdout)).toMatchObject({ extractionId: EXTRACTION_ID, status: 'COMPLETED' });
 });

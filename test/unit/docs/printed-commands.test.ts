@@ -152,6 +152,20 @@ test('the lines of docs/api.md authorize a new consent in the sandbox of npm sta
   expect(JSON.parse(stdout)).toMatchObject({ consentId: data.consentId, subStatus: 'ACTIVE' });
 });
 
+test.each([
+  ['an object', { Records: [] }],
+  ['a text', '{"Records":[]}'],
+])(
+  'the line of docs/stream.md takes the batch from what Lambda abandoned, also as %s',
+  async (_, payload) => {
+    const commands = blocksIn(read('docs/stream.md')).flatMap(commandsIn);
+    const [, unwrap = ''] = commands.find((line) => line.startsWith('aws s3 cp'))?.split(' - | ') ?? [];
+    const script = `echo '${JSON.stringify({ payload })}' | ${unwrap.replace(/ > .*/, '')}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script]);
+    expect(stdout).toBe('{"Records":[]}\n');
+  },
+);
+
 test('README names in its first screen which provider fits, what is assumed and what is not proven', () => {
   const [first = '', rest = ''] = read('README.md').split('## Quick start');
   for (const fact of ['HMAC-SHA256', '429', 'docs/provider-coverage.md', 'the real provider']) {
