@@ -18,7 +18,6 @@ import {
   clientWith,
   connection,
   control,
-  endOf,
   fails,
   newUser,
   otpRequest,
@@ -150,16 +149,6 @@ describe('Rules', () => {
     await Promise.all([own.listEntities(), own.listEntities(), own.sessionToken()]);
     expect(await logins()).toBe(before + 1);
   });
-
-  statement(
-    'CREDENTIALS_WRONG and CREDENTIALS_LOCKED are not failures of the call',
-    ['outcomes'],
-    async () => {
-      for (const outcome of ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const) {
-        expect(await endOf(taskFor(outcome))).toMatchObject({ taskStatus: outcome });
-      }
-    },
-  );
 
   statement('PDF and revoke are assumed to take the Task Token', ['control'], async () => {
     const mine = await someConsent();

@@ -17,8 +17,8 @@ const sectionsOf = (file: string) =>
     .slice(1)
     .map((section) => ({
       title: section.slice(0, section.indexOf("'")),
-      tests: [...section.matchAll(/\bstatement\(\s*(?:'((?:[^'\\]|\\.)*)'|"([^"]*)")/g)].map(
-        ([, single, double]) => single ?? double ?? '',
+      tests: [...section.matchAll(/\bstatement\(\s*(['"`])((?:[^\\]|\\.)*?)\1/g)].map(
+        ([, , name = '']) => name,
       ),
     }));
 
