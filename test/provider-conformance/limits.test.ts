@@ -79,12 +79,12 @@ describe('Table', () => {
     const { token } = await someConsent();
     for (const taskId of ['', 'x'.repeat(101)]) {
       for (const call of [
-        client.readTask(taskId),
-        client.pollLegacyTask(taskId),
-        client.pollExtraction(token, taskId),
-        client.pollExtractionV2(token, taskId),
+        () => client.readTask(taskId),
+        () => client.pollLegacyTask(taskId),
+        () => client.pollExtraction(token, taskId),
+        () => client.pollExtractionV2(token, taskId),
       ]) {
-        await fails(call, InvalidProviderRequest);
+        await fails(call(), InvalidProviderRequest);
       }
     }
     // The client sends it, and the server does not know the task.
