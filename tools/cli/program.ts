@@ -431,7 +431,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .option(
         '--actions',
-        'allow reconcile, cancel, start again, erase, redrive, pause and resume, each after a confirmation',
+        'allow reconcile, cancel, start again, request again, erase, redrive, pause and resume, each after a confirmation',
       )
       .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
       .action(run(async () => (await import('./commands/console.ts')).serve)),

@@ -1,5 +1,6 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
+import { requestAgainAction } from '../../../tools/cli/console/actions/start-again-actions.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
 import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
@@ -158,6 +159,12 @@ const system: Parameters<typeof sandboxActions>[0] = {
 
 const actions: readonly ConsoleAction[] = [
   ...sandboxActions(system),
+  requestAgainAction({
+    apiUrl: '',
+    fetch: async () => new Response(),
+    sleep: async () => undefined,
+    matching: async () => recordsOf('day'),
+  }),
   ...(['Reconcile now', 'Link to the results'] as const).map(
     (label, index): ConsoleAction => ({
       id: `action-${index}`,

@@ -43,10 +43,14 @@ const describe = async (action: ConsoleAction, subject: string): Promise<string 
 };
 
 /** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
-const runAction = async (action: ConsoleAction, subject: string, input: string): Promise<Notice> => {
+const runAction = async (
+  action: ConsoleAction,
+  subject: string,
+  { input, secret }: { readonly input: string; readonly secret: string },
+): Promise<Notice> => {
   const { label } = action;
   try {
-    return { kind: 'done', label, result: await action.run(subject, input) };
+    return { kind: 'done', label, result: await action.run(subject, input, secret) };
   } catch (error) {
     const explanation = explainFailure(error);
     if (explanation === undefined) throw error;
@@ -89,13 +93,15 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
         'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
       return returnWith({ kind: 'not-done', label, explanation });
     }
-    const entered = field('input').trim();
     // A credential that is cut off would be a wrong one.
-    const input = action.isSecret ? entered : entered.slice(0, maxInput);
-    if (action.input !== undefined && input === '') {
-      return returnWith({ kind: 'not-done', label, explanation: `${action.input} is missing.` });
+    const entered = { input: field('input').trim().slice(0, maxInput), secret: field('secret').trim() };
+    const missing = (['input', 'secret'] as const).find(
+      (name) => action[name] !== undefined && entered[name] === '',
+    );
+    if (missing !== undefined) {
+      return returnWith({ kind: 'not-done', label, explanation: `${action[missing]} is missing.` });
     }
-    const notice = await runAction(action, subject, input);
+    const notice = await runAction(action, subject, entered);
     onAction(
       [action.id, subject, notice.kind === 'done' ? 'done' : 'failed']
         .filter((part) => part !== '')

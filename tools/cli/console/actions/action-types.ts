@@ -30,14 +30,14 @@ export type ConsoleAction = {
   readonly endsFaults?: true;
   /** A text that it needs, such as the reason of a pause. */
   readonly input?: string;
-  /** Whether that text is a credential or a national id: it is not shown while it is entered, and it may be long. */
-  readonly isSecret?: true;
+  /** Credentials or national ids that it needs. They are not shown while they are entered, and may be long. */
+  readonly secret?: string;
   /** Whether it changes something, so that `--actions` has to allow it. */
   readonly changes: boolean;
-  /** Whether it can do something for this extraction, such as a link to results that there are. Default: always. */
+  /** Whether it can do something for this extraction, such as a link to results that there are. On `list`, for one of them. Default: always. */
   readonly isFor?: (record: Extraction) => boolean;
   /** Throws CliError and the SDK's errors. */
-  readonly run: (subject: string, input: string) => Promise<ActionResult>;
+  readonly run: (subject: string, input: string, secret?: string) => Promise<ActionResult>;
 };
 
 export type SandboxState = { readonly active: readonly string[] };

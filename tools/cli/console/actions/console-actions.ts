@@ -5,6 +5,7 @@ import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../../lib/defined.ts';
 import type { CancelAnswer } from '../../../../lib/extraction/operate/cancel.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';
 import { type Breakers, breakersOf, requireRecord, requireResults, s3Of } from '../../aws/stores.ts';
@@ -14,11 +15,11 @@ import { deadLettersOnAws, redriveLetters } from '../../operate/dead-letters.ts'
 import { cancelNow, reconcileNow } from '../../operate/invoke-functions.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { describeProgress } from '../../terminal/operator-view.ts';
-import { matchingIds } from '../pages/list-page.ts';
+import { matchingRecords } from '../pages/list-page.ts';
 import type { ConsoleSources } from '../sources/sources.ts';
 import type { ConsoleAction } from './action-types.ts';
 import { eraseMatchingAction } from './erase-matching-action.ts';
-import { startAgainActions } from './start-again-actions.ts';
+import { requestAgainAction, startAgainActions } from './start-again-actions.ts';
 
 const named = { starts: 'start calls', reads: 'reads of tasks' } as const;
 
@@ -127,14 +128,15 @@ export const cancelAction = (
   },
 });
 
-const startAgainIn = (deployment: Deployment): readonly ConsoleAction[] =>
-  startAgainActions({
-    apiUrl: deployment.api.base,
-    fetch: deployment.api.fetch,
-    sleep: (milliseconds) => delay(milliseconds),
-    recordOf: (extractionId) => requireRecord(deployment, extractionId),
-    newKey: randomUUID,
-  });
+const startAgainIn = (deployment: Deployment, matching: Matching): readonly ConsoleAction[] => {
+  const { base: apiUrl, fetch } = deployment.api;
+  const send = { apiUrl, fetch, sleep: (milliseconds: number) => delay(milliseconds) };
+  const recordOf = (extractionId: string) => requireRecord(deployment, extractionId);
+  return [
+    ...startAgainActions({ ...send, recordOf, newKey: randomUUID }),
+    requestAgainAction({ ...send, matching }),
+  ];
+};
 
 const cancelIn = ({ client, output }: Deployment): ConsoleAction => {
   const lambda = new LambdaClient(client);
@@ -157,13 +159,12 @@ const redriveAction = (deployment: Deployment): ConsoleAction => ({
   },
 });
 
-const eraseIn = (
-  deployment: Deployment,
-  { sources, now }: Pick<ActionsDeps, 'sources' | 'now'>,
-): ConsoleAction => {
+type Matching = (query: string) => Promise<readonly Extraction[]>;
+
+const eraseIn = (deployment: Deployment, matching: Matching): ConsoleAction => {
   const erasures = erasuresOf(deployment);
   return eraseMatchingAction({
-    matching: (query) => matchingIds(query, sources, now()),
+    matching,
     erase: (extractionId) => erasures.begin({ erasureId: randomUUID(), extractionId }),
   });
 };
@@ -178,16 +179,16 @@ type ActionsDeps = {
 export const consoleActions = (
   deployment: Deployment,
   { allowed, sources, now }: ActionsDeps,
-): readonly ConsoleAction[] => [
-  linkAction(deployment, now),
-  ...(allowed
-    ? [
-        reconcileAction(deployment),
-        cancelIn(deployment),
-        ...startAgainIn(deployment),
-        eraseIn(deployment, { sources, now }),
-        redriveAction(deployment),
-        ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
-      ]
-    : []),
-];
+): readonly ConsoleAction[] => {
+  if (!allowed) return [linkAction(deployment, now)];
+  const matching: Matching = (query) => matchingRecords(query, sources, now());
+  return [
+    linkAction(deployment, now),
+    reconcileAction(deployment),
+    cancelIn(deployment),
+    ...startAgainIn(deployment, matching),
+    eraseIn(deployment, matching),
+    redriveAction(deployment),
+    ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
+  ];
+};

@@ -1,3 +1,4 @@
+import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { plural } from '../format-for-page.ts';
 import type { ConsoleAction } from './action-types.ts';
@@ -6,8 +7,8 @@ import type { ConsoleAction } from './action-types.ts';
 const maxErased = 1_000;
 
 type EraseMatchingDeps = {
-  /** The ids of what the list shows for this query, on all of its pages. */
-  readonly matching: (query: string) => Promise<readonly string[]>;
+  /** What the list shows for this query, on all of its pages. */
+  readonly matching: (query: string) => Promise<readonly Pick<Extraction, 'extractionId'>[]>;
   /** Begins the erasure of one extraction, as `cosecha erase <id>` does. */
   readonly erase: (extractionId: string) => Promise<void>;
 };
@@ -24,25 +25,28 @@ export const eraseMatchingAction = ({ matching, erase }: EraseMatchingDeps): Con
   describe: async (query) =>
     `${plural((await matching(query)).length, 'extraction matches', 'extractions match')} this filter now.`,
   run: async (query, input) => {
-    const ids = await matching(query);
-    if (input !== String(ids.length)) {
-      const now = plural(ids.length, 'extraction matches', 'extractions match');
+    const records = await matching(query);
+    if (input !== String(records.length)) {
+      const now = plural(records.length, 'extraction matches', 'extractions match');
       throw new CliError(`${now} now, and another number was typed. Nothing was erased.`);
     }
-    if (ids.length > maxErased) {
+    if (records.length > maxErased) {
       throw new CliError(`At most ${maxErased} are erased at once. Narrow the filter. Nothing was erased.`);
     }
-    for (const [begun, extractionId] of ids.entries()) {
+    for (const [begun, { extractionId }] of records.entries()) {
       try {
         await erase(extractionId);
       } catch (cause) {
         if (begun === 0) throw cause;
-        throw new CliError(`${begun} of ${ids.length} erasures have begun. Then one failed. Do it again.`, {
-          cause,
-        });
+        throw new CliError(
+          `${begun} of ${records.length} erasures have begun. Then one failed. Do it again.`,
+          {
+            cause,
+          },
+        );
       }
     }
-    const erasures = plural(ids.length, 'erasure has', 'erasures have');
+    const erasures = plural(records.length, 'erasure has', 'erasures have');
     return { text: `${erasures} begun. A row goes once its extraction is erased.` };
   },
 });

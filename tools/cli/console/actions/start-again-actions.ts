@@ -2,13 +2,17 @@ import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
 import type { SendDeps } from '../../../../lib/client/send-with-retries.ts';
 import { defined } from '../../../../lib/defined.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { ConsentExtraction, Extraction } from '../../../../lib/extraction/record.ts';
+import { isNationalId } from '../../../../lib/provider/national-id.ts';
 import { credentialsField, parseJson } from '../../operate/build-extraction-request.ts';
 import { CliError } from '../../terminal/errors.ts';
+import { explainFailure } from '../../terminal/explain-failure.ts';
+import { plural } from '../format-for-page.ts';
 import type { ConsoleAction } from './action-types.ts';
 
-type StartAgainDeps = Pick<SendDeps, 'fetch' | 'sleep'> & {
-  readonly apiUrl: string;
+type Sending = Pick<SendDeps, 'fetch' | 'sleep'> & { readonly apiUrl: string };
+
+type StartAgainDeps = Sending & {
   /** Throws CliError where there is none. */
   readonly recordOf: (extractionId: string) => Promise<Extraction>;
   readonly newKey: () => string;
@@ -37,11 +41,11 @@ const explain = (error: unknown): unknown => {
 };
 
 const asked = [
-  { method: 'credentials', id: 'start-again', input: 'The credentials of the user, as a JSON object' },
+  { method: 'credentials', id: 'start-again', secret: 'The credentials of the user, as a JSON object' },
   {
     method: 'consent',
     id: 'start-again-by-consent',
-    input: 'The national id of the user who gave the consent',
+    secret: 'The national id of the user who gave the consent',
   },
 ] as const;
 
@@ -52,17 +56,16 @@ export const startAgainActions = ({
   newKey,
   ...send
 }: StartAgainDeps): readonly ConsoleAction[] =>
-  asked.map(({ method, id, input }) => ({
+  asked.map(({ method, id, secret: label }) => ({
     id,
     label: 'Start again with the same input',
     place: 'extraction',
     changes: true,
-    input,
-    isSecret: true,
+    secret: label,
     isFor: (record) => record.method === method && record.dueShard === undefined,
     effect:
       'It requests what this extraction was requested for, with its reference, batch and priority, under a new key. You are its caller: the first caller cannot read it, unless it is one of the readers. The bank is asked again.',
-    run: async (extractionId, secret) => {
+    run: async (extractionId, _, secret = '') => {
       const request = requestOf(await recordOf(extractionId), secret) as ExtractionRequest;
       const { extraction } = await requestExtraction(apiUrl, request, newKey(), send).catch(
         (error: unknown) => {
@@ -72,3 +75,123 @@ export const startAgainActions = ({
       return { text: `${extraction.extractionId} is requested.`, extractionId: extraction.extractionId };
     },
   }));
+
+type RequestAgainDeps = Sending & {
+  /** What the list shows for a query, on all of its pages. */
+  readonly matching: (query: string) => Promise<readonly Extraction[]>;
+};
+
+/** They are sent one after the other, each some 0.1 s, and the form waits for all. */
+const maxRequested = 500;
+
+const isRequestable = (record: Extraction): record is ConsentExtraction =>
+  record.method === 'consent' && record.dueShard === undefined;
+
+/** Of what matches: what can be requested again, and why not the rest, as parts of a sentence. */
+const selectRequestable = (records: readonly Extraction[]) => {
+  const byCredentials = records.filter(({ method }) => method === 'credentials').length;
+  const requestable = records.filter(isRequestable);
+  const open = records.length - byCredentials - requestable.length;
+  const leftOut = [
+    ...(byCredentials > 0 ? [`${byCredentials} by credentials, because none are kept`] : []),
+    ...(open > 0 ? [`${open} by consent, because they are still open`] : []),
+  ];
+  return { requestable, leftOut };
+};
+
+const leftOutSentence = (reasons: readonly string[]): string =>
+  reasons.length === 0 ? '' : ` Left out: ${reasons.join('; ')}.`;
+
+/** The national id of each consent, as they were entered. No message has one of them. */
+const parseNationalIds = (secret: string): ReadonlyMap<string, string> => {
+  const json = parseJson(secret, 'What was entered');
+  const entries =
+    typeof json === 'object' && json !== null && !Array.isArray(json) ? Object.entries(json) : [];
+  const isEach = entries.every(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && isNationalId(entry[1]),
+  );
+  if (isEach && entries.length > 0) return new Map(entries);
+  throw new CliError(
+    'What was entered is not a JSON object that has a national id with its check digit for each consentId. Nothing was requested.',
+  );
+};
+
+type Known = { readonly record: ConsentExtraction; readonly nationalId: string };
+
+/** Requests one after the other. Returns of each whether it had been requested before. */
+const requestEach = async (
+  known: readonly Known[],
+  { apiUrl, ...send }: Sending,
+): Promise<readonly boolean[]> => {
+  const answers: boolean[] = [];
+  for (const { record, nationalId } of known) {
+    const request = {
+      ...(requestOf(record, nationalId) as ExtractionRequest),
+      priority: 'background',
+    } as const;
+    try {
+      const { replayed } = await requestExtraction(apiUrl, request, `again-${record.extractionId}`, send);
+      answers.push(replayed);
+    } catch (cause) {
+      const why = cause instanceof NoAnswerError ? 'The API did not answer.' : explainFailure(explain(cause));
+      if (why === undefined) throw cause;
+      throw new CliError(
+        `${answers.length} of ${known.length} are requested. Then: ${why} Do it again: nothing is requested twice.`,
+        { cause },
+      );
+    }
+  }
+  return answers;
+};
+
+/**
+ * Requests again what a filter matches, by consent, as the only secret of these is a national id that many share. The key follows from the
+ * extraction, so that a form that is sent again requests nothing twice. The operator types how many.
+ */
+export const requestAgainAction = ({ apiUrl, matching, ...send }: RequestAgainDeps): ConsoleAction => ({
+  id: 'request-again',
+  label: 'Request again all that match',
+  place: 'list',
+  changes: true,
+  secret: 'The national ids of the users, as a JSON object with the consentId of each',
+  input: 'How many extractions, to confirm',
+  isFor: isRequestable,
+  effect:
+    'Each by consent that has closed is requested once more, with its reference and batch, as background and under a new key. You are its caller. Those whose consent is not in the object are left out.',
+  describe: async (query) => {
+    const records = await matching(query);
+    const { requestable, leftOut } = selectRequestable(records);
+    const matches = plural(records.length, 'extraction matches', 'extractions match');
+    return `${matches} this filter now, and ${requestable.length} can be requested again.${leftOutSentence(leftOut)}`;
+  },
+  run: async (query, input, secret = '') => {
+    const { requestable, leftOut } = selectRequestable(await matching(query));
+    if (input !== String(requestable.length)) {
+      throw new CliError(
+        `${requestable.length} can be requested again now, and another number was typed. Nothing was requested.`,
+      );
+    }
+    if (requestable.length > maxRequested) {
+      throw new CliError(
+        `At most ${maxRequested} are requested at once. Narrow the filter. Nothing was requested.`,
+      );
+    }
+    const nationalIds = parseNationalIds(secret);
+    const known = requestable.flatMap((record) => {
+      const nationalId = nationalIds.get(record.consentId);
+      return nationalId === undefined ? [] : [{ record, nationalId }];
+    });
+    const answers = await requestEach(known, { apiUrl, ...send });
+    const before = answers.filter((replayed) => replayed).length;
+    const unknown = requestable.length - known.length;
+    const requested = plural(answers.length - before, 'extraction is', 'extractions are');
+    return {
+      text: `${requested} requested.${before === 0 ? '' : ` ${before} had been requested again before.`}${leftOutSentence(
+        [
+          ...leftOut,
+          ...(unknown > 0 ? [`${unknown}, because the national id of their consent was not entered`] : []),
+        ],
+      )}`,
+    };
+  },
+});

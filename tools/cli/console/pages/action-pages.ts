@@ -26,6 +26,11 @@ export const showActions = (actions: readonly ConsoleAction[], subject: string, 
           html`<a id="action-${id}" class="button" href="${links.action(id, subject === '' ? undefined : subject)}${focusOn.result}">${label}</a> `,
       )}</p>`;
 
+const showField = (label: string | undefined, attributes: Html): Html =>
+  label === undefined
+    ? html``
+    : html`<p><label>${label}<br><input ${attributes} required autocomplete="off"></label></p>`;
+
 type Confirming = { readonly subject: string; readonly about: string | undefined; readonly token: string };
 
 export const confirmPage = (
@@ -39,11 +44,7 @@ ${about === undefined ? '' : html`<p>${shown(about, 600)}</p>`}
 <p>${action.effect}</p>
 <form method="post" action="${links.action(action.id)}">
 ${confirmation(subject, token)}
-${
-  action.input === undefined
-    ? ''
-    : html`<p><label>${action.input}<br><input name="input" required autocomplete="off"${action.isSecret ? html` type="password"` : html` maxlength="${maxInput}"`}></label></p>`
-}
+${showField(action.secret, html`name="secret" type="password"`)}${showField(action.input, html`name="input" maxlength="${maxInput}"`)}
 <p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}${focusOn.action(action.id)}">Cancel</a></p>
 </form>`;
 

@@ -200,15 +200,15 @@ const readMatching = async (
   return { lists, all, records: selectExtractions(all, filter, isLate) };
 };
 
-/** The ids of what the list shows for a query, on all of its pages. */
-export const matchingIds = async (
+/** What the list shows for a query, on all of its pages. */
+export const matchingRecords = async (
   query: string,
   sources: ConsoleSources,
   now: Date,
-): Promise<readonly string[]> => {
+): Promise<readonly Extraction[]> => {
   const filter = parseFilter(new URLSearchParams(query));
   const { records } = await readMatching(filter, { sources, state: await readState(sources) }, now);
-  return records.map(({ extractionId }) => extractionId);
+  return records;
 };
 
 /** The filter of a query, without the page and what a form did. */
@@ -227,7 +227,7 @@ export const listPage = async (
   const filter = parseFilter(query);
   const { sweepEveryMinutes } = sources;
   const { lists, all, records } = await readMatching(filter, { sources, state }, now);
-  const offered = isFiltered(filter) && records.length > 0 ? actions : [];
+  const offered = isFiltered(filter) ? actions.filter(({ isFor = () => true }) => records.some(isFor)) : [];
   const page = pageOf(query, records);
   const tried = page.shown.filter(isTried).slice(0, maxTried);
   const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));

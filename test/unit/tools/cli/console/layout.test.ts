@@ -21,6 +21,7 @@ const pages = [
   ['outage', 'health'],
   ['outage', `extractions/${waitingId}`],
   ['outage', `actions/action-0?subject=${waitingId}`],
+  ['day', 'actions/request-again?subject=status%3Dfailed'],
   ['many', '?status=open&page=2'],
   ['long', ''],
   ['long', 'deliveries'],

@@ -3,7 +3,7 @@ import { readHolds } from '../../../../../../tools/cli/aws/stores.ts';
 import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
 import { cancelAction, pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
 import { eraseMatchingAction } from '../../../../../../tools/cli/console/actions/erase-matching-action.ts';
-import { matchingIds } from '../../../../../../tools/cli/console/pages/list-page.ts';
+import { matchingRecords } from '../../../../../../tools/cli/console/pages/list-page.ts';
 import { describeHeld } from '../../../../../../tools/cli/terminal/describe-hold.ts';
 import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
 import { consoleAddress, consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
@@ -198,7 +198,7 @@ describe('all that match a filter of the list are erased', () => {
   ];
   const consoleOf = (erase: (extractionId: string) => Promise<void>) => {
     const sources = sourcesWith(records);
-    const matching = (query: string) => matchingIds(query, sources, now());
+    const matching = (query: string) => matchingRecords(query, sources, now());
     const actions = [eraseMatchingAction({ matching, erase })];
     return consoleOver(sources, { actions, now });
   };
@@ -228,7 +228,7 @@ describe('all that match a filter of the list are erased', () => {
 
   test('a failure after the first says how many have begun', async () => {
     const { matching, erase } = {
-      matching: async () => [id, other],
+      matching: async () => records,
       erase: async (extractionId: string) => {
         if (extractionId === other) throw new Error('lost');
       },

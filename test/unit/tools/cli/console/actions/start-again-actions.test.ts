@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../../lib/extraction/record.ts';
-import { startAgainActions } from '../../../../../../tools/cli/console/actions/start-again-actions.ts';
+import {
+  requestAgainAction,
+  startAgainActions,
+} from '../../../../../../tools/cli/console/actions/start-again-actions.ts';
+import { matchingRecords } from '../../../../../../tools/cli/console/pages/list-page.ts';
 import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
 import {
+  clock,
   closedExtraction,
   consentIn,
   extractionIn,
@@ -28,10 +33,10 @@ const consoleFor = (record: Extraction, answer: () => Response = accepted) => {
   });
   const console = consoleOver(sourcesWith([record]), { actions });
   /** What the page says after the form, and everything that was shown or printed. */
-  const submit = async (action: string, input: string) => {
+  const submit = async (action: string, secret: string) => {
     const form = await console.text(`/actions/${action}?subject=${id}`);
     const token = /name="token" value="([^"]+)"/.exec(form)?.[1] ?? '';
-    const answered = await console.post(`/actions/${action}`, { subject: id, token, input });
+    const answered = await console.post(`/actions/${action}`, { subject: id, token, secret });
     const [path = ''] = (answered.headers.get('location') ?? '').split('#');
     const page = await console.text(path.replace(/^\/[^/]+/, ''));
     return { form, page, all: [form, path, page, ...console.done].join() };
@@ -83,4 +88,115 @@ test('what is not JSON is not sent, and neither it nor a refused request is repe
 
 test('one that is still open is not offered to be started again', async () => {
   expect(await consoleFor(extractionIn('RUNNING')).text(`/extractions/${id}`)).not.toContain('/actions/');
+});
+
+describe('all that match a filter are requested again', () => {
+  const idOf = (last: number) => id.replace(/1$/, String(last));
+  const { dueShard: _, ...closedByConsent } = consentIn('NOT_STARTED', { batch: 'morning' });
+  const [mine, theirs] = ['11.111.111-1', '22.222.222-2'];
+  const anothers = '00000000-0000-4000-8000-000000000009';
+  const records: readonly Extraction[] = [
+    { ...closedByConsent, extractionId: idOf(1) },
+    { ...closedByConsent, extractionId: idOf(2), consentId: anothers },
+    { ...closedByConsent, extractionId: idOf(3) },
+    { ...consentIn('RUNNING'), batch: 'morning', extractionId: idOf(4) },
+    closedExtraction({ status: 'FAILED', batch: 'morning', extractionId: idOf(5) }),
+  ].map((record) => ({ ...record, reference: 'order-7' }));
+  const both = JSON.stringify({ [closedByConsent.consentId]: mine, [anothers]: theirs });
+  const subject = 'name=order-7';
+
+  const consoleOf = (shown: readonly Extraction[], answer: (key: string) => Response) => {
+    const sent: { readonly key: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+    const { now } = clock(100);
+    const sources = sourcesWith(shown);
+    const action = requestAgainAction({
+      apiUrl: 'https://api.example',
+      matching: (query) => matchingRecords(query, sources, now()),
+      sleep: async () => undefined,
+      fetch: async (_, init) => {
+        const key = new Headers(init?.headers).get('idempotency-key') ?? '';
+        sent.push({ key, body: JSON.parse(String(init?.body)) });
+        return answer(key);
+      },
+    });
+    return { ...consoleOver(sources, { actions: [action], now }), sent };
+  };
+
+  const submit = async (
+    form: { readonly input: string; readonly secret: string },
+    answer: (key: string) => Response = accepted,
+  ) => {
+    const { text, post, sent, done } = consoleOf(records, answer);
+    const asking = await text(`/actions/request-again?subject=${encodeURIComponent(subject)}`);
+    const token = /name="token" value="([^"]+)"/.exec(asking)?.[1] ?? '';
+    const answered = await post('/actions/request-again', { subject, token, ...form });
+    const [path = ''] = (answered.headers.get('location') ?? '').split('#');
+    const page = await text(path.replace(/^\/[^/]+/, ''));
+    return { asking, page, sent, all: [asking, path, page, ...done].join() };
+  };
+
+  test('each by consent under a key of its own, and the page says which are left out and why', async () => {
+    const { asking, page, sent, all } = await submit({ input: '3', secret: both });
+    expect(asking).toContain('5 extractions match this filter now, and 3 can be requested again.');
+    const leftOut =
+      'Left out: 1 by credentials, because none are kept; 1 by consent, because they are still open.';
+    expect(asking).toContain(leftOut);
+    expect(page).toContain(`3 extractions are requested. ${leftOut}`);
+    expect(sent.map(({ key }) => key).toSorted()).toEqual([1, 2, 3].map((last) => `again-${idOf(last)}`));
+    const { product, consentId, variant } = closedByConsent;
+    const names = { reference: 'order-7', batch: 'morning', priority: 'background' };
+    expect(sent.map(({ body }) => body)).toContainEqual({
+      ...{ method: 'consent', product, consentId, variant, target: mine },
+      ...names,
+    });
+    expect(sent.map(({ body }) => body.target).toSorted()).toEqual([mine, mine, theirs]);
+    expect(all).not.toMatch(/11\.111\.111|22\.222\.222/);
+  });
+
+  test.each([
+    [
+      'another number',
+      { input: '5', secret: both },
+      '3 can be requested again now, and another number was typed.',
+    ],
+    ['no JSON', { input: '3', secret: mine }, 'What was entered must be JSON.'],
+    ['a wrong national id', { input: '3', secret: `{"c":"11.111.111-2"}` }, 'Nothing was requested.'],
+    ['no national id', { input: '3', secret: '' }, 'is missing.'],
+  ])('none with %s', async (_, form, sentence) => {
+    const { page, sent, all } = await submit(form);
+    expect(page).toContain(sentence);
+    expect(sent).toEqual([]);
+    expect(all).not.toMatch(/11\.111\.111/);
+  });
+
+  test('what has no national id is left out, and what was requested again before starts nothing', async () => {
+    const secret = JSON.stringify({ [closedByConsent.consentId]: mine });
+    const replayed = () =>
+      Response.json({ extractionId: another }, { headers: { 'idempotency-replayed': 'true' } });
+    const { page, sent } = await submit({ input: '3', secret }, (key) =>
+      key.endsWith('1') ? replayed() : accepted(),
+    );
+    expect(sent).toHaveLength(2);
+    expect(page).toContain('1 extraction is requested. 1 had been requested again before.');
+    expect(page).toContain('1, because the national id of their consent was not entered.');
+  });
+
+  test('a refusal ends it, says how many are requested, and repeats no national id', async () => {
+    const { page, sent, all } = await submit({ input: '3', secret: both }, (key) =>
+      key.endsWith('3') ? accepted() : Response.json({ title: 'Forbidden.' }, { status: 403 }),
+    );
+    expect(sent.length).toBeLessThan(3);
+    expect(page).toMatch(
+      /not done\.<\/strong> \d of 3 are requested\. Then: .* nothing is requested twice\./,
+    );
+    expect(all).not.toMatch(/11\.111\.111|22\.222\.222/);
+  });
+
+  test('the list offers it where one of its rows can be requested again', async () => {
+    const offers = async (shown: readonly Extraction[], path: string) =>
+      (await consoleOf(shown, accepted).text(path)).includes('id="action-request-again"');
+    expect(await offers(records, `/?${subject}`)).toBe(true);
+    expect(await offers(records, '/')).toBe(false);
+    expect(await offers(records.slice(3), `/?${subject}`)).toBe(false);
+  });
 });
