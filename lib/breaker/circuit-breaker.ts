@@ -18,6 +18,7 @@ import {
   holdsTurn,
   mayOpenSoon,
   mayStart,
+  noTrouble,
   takeTurn,
 } from './breaker-state.ts';
 import {
@@ -30,12 +31,12 @@ import {
 } from './breaker-store.ts';
 
 /**
- * What may be done about one start. `isCounting`: failures of its group, or of its caller's groups, are counted. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
+ * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
  * open, and the start may close it. A login goes before it.
  */
 export type Admission =
   | { readonly kind: 'held'; readonly cause: string }
-  | { readonly kind: 'pass'; readonly about: About; readonly isCounting?: boolean }
+  | { readonly kind: 'pass'; readonly about: About }
   | { readonly kind: 'turn'; readonly about: About; readonly holder: string };
 
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
@@ -48,6 +49,8 @@ export interface CircuitBreaker {
    * after `failures` extractions, and the caller's after as many groups.
    */
   report(admission: Admission, shown: Shown): Promise<void>;
+  /** Whether a breaker holds starts of this group, or counts failures of it or of its caller's groups. */
+  isInTrouble(about: About): Promise<boolean>;
 }
 
 type CircuitBreakerDeps = {
@@ -183,9 +186,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
     if (state === undefined) return { kind: 'pass', about };
-    if (mayStart(state, name, time()) === 'yes') {
-      return { kind: 'pass', about, isCounting: mayOpenSoon(state, name) };
-    }
+    if (mayStart(state, name, time()) === 'yes') return { kind: 'pass', about };
     return { kind: 'held', cause: causeOfHold(state, name) };
   };
 
@@ -215,6 +216,11 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       }
       if (admission.kind === 'held') telemetry.count('StartsHeld');
       return admission;
+    },
+
+    isInTrouble: async (about) => {
+      const state = (await current(about)) ?? noTrouble;
+      return mayStart(state, about.group, time()) !== 'yes' || mayOpenSoon(state, about.group);
     },
 
     report: async (admission, shown) => {

@@ -11,7 +11,7 @@ import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
 import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
 import { printCrowds } from './many-extractions/crowds.ts';
-import { neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
+import { mixInvariants, neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
@@ -137,6 +137,7 @@ const printInvariants = (): boolean => {
   }
   const ofPopulations = new Set([
     ...neighbourInvariants,
+    ...mixInvariants,
     ...outageInvariants,
     ...refusalInvariants,
     ...crowdInvariants,

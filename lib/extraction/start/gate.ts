@@ -88,15 +88,17 @@ const entryOf = (
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
-/** One that failed is an overload only if its breaker neither holds nor counts: otherwise it would be the bank's. */
-const shownToRate = (result: StartCallResult, shown: Shown, admission: Admitted): ShownToRate | undefined => {
+/** One that failed is an overload only if no breaker concerns its group by now: otherwise it would be the bank's. */
+const shownToRate = async (
+  { result, shown }: { readonly result: StartCallResult; readonly shown: Shown },
+  isInTrouble: () => Promise<boolean>,
+): Promise<ShownToRate | undefined> => {
   if (result.kind === 'accepted') return { kind: 'accepted' };
   if (isRefusedByRate(result)) {
     const { notBefore } = result;
     return { kind: 'refused', retryAt: notBefore === undefined ? undefined : Date.parse(notBefore) };
   }
-  const isCalm = admission.kind === 'pass' && admission.isCounting !== true;
-  return shown.kind === 'failed' && isCalm ? { kind: 'overloaded' } : undefined;
+  return shown.kind === 'failed' && !(await isInTrouble()) ? { kind: 'overloaded' } : undefined;
 };
 
 /** Only the breaker, for an execution that never waits. What it shows about the rate is reported all the same. */
@@ -114,8 +116,8 @@ const breakerGate = (
       return admission;
     },
     resultOf: (result) => result,
-    afterCall: async (ended, { result, shown }) => {
-      const toRate = shownToRate(result, shown, admission);
+    afterCall: async (ended, called) => {
+      const toRate = await shownToRate(called, () => breaker.isInTrouble(breakerAboutOf(record)));
       if (toRate !== undefined) await startLine?.limiter.report(toRate);
       return ended;
     },

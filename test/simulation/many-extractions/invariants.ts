@@ -64,6 +64,21 @@ const boundedDelay: Invariant = {
   },
 };
 
+const halfStartSoon: Invariant = {
+  name: 'half-start-soon',
+  rule: 'Whatever broken groups do, half of the healthy extractions outside of them start within 30 s.',
+  check: ({ population, extractions }) => {
+    const seconds = apartIn(population)
+      .flatMap(({ extractionId }) => extractions.get(extractionId) ?? [])
+      .map(({ requestedAt, startedAt }) =>
+        startedAt === undefined ? Infinity : (Date.parse(startedAt) - Date.parse(requestedAt)) / 1_000,
+      )
+      .toSorted((one, other) => one - other);
+    const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+    return median > 30 ? `Half of the healthy ones wait for ${median.toFixed(0)} s and more.` : undefined;
+  },
+};
+
 const ownResults: Invariant = {
   name: 'own-results',
   rule: 'The results of an extraction are those of its own task.',
@@ -113,6 +128,9 @@ export const whileOthersAreOpen: readonly Invariant[] = [
   opensForAReason,
   pausesDouble,
 ];
+
+/** Those of the mixes, which have enough healthy ones for it. */
+export const mixInvariants: readonly Invariant[] = [...whileOthersAreOpen, halfStartSoon];
 
 /** Those of broken and healthy extractions side by side. */
 export const neighbourInvariants: readonly Invariant[] = [...whileOthersAreOpen, everyRecordCloses];

@@ -18,6 +18,7 @@ import { drawRefusals, lastsSeconds } from './draw-refused-credentials.ts';
 import {
   backlogInvariants,
   type Invariant,
+  mixInvariants,
   neighbourInvariants,
   outageInvariants,
   whileOthersAreOpen,
@@ -92,7 +93,7 @@ const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   name: `mix-${index}-${caller}`,
   population: populationOf(mixes[index] as (typeof mixes)[number], 600, caller),
   choices: () => randomChoices(1),
-  invariants: whileOthersAreOpen,
+  invariants: mixInvariants,
   isOver: healthyAreClosed,
 });
 

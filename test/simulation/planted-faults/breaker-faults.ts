@@ -23,8 +23,8 @@ export const outageFaults: Faults = {
   'everybody-takes-the-turn': {
     does: 'Each process that finds a turn free makes a call.',
     file: circuit,
-    find: "if (mayStart(state, name, time()) === 'yes') {",
-    replace: "if (mayStart(state, name, time()) === 'yes' || state.opened !== undefined) {",
+    find: "mayStart(state, name, time()) === 'yes'",
+    replace: "(mayStart(state, name, time()) === 'yes' || state.opened !== undefined)",
     caughtBy: 'held-calls-not-made',
   },
   'turn-without-login': {
@@ -139,6 +139,16 @@ export const mixFaults: Faults = {
     replace: 'count >= 2 && shareNow <= maxStray && (isOverload || count >= 2)',
     caughtBy: 'non-interference',
     firstSeed: 11,
+  },
+  'hanging-banks-are-an-overload': {
+    does: "Whether a failed start is its bank's is asked before the call, so that those of banks that hang are overloads.",
+    file: 'lib/extraction/start/gate.ts',
+    find: 'admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });',
+    replace: `admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });
+      const isInTrouble = await breaker.isInTrouble(breakerAboutOf(record));
+      breaker = { ...breaker, isInTrouble: async () => isInTrouble };`,
+    caughtBy: 'half-start-soon',
+    firstSeed: 9,
   },
   'callers-share-a-breaker': {
     does: 'All callers have one item.',

@@ -28,11 +28,13 @@ type Setting = {
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
   readonly failsToPark?: true;
+  readonly isInTrouble?: true;
 };
 
 /** The gate of one start with this behind it, and what it did. */
 const gateWith = async (setting: Setting) => {
   const { entry, attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
+  const { isInTrouble = false } = setting;
   const line = memoryStartLine();
   if (waited !== undefined)
     await line.park({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
@@ -43,6 +45,7 @@ const gateWith = async (setting: Setting) => {
     {
       breaker: {
         admit: async () => breaker,
+        isInTrouble: async () => isInTrouble,
         report: async (_admission, { kind }) => void did.push(`breaker: ${kind}`),
       },
       startLine: {
@@ -138,8 +141,8 @@ test.each<readonly [string, StartCallResult, string | undefined]>([
   expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
 });
 
-test('a 503 of a group whose breaker counts is not learnt as overload', async () => {
-  const { gate, did } = await gateWith({ entry: 0, breaker: { ...pass, isCounting: true } as Admission });
+test('a 503 of a group that a breaker holds or counts by then is not learnt as overload', async () => {
+  const { gate, did } = await gateWith({ entry: 0, isInTrouble: true });
   await gate.admit(false);
   const result = { kind: 'unknown', reason: 'http-503' } as const;
   await gate.afterCall(notYet('ProviderBusy'), { result, shown: { kind: 'failed' } as never });
