@@ -41,7 +41,6 @@ describe('explain', { concurrent: false }, () => {
         'Step Functions',
         'start-task',
         'receive-webhook',
-        'S3',
       ]),
     );
     expect(lines.map(({ what }) => what)).toContain(

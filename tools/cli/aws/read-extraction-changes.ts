@@ -7,23 +7,13 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Bounded } from './deployment.ts';
 import { type StreamRecord, shardsOf } from './follow-stream.ts';
 
 export type StreamChange = {
   readonly at: string;
-  readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';
-  /** DynamoDB's TTL removed the record, not an operator. */
-  readonly byTtl: boolean;
   readonly before?: Extraction;
   readonly after?: Extraction;
 };
-
-/**
- * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten
- * seconds. More would use a consumer slot of each shard for long, of which there are two.
- */
-const maxReads = 400;
 
 /**
  * An open shard returns pages without records at its end, and some before it: "it might take multiple calls to get to a portion
@@ -36,12 +26,9 @@ type Image = Parameters<typeof unmarshall>[0];
 const imageOf = (image: unknown): Extraction | undefined =>
   image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
 
-const toChange = ({ eventName, dynamodb, userIdentity }: StreamRecord): StreamChange =>
+const toChange = ({ dynamodb }: StreamRecord): StreamChange =>
   defined({
     at: dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '',
-    event: eventName ?? 'MODIFY',
-    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    byTtl: userIdentity?.PrincipalId === 'dynamodb.amazonaws.com',
     before: imageOf(dynamodb?.OldImage),
     after: imageOf(dynamodb?.NewImage),
   }) as StreamChange;
@@ -73,26 +60,6 @@ async function* streamPages(
     }
   }
 }
-
-/**
- * The changes of one record that the stream still holds, in order. DynamoDB keeps them for 24 hours, and finds none by
- * key, so every shard is read from its start. Throws the SDK's errors.
- */
-export const readExtractionChanges = async (
-  client: DynamoDBStreamsClient,
-  StreamArn: string,
-  extractionId: string,
-): Promise<Bounded<StreamChange>> => {
-  const items: StreamChange[] = [];
-  let reads = 0;
-  for await (const records of streamPages(client, StreamArn)) {
-    const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
-    items.push(...own.map(toChange));
-    reads += 1;
-    if (reads >= maxReads) return { items, complete: false };
-  }
-  return { items, complete: true };
-};
 
 /** All changes that the stream still holds until that time. Throws the SDK's errors. */
 export async function* allStreamChanges(

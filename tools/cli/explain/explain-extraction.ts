@@ -23,25 +23,6 @@ const taskLines = ({ task }: Known): readonly StoryLine[] => {
   return [{ at: task.notifiedAt, lane: 'webhook', source: 'receive-webhook', what, verdict: 'ok' }];
 };
 
-const resultLines = ({ results }: Known): readonly StoryLine[] =>
-  results.map(({ at, bytes }) => ({
-    at,
-    lane: 'record',
-    source: 'S3',
-    what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
-  }));
-
-/** They are as of now, so that they belong to the story of an open extraction only. */
-const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
-  queues
-    .filter(({ messages }) => messages > 0 && record?.dueShard !== undefined)
-    .map(({ queue, messages }) => ({
-      at: now.toISOString(),
-      lane: 'queue',
-      source: 'SQS',
-      what: `The ${queue} queue holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
-    }));
-
 /** What holds this extraction. What holds only others is no part of its story. */
 const holdLines = ({ holds, record, now }: Known): readonly StoryLine[] =>
   holds
@@ -64,13 +45,8 @@ const inOrderOfTime = (lines: readonly StoryLine[]): readonly StoryLine[] =>
  * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). So an id without either never existed, or was
  * forgotten long ago.
  */
-const isKnown = ({ record, execution, changes, results, unread }: Known): boolean =>
-  record !== undefined ||
-  execution !== undefined ||
-  changes.length > 0 ||
-  results.length > 0 ||
-  unread.has('record') ||
-  unread.has('execution');
+const isKnown = ({ record, execution, unread }: Known): boolean =>
+  record !== undefined || execution !== undefined || unread.has('record') || unread.has('execution');
 
 /**
  * The whole story of one extraction, from every source that has a part of it. Undefined if it is unknown. A source that
@@ -85,8 +61,6 @@ export const explainExtraction = async (sources: StorySources, extractionId: str
     ...taskLines(known),
     ...executionLines(known),
     ...logLines(known),
-    ...resultLines(known),
-    ...queueLines(known),
     ...holdLines(known),
   ]);
   const cut = lines.length - maxLines;

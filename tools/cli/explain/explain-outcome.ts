@@ -6,19 +6,15 @@ import { clockTime, whyPolled } from './bounded-text.ts';
 import { webhookCame, whyTimedOut } from './derived-facts.ts';
 import { lastFailure } from './execution-progress.ts';
 import type { Known } from './gather.ts';
-import type { LogLine, StreamChange } from './sources.ts';
+import type { LogLine } from './sources.ts';
 
 type Ended = Known & { readonly record: Extraction };
 
 const metricLine = ({ logs }: Known, metric: string): LogLine | undefined =>
   logs.find(({ fields }) => fields.metric === metric);
 
-/** When `TIMED_OUT` was replaced, from the stream or the logs; undefined if neither shows it. */
-const correctedAt = (known: Known): string | undefined =>
-  known.changes.find(
-    ({ before, after }) =>
-      before?.status === 'TIMED_OUT' && after !== undefined && isTerminalStatus(after.status),
-  )?.after?.settledAt ?? metricLine(known, 'Corrected')?.at;
+/** When `TIMED_OUT` was replaced; undefined if the logs do not show it. */
+const correctedAt = (known: Known): string | undefined => metricLine(known, 'Corrected')?.at;
 
 const reportedBy = (known: Ended): string => {
   const { record, task, now } = known;
@@ -179,29 +175,16 @@ export const explainOutcome = (known: Ended): string => {
   return `${explanation}${collection(known)}${next}`;
 };
 
-const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =>
-  changes.findLast(({ event }) => event === 'REMOVE');
-
 /** Whether it may never have existed: there is no record, and the execution, which would show it, could not be read. */
-export const isUncertain = ({ record, changes, results, unread }: Known): boolean =>
-  record === undefined && unread.has('execution') && changes.length === 0 && results.length === 0;
+export const isUncertain = ({ record, unread }: Known): boolean =>
+  record === undefined && unread.has('execution');
 
 export const goneBecause = (known: Known): string => {
   if (isUncertain(known)) {
     return 'There is no record. It never existed, was erased, or its retention is over: its execution, which could not be read, would show which.';
   }
-  const { changes, execution, results, now } = known;
-  const removal = removalOf(changes);
-  const left =
-    results.length === 0 ? '' : ' Stored results remain. `cosecha erase` can be repeated, and removes them.';
-  if (removal !== undefined) {
-    const ended = removal.before === undefined ? '' : ` It had ended ${removal.before.status}.`;
-    const how = removal.byTtl
-      ? 'Its retention ended, and DynamoDB removed the record'
-      : 'The record was erased';
-    return `${how} at ${clockTime(removal.at, now)}.${ended}${left}`;
-  }
+  const { execution, now } = known;
   const executed =
     execution === undefined ? '' : ` Its execution started at ${clockTime(execution.startedAt, now)}.`;
-  return `There is no record: it was erased, or its retention is over.${executed}${left}`;
+  return `There is no record: it was erased, or its retention is over.${executed}`;
 };

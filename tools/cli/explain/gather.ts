@@ -3,7 +3,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { bounded } from './bounded-text.ts';
 import { currentVisit, type Progress, progressOf } from './execution-progress.ts';
-import type { StorySources, StreamChange } from './sources.ts';
+import type { StorySources } from './sources.ts';
 
 type SourceName = keyof StorySources;
 
@@ -13,15 +13,12 @@ const names: Readonly<Record<SourceName, string>> = {
   task: 'The item in Tasks',
   execution: "The execution's history",
   logs: "The functions' logs",
-  results: 'The stored results',
-  queues: 'The queues',
-  changes: 'The stream',
   holds: 'Pauses and circuit breakers',
   sweep: "The sweep's schedule",
   line: 'The line',
 };
 
-/** Clocks of Lambda, Step Functions and DynamoDB differ, and the stream's times have whole seconds. */
+/** Clocks of Lambda, Step Functions and DynamoDB differ. */
 const slackSeconds = 60;
 
 const reasonOf = (error: unknown): string =>
@@ -43,14 +40,8 @@ const reader = () => {
   return { unread, notShown, read };
 };
 
-const firstSeenAt = (
-  record: Extraction | undefined,
-  execution: Progress | undefined,
-  changes: readonly StreamChange[],
-): string | undefined =>
-  [record?.requestedAt, execution?.startedAt, changes[0]?.at, changes[0]?.before?.requestedAt]
-    .filter((time) => time !== undefined)
-    .toSorted()[0];
+const firstSeenAt = (record: Extraction | undefined, execution: Progress | undefined): string | undefined =>
+  [record?.requestedAt, execution?.startedAt].filter((time) => time !== undefined).toSorted()[0];
 
 /** For how long after it was settled the logs can have something about a closed extraction, in seconds. */
 const afterCollecting = 30 * 60;
@@ -68,21 +59,16 @@ const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
 /** Reads every source. A source that throws is named in `notShown`, and the others are still read. */
 export const gather = async (sources: StorySources, extractionId: string, now: Date) => {
   const { unread, notShown, read } = reader();
-  const [settings, record, history, streamed, results, queues, holds, sweep] = await Promise.all([
+  const [settings, record, history, holds, sweep] = await Promise.all([
     read('settings', sources.settings()),
     read('record', sources.record(extractionId)),
     read('execution', sources.execution(extractionId)),
-    read('changes', sources.changes(extractionId)),
-    read('results', sources.results(extractionId)),
-    read('queues', sources.queues()),
     read('holds', sources.holds()),
     read('sweep', sources.sweep()),
   ]);
   const execution = history === undefined ? undefined : progressOf(history);
-  const changes = streamed?.items ?? [];
-  const last = changes.at(-1);
-  const taskId = (record ?? last?.after ?? last?.before)?.taskId;
-  const since = firstSeenAt(record, execution, changes);
+  const taskId = record?.taskId;
+  const since = firstSeenAt(record, execution);
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
   const to = lastSeenAt(record, now);
   const isInLine = execution !== undefined && currentVisit(execution)?.state === 'InLine';
@@ -93,7 +79,6 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
       ? undefined
       : read('logs', sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to })),
   ]);
-  if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
   return {
     extractionId,
@@ -102,14 +87,11 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
     record,
     task,
     execution,
-    changes,
     sweep,
     unread,
     notShown,
     logs: logged?.items ?? [],
     hasAllLogs: logged?.complete === true,
-    results: results ?? [],
-    queues: queues ?? [],
     holds: holds ?? [],
     line,
   };

@@ -35,21 +35,10 @@ const openHeadline = (known: Known, record: Extraction): string => {
   return [before, outcome, waits, after].filter((sentence) => sentence !== undefined).join(' ');
 };
 
-/** The record came back from a backup: the stream shows that it was inserted in a later status than `REQUESTED`. */
-const restoration = ({ changes, now }: Known, { reason }: Extraction): string | undefined => {
-  const insert = changes.find(({ event, after }) => event === 'INSERT' && after?.status !== 'REQUESTED');
-  return insert === undefined || reason === 'restored'
-    ? undefined
-    : `It was restored from a backup at ${clockTime(insert.at, now)}.`;
-};
-
 export const headlineOf = (known: Known): string => {
   const { record, unread } = known;
   if (record === undefined) {
     return unread.has('record') ? 'The record could not be read.' : goneBecause(known);
   }
-  const sentences =
-    record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
-  const restored = restoration(known, record);
-  return restored === undefined ? sentences : `${restored} ${sentences}`;
+  return record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
 };

@@ -1,4 +1,5 @@
 import { defined } from '../../../lib/defined.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { bounded } from './bounded-text.ts';
 import type { Known } from './gather.ts';
@@ -54,10 +55,14 @@ const isPoll = ({ caller, outcome }: LogLine['fields']): boolean =>
 const { started, ended, corrected, errorCodesCollected } = logMessages;
 const inRecord: ReadonlySet<string> = new Set([started, ended, corrected, errorCodesCollected]);
 
+/** A record has its last status, and not the one that a correction replaced. */
+const isOf = ({ status = '' }: LogLine['fields'], record: Extraction): boolean =>
+  status === '' || status === record.status;
+
 /** Lines that the record or the history show better. */
 const isRepetition = ({ message, fields }: LogLine, { record, execution }: Known): boolean =>
   (message === logMessages.accepted && fields.taskId === record?.taskId) ||
-  (record !== undefined && inRecord.has(message)) ||
+  (record !== undefined && inRecord.has(message) && isOf(fields, record)) ||
   (execution !== undefined && (message === logMessages.startFinished || isPoll(fields)));
 
 const textOf = ({ message, fields }: LogLine): string =>
@@ -75,7 +80,8 @@ export const logLines = (known: Known): readonly StoryLine[] =>
       const details = detailsOf(line);
       return defined({
         at: line.at,
-        lane: lanes[line.service] ?? 'record',
+        // The message of the queue is why it was reconciled.
+        lane: line.fields.caller === 'queue' ? 'queue' : (lanes[line.service] ?? 'record'),
         source: bounded(line.service),
         what: bounded(`${textOf(line)}${details === '' ? '' : ` ${details}`}`),
         verdict: verdictOf(line),

@@ -4,7 +4,6 @@ import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { bounded } from './bounded-text.ts';
 import type { Known } from './gather.ts';
-import type { StreamChange } from './sources.ts';
 import type { StoryLine } from './story.ts';
 
 const requestOf = (record: Extraction): string =>
@@ -112,44 +111,10 @@ const dueLine = ({ record, now }: Known): StoryLine[] => {
   return [{ at: record.dueAt, lane: 'record', source: 'sweep', what }];
 };
 
-/** A change that no time of the record shows. Times of the stream have whole seconds. */
-const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryLine[] => {
-  const line = (what: string, when = at): StoryLine[] => [
-    { at: when, lane: 'stream', source: 'stream', what: bounded(what) },
-  ];
-  const byOperator = { at, lane: 'operator', source: 'operator' } as const;
-  if (event === 'REMOVE' && byTtl) {
-    const what = 'Removed the record, as its retention is over.';
-    return [{ at, lane: 'record', source: 'DynamoDB TTL', what }];
-  }
-  if (event === 'REMOVE') return [{ ...byOperator, what: 'Removed the record.' }];
-  if (event === 'INSERT' && after !== undefined && after.status !== 'REQUESTED') {
-    return [{ ...byOperator, what: bounded(`Restored the record as ${after.status}.`) }];
-  }
-  if (before?.status === 'STARTING' && after?.status === 'REQUESTED') {
-    const { startingAt = at } = before;
-    // The stream cuts its times to the second, so that this one can be before the write that it follows.
-    return line(
-      'STARTING → REQUESTED: the provider surely did not accept the start.',
-      at < startingAt ? startingAt : at,
-    );
-  }
-  if (before?.dueAt !== undefined && after?.dueAt !== undefined && before.status === after.status) {
-    return before.dueAt === after.dueAt ? [] : line(`The next reconcile moved to ${after.dueAt}.`);
-  }
-  return [];
-};
-
-export const recordLines = (known: Known): readonly StoryLine[] => {
-  const { record, changes } = known;
-  const images = [...changes.flatMap(({ before, after }) => [before, after]), record];
-  const lines = images.flatMap((image) => (image === undefined ? [] : linesOfRecord(image)));
-  const unique = new Map(lines.map((line) => [`${line.at} ${line.what}`, line]));
-  return [
-    ...unique.values(),
-    ...changes.flatMap(lineOfChange),
+export const recordLines = (known: Known): readonly StoryLine[] =>
+  [
+    ...(known.record === undefined ? [] : linesOfRecord(known.record)),
     ...closedLine(known),
     ...deadlineLine(known),
     ...dueLine(known),
   ].map((line) => defined(line) as StoryLine);
-};

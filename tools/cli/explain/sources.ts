@@ -4,32 +4,18 @@ import type { Task } from '../../../lib/extraction/store.ts';
 import type { Line } from '../../../lib/rate-limit/expected-start.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
-import type { StreamChange } from '../aws/read-extraction-changes.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
 import type { Rule } from '../aws/read-rules.ts';
 import type { Hold } from '../terminal/describe-hold.ts';
 
-export type { Bounded, Execution, ExecutionEvent, Hold, LogLine, Period, RetryDelays, StreamChange };
+export type { Bounded, Execution, ExecutionEvent, Hold, LogLine, Period, RetryDelays };
 
 /** The settings that decide what happens next. All in seconds. */
 export type StorySettings = MachineSettings & { readonly timings: Timings };
 
 /** The item of `Tasks` without the callback token, which may not leave the table. */
 export type TaskFacts = Omit<Task, 'callbackToken'>;
-
-/** One stored version of results, without its content. */
-export type StoredObject = {
-  readonly at: string;
-  /** Absent for a delete marker. */
-  readonly bytes?: number;
-};
-
-export type QueueDepth = {
-  readonly queue: 'reconcile' | 'slow' | 'dead-letter';
-  /** Visible, hidden and delayed messages. SQS counts approximately. */
-  readonly messages: number;
-};
 
 export type Sweep = Pick<Rule, 'enabled'> & { readonly everyMinutes: number };
 
@@ -44,10 +30,6 @@ export interface StorySources {
   execution(extractionId: string): Promise<Execution | undefined>;
   /** Lines with one of the ids. */
   logs(ids: readonly string[], within: Period): Promise<Bounded<LogLine>>;
-  results(extractionId: string): Promise<readonly StoredObject[]>;
-  queues(): Promise<readonly QueueDepth[]>;
-  /** Changes of the last 24 hours, for which DynamoDB keeps them. */
-  changes(extractionId: string): Promise<Bounded<StreamChange>>;
   holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
   /** Who waits for the provider's rate. Read only for one that waits. */

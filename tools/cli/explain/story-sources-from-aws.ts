@@ -1,20 +1,15 @@
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { defined } from '../../../lib/defined.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { logsClient } from '../aws/logs.ts';
-import { countMessages, queueClient } from '../aws/queues.ts';
 import { readExecution } from '../aws/read-execution.ts';
-import { readExtractionChanges } from '../aws/read-extraction-changes.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
-import { breakersOf, extractionsOf, readHolds, s3Of, tasksOf } from '../aws/stores.ts';
+import { breakersOf, extractionsOf, readHolds, tasksOf } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { StorySources, Sweep } from './sources.ts';
 
@@ -29,17 +24,6 @@ const readTask = async (deployment: Deployment, now: () => Date, taskId: string)
   return facts;
 };
 
-/** Every version and delete marker of an extraction's results, of which there are few. */
-const readStoredResults = async (deployment: Deployment, extractionId: string) => {
-  const where = { Bucket: deployment.output('ResultsBucketName'), Prefix: `${extractionId}/` };
-  const { Versions = [], DeleteMarkers = [] } = await s3Of(deployment).send(
-    new ListObjectVersionsCommand(where),
-  );
-  return [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].map(
-    ({ LastModified, Size }) => defined({ at: LastModified?.toISOString() ?? '', bytes: Size }),
-  );
-};
-
 /** The rule with a schedule is the sweep's. */
 const readSweep = async ({ client, resources }: Deployment): Promise<Sweep> => {
   const rules = await readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule'));
@@ -52,7 +36,6 @@ const readSweep = async ({ client, resources }: Deployment): Promise<Sweep> => {
 export const storySources = (deployment: Deployment, now: () => Date): StorySources => {
   const { client, output, resources } = deployment;
   const machine = new SFNClient(client);
-  const queues = queueClient(deployment);
   const extractions = extractionsOf(deployment);
   const breakers = breakersOf(deployment);
   return {
@@ -70,14 +53,6 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
       const groups = (await resources('AWS::Logs::LogGroup')).filter((name) => !name.startsWith(vended));
       return readLogLines(logsClient(client), groups, ids, within);
     },
-    results: (id) => readStoredResults(deployment, id),
-    queues: async () => [
-      { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
-      { queue: 'slow', messages: await countMessages(queues, output('SlowQueueUrl')) },
-      { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
-    ],
-    changes: async (id) =>
-      readExtractionChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
     holds: () => readHolds(breakers, now()),
     sweep: () => readSweep(deployment),
     line: () => readStartRate(deployment, now()),

@@ -7,7 +7,6 @@ export const lanes = [
   'provider',
   'webhook',
   'queue',
-  'stream',
   'operator',
 ] as const;
 export type Lane = (typeof lanes)[number];

@@ -66,10 +66,6 @@ const maxStories = 50;
 /** A batch of BatchGetItem. An open page reads it at every update. */
 const maxOfReference = 100;
 
-/** Each shard of the stream has two consumers at most, and they are your services. A page that is open would be a third. */
-const readsNoStream = (): Promise<never> =>
-  Promise.reject(new CliError('the console leaves the two consumer slots of the stream to your services'));
-
 /** Reads of single extractions, each kept for so long, and of the last so many extractions. */
 const keptEach = <Value>(
   seconds: number,
@@ -112,7 +108,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const names = dynamoNameIndex(dynamo, table);
   const tasks = tasksOf(deployment, now);
   const cloudWatch = new CloudWatchClient(client);
-  const story = { ...storySources(deployment, now), changes: readsNoStream };
+  const story = storySources(deployment, now);
   const readLog = logReader(deployment);
   const queueLine = async (name: string, url: string, isDeadLetters: boolean): Promise<QueueLine> => ({
     name,

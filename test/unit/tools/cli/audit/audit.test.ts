@@ -65,16 +65,12 @@ const change = (after: Extraction, from: ExtractionStatus, seconds: number): Str
   const { settledAt: _settledAt, ...before } = after;
   return {
     at: iso(seconds),
-    event: 'MODIFY',
-    byTtl: false,
     after,
     before: { ...before, status: from } as Extraction,
   };
 };
 const removal = (before: Extraction): StreamChange => ({
   at: iso(500),
-  event: 'REMOVE',
-  byTtl: false,
   before,
 });
 
@@ -198,8 +194,6 @@ const taskOf = ({ extractionId, taskId = '' }: Extraction): TaskFacts => ({ task
 /** An item of the stream in which the status stays. */
 const edit = (before: Extraction, fields: object): StreamChange => ({
   at: iso(500),
-  event: 'MODIFY',
-  byTtl: false,
   before,
   after: { ...before, ...fields } as Extraction,
 });

@@ -6,17 +6,13 @@ import { expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
-import {
-  allStreamChanges,
-  readExtractionChanges,
-} from '../../../../../tools/cli/aws/read-extraction-changes.ts';
+import { allStreamChanges } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
 import { recentExtractionsReader } from '../../../../../tools/cli/aws/recent-extractions-reader.ts';
 import { stubClient } from '../../../../support/aws/stub-client.ts';
 import {
   at,
   clock,
   closedExtraction,
-  extraction,
   extractionIn,
   id,
   iso,
@@ -94,14 +90,11 @@ test('every shard of a stream is read, including those of a second page', async 
   expect(ids).toEqual(['in shard-1', 'in shard-2']);
 });
 
-const image = (record: object) => marshall(record, { removeUndefinedValues: true });
 const record = (eventName: string, dynamodb: object, more: object = {}) => ({
   eventName,
   dynamodb: { Keys: marshall({ extractionId: id }), ...dynamodb },
   ...more,
 });
-const inserted = extraction();
-const ended = closedExtraction({ status: 'COMPLETED' });
 
 /** One shard with these pages, after which it is open and empty. */
 const shardWith = (...pages: readonly (readonly object[])[]) => {
@@ -111,27 +104,6 @@ const shardWith = (...pages: readonly (readonly object[])[]) => {
     return { Records: pages[page - 1] ?? [], NextShardIterator: `after ${page}` };
   });
 };
-
-test('the changes of one record are read from the start of the stream to its end', async () => {
-  const made = record('INSERT', { ApproximateCreationDateTime: at(0), NewImage: image(inserted) });
-  const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
-  const removed = { ApproximateCreationDateTime: at(9), OldImage: image(ended) };
-  const userIdentity = { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' };
-  const client = shardWith([made, other], [], [record('REMOVE', removed, { userIdentity })]);
-  expect(await readExtractionChanges(client, 'arn', id)).toEqual({
-    items: [
-      { at: iso(0), event: 'INSERT', byTtl: false, after: inserted },
-      { at: iso(9), event: 'REMOVE', byTtl: true, before: ended },
-    ],
-    complete: true,
-  });
-});
-
-test('a stream with more pages than are read is reported as incomplete', async () => {
-  const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
-  const client = shardWith(...Array.from({ length: 1_000 }, () => [other]));
-  expect(await readExtractionChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
-});
 
 test('all changes are read until a time, also of a stream that is written to without end', async () => {
   const page = (_: unknown, second: number) => [

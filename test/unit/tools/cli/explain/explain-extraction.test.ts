@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { logMessages } from '../../../../../lib/observability/log-messages.ts';
 import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import {
   bounded,
-  change,
   event,
   failed,
   inLine,
@@ -35,9 +35,9 @@ const again = (seconds: number) => event(seconds, 'TaskScheduled');
 const explain = (seconds: number, known: KnownValues) =>
   explainExtraction(sourcesWith(known), id, at(seconds));
 
-test('an id that no source knows has no story, although the stream could not be read', async () => {
+test('an id that no source knows has no story, although the logs could not be read', async () => {
   expect(await explain(0, {})).toBeUndefined();
-  expect(await explain(0, { changes: () => denied('dynamodb:GetRecords') })).toBeUndefined();
+  expect(await explain(0, { logs: () => denied('logs:FilterLogEvents') })).toBeUndefined();
 });
 
 test('without a record, whether it was erased is known only if the execution can be read', async () => {
@@ -68,29 +68,23 @@ test('without the record the story is of what the other sources have', async () 
 });
 
 test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
-  const after = extractionIn('REQUESTED', { attemptId: 'attempt-1' });
   const failure = { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } };
   const story = await explain(5, {
     record: extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
     execution: inStartTask(failed(2.5, 'ProviderBusy'), again(3), failed(4.5, 'ProviderBusy')),
-    changes: bounded(change(2, 'MODIFY', { before: extractionIn('STARTING'), after })),
     logs: bounded(
       logLine(2.4, 'start-task', 'The start call failed.', { failure }),
       // The history has it.
       logLine(2.45, 'start-task', 'Start finished.'),
     ),
-    queues: [{ queue: 'dead-letter', messages: 2 }],
   });
   expect(story?.lines.map(({ at: time, source, what }) => [time.slice(14, 23), source, what])).toEqual([
     ['00:00.000', 'API', 'arn:aws:sts::111122223333:assumed-role/Caller requested product-balance at bank.'],
     ['00:00.100', 'Step Functions', 'Started the execution.'],
     ['00:00.200', 'Step Functions', 'State StartTask: start the task, and wait for the webhook.'],
-    ['00:01.000', 'start-task', 'Wrote STARTING, and sends the start call.'],
-    ['00:02.000', 'stream', 'STARTING → REQUESTED: the provider surely did not accept the start.'],
     ['00:02.400', 'start-task', 'The start call failed. ProviderBusy (HTTP 429), as Cause'],
     ['00:02.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
     ['00:04.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
-    ['00:05.000', 'SQS', 'The dead-letter queue holds 2 messages, of any extraction.'],
     ['15:00.000', 'sweep', 'Queues it after this time, unless it is reconciled before.'],
   ]);
   expect(story?.lines.filter(({ attempt }) => attempt !== undefined)).toMatchObject([
@@ -107,14 +101,31 @@ test('a record that was closed for want of a correction has a line that says so'
   expect(story?.lines.at(-1)).toMatchObject({ at: iso(40), what: 'Closed the record: no correction came.' });
 });
 
-test('the story of a closed extraction ends with it: the queues of now are no part of it', async () => {
-  const story = await explain(3_600, {
-    // It closed at second 40, which only a record without an outcome of the provider shows as a line.
-    record: closedExtraction({ status: 'FAILED', settledBy: 'webhook', expiresAt: ttlAt(40) }),
-    queues: [{ queue: 'reconcile', messages: 2 }],
+test('what a message of the queue did is in its lane', async () => {
+  const story = await explain(60, {
+    record: closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' }),
+    logs: bounded(
+      logLine(31, 'reconcile-extraction', 'Reconcile finished.', { caller: 'queue', outcome: 'done' }),
+    ),
   });
-  expect(story?.lines.map(({ source }) => source)).not.toContain('SQS');
-  expect(story?.lines.at(-1)?.at).toBe(iso(30));
+  expect(story?.lines.find(({ lane }) => lane === 'queue')?.what).toBe(
+    'Reconcile finished. outcome done, caller queue',
+  );
+});
+
+test('the log has the status that a correction replaced, and the record the one that stands', async () => {
+  const story = await explain(9_000, {
+    record: closedExtraction({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(8_000) }),
+    logs: bounded(
+      logLine(7_200, 'reconcile-extraction', logMessages.ended, { status: 'TIMED_OUT' }),
+      logLine(8_000, 'receive-webhook', logMessages.ended, { status: 'COMPLETED' }),
+    ),
+  });
+  const lines = story?.lines.map(({ source, what }) => `${source}: ${what}`);
+  expect(lines).toContain(`reconcile-extraction: ${logMessages.ended} status TIMED_OUT`);
+  expect(lines?.filter((line) => line.includes('COMPLETED'))).toEqual([
+    'receive-webhook: Wrote COMPLETED, after the deadline.',
+  ]);
 });
 
 test.each([
@@ -189,7 +200,7 @@ test('texts of callers, operators and errors are escaped and bounded', async () 
     execution: inStartTask(failed(2, evil, evil)),
     logs: bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
     holds: [{ kind: 'paused', calls: 'starts', since: iso(1), reason: evil, by: evil }],
-    changes: () => Promise.reject(Object.assign(new Error(evil), { $metadata: {} })),
+    sweep: () => Promise.reject(Object.assign(new Error(evil), { $metadata: {} })),
   });
   const texts = [
     story?.headline ?? '',

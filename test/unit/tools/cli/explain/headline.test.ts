@@ -12,7 +12,6 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import {
   bounded,
-  change,
   event,
   failed,
   inReconcile,
@@ -178,12 +177,7 @@ explains('results too large, and closed without them', 700, {
 
 explains('late correction', 9_000, {
   record: closedExtraction({ ...byWebhook, settledAt: iso(8_000), ...collected(8_001) }),
-  changes: bounded(
-    change(8_000, 'MODIFY', {
-      before: extractionIn('TIMED_OUT'),
-      after: extractionIn('COMPLETED', { settledAt: iso(8_000) }),
-    }),
-  ),
+  logs: bounded(logLine(8_000, 'receive-webhook', 'A status was corrected.', { metric: 'Corrected' })),
   headline:
     'COMPLETED at 14:13:20Z, reported by the webhook. This is a correction: it replaced TIMED_OUT, as the deadline was 14:00:00Z. Its results, 2489 bytes, were collected at 14:13:21Z.',
 });
@@ -241,23 +235,14 @@ explains('never started, for a cause that the record and the execution have', 1_
 
 explains('restored', 9_000, {
   record: extractionIn('UNCONFIRMED', { reason: 'restored', settledAt: iso(8_000) }),
-  changes: bounded(change(8_000, 'INSERT', { after: closedExtraction({ status: 'UNCONFIRMED' }) })),
   headline:
     'UNCONFIRMED at 14:13:20Z: it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again. Ask the provider whether the task runs before you request it again.',
 });
 
-explains('restored while it ran', 9_000, {
-  record: extractionIn('RUNNING', { deadlineAt: iso(9_600), dueAt: iso(8_900) }),
-  task: linkedTask(),
-  execution: inStartTask(event(31, 'ExecutionSucceeded')),
-  changes: bounded(change(8_900, 'INSERT', { after: extractionIn('RUNNING') })),
-  headline:
-    'It was restored from a backup at 14:28:20Z. Waits for the webhook. No machine polls, as its execution has succeeded. Next, the reconcile after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
-});
-
 explains('erased', 9_000, {
-  changes: bounded(change(8_000, 'REMOVE', { before: closedExtraction({ status: 'COMPLETED' }) })),
-  headline: 'The record was erased at 14:13:20Z. It had ended COMPLETED.',
+  execution: inStartTask(),
+  headline:
+    'There is no record: it was erased, or its retention is over. Its execution started at 12:00:00Z.',
 });
 
 explains('foreign task', 300, {

@@ -4,7 +4,6 @@ import type {
   LogLine,
   StorySettings,
   StorySources,
-  StreamChange,
   TaskFacts,
 } from '../../../../../tools/cli/explain/sources.ts';
 import { id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
@@ -27,9 +26,6 @@ const nothing: StorySources = {
   task: async () => undefined,
   execution: async () => undefined,
   logs: async () => ({ items: [], complete: true }),
-  results: async () => [],
-  queues: async () => [],
-  changes: async () => ({ items: [], complete: true }),
   holds: async () => [],
   line: async () => ({ lanes: [] }),
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
@@ -103,9 +99,3 @@ export const logLine = (
 });
 
 export const bounded = <Item>(...items: readonly Item[]) => ({ items, complete: true });
-
-export const change = (
-  seconds: number,
-  event: StreamChange['event'],
-  rest: Partial<StreamChange>,
-): StreamChange => ({ at: iso(seconds), event, byTtl: false, ...rest });
