@@ -1,7 +1,6 @@
 /** @module-tag slow */
 
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +18,8 @@ import {
   uniqueUsername,
 } from './support/call-extractions.ts';
 import { closed, readRecord } from './support/records.ts';
-import { cosecha, cosechaAsCaller, cosechaAsViewer, factsOf, startCosecha } from './support/run-cosecha.ts';
-import { quietlyRunning, running, taskItem } from './support/running-extractions.ts';
+import { cosecha, cosechaAsCaller, cosechaAsViewer, factsOf } from './support/run-cosecha.ts';
+import { quietlyRunning, taskItem } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
 const { outputs, apiKey, signingKey } = inject('cosecha');
@@ -114,24 +113,6 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const watched = await watching;
     expect(watched.code).toBe(3);
     expect(factsOf(watched).at(-1)).toMatchObject({ status: 'FAILED', settledBy: 'webhook', closed: true });
-  });
-
-  test('watch prints every change from the stream', async () => {
-    const { extractionId, taskId } = await running();
-    const watching = startCosecha(['watch']);
-    let printed = '';
-    watching.stdout.on('data', (chunk) => {
-      printed += String(chunk);
-    });
-    try {
-      // It prints this once no later event can be missed.
-      await once(watching.stderr, 'data');
-      await provider.finish(taskId);
-      await eventually(() => expect(printed).toContain(`${extractionId}  MODIFY  COMPLETED  collectedAt`));
-      expect(printed).toContain(`${extractionId}  MODIFY  RUNNING → COMPLETED  settledBy webhook`);
-    } finally {
-      watching.kill();
-    }
   });
 });
 

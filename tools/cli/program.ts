@@ -157,25 +157,15 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/get.ts')).get)),
   (command, run) =>
     command('watch')
-      .description('print each change of an extraction until it is closed, or of all extractions')
-      .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
+      .description('print each change of an extraction until it is closed')
+      .argument('<extractionId>', 'the extraction', extractionId)
       .addOption(
-        new Option(
-          '--until <settled|closed>',
-          'of one extraction: until it has an outcome, or until it is closed',
-        )
+        new Option('--until <settled|closed>', 'until it has an outcome, or until it is closed')
           .choices(['settled', 'closed'])
           .default(undefined, 'closed'),
       )
-      .option(
-        '--timeout <duration>',
-        'of one extraction: stop after this time, such as 90s or 10min',
-        duration,
-      )
-      .addHelpText(
-        'after',
-        examples(`--stage prod watch ${id} --until settled --timeout 10min`, '--stage local watch --json'),
-      )
+      .option('--timeout <duration>', 'stop after this time, such as 90s or 10min', duration)
+      .addHelpText('after', examples(`--stage prod watch ${id} --until settled --timeout 10min`))
       .action(run(async () => (await import('./commands/watch.ts')).watch)),
   (command, run) =>
     command('explain')

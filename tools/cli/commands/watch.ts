@@ -1,19 +1,15 @@
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { cachedRead } from '../../../lib/cached-read.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
-import { openStream } from '../aws/follow-stream.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { describeHolds, type Hold, holdOf } from '../terminal/describe-hold.ts';
-import { exitCodes, UsageError } from '../terminal/errors.ts';
+import { exitCodes } from '../terminal/errors.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeProgress } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
-import { hintHeldCalls } from './list.ts';
 
 /** Between two reads, in milliseconds. */
 const pause = 1_000;
@@ -105,16 +101,10 @@ const sinceOf = ({ status, requestedAt, startingAt, startedAt, settledAt }: Extr
 type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
 
 export const watch = async (
-  extractionId: string | undefined,
+  extractionId: string,
   options: WatchOptions,
   { shell, connect }: CommandContext,
-): Promise<number> => {
-  if (extractionId !== undefined) return watchOne(extractionId, options, await connect(), shell);
-  if (options.until !== undefined || options.timeout !== undefined) {
-    throw new UsageError('--until and --timeout are for one extraction. Name it.');
-  }
-  return watchAll(await connect(), shell);
-};
+): Promise<number> => watchOne(extractionId, options, await connect(), shell);
 
 /** Reads the record once a second. That starts from its current state, and uses no consumer slot of the stream. */
 export const watchOne = async (
@@ -161,24 +151,4 @@ export const describeEnd = (
     return { hint: `Still ${status} after ${formatSeconds(timeout)}.`, code: exitCodes.timedOut };
   }
   return { code: status === 'COMPLETED' ? exitCodes.done : exitCodes.otherOutcome };
-};
-
-/** Reads the stream from its end, as a table does not notify anybody of its changes. */
-const watchAll = async (deployment: Deployment, shell: Shell): Promise<number> => {
-  const { client, output } = deployment;
-  const records = await openStream(
-    new DynamoDBStreamsClient(client),
-    output('ExtractionsStreamArn'),
-    new AbortController().signal,
-  );
-  shell.hint(
-    'Watching all extractions; Ctrl-C stops it. This uses one of the two consumer slots of each shard of the stream.',
-  );
-  await hintHeldCalls(breakersOf(deployment), shell);
-  for await (const record of records) {
-    const facts = streamFacts(record);
-    const at = facts.at ?? shell.now().toISOString();
-    shell.print(`${at}  ${facts.extractionId}  ${describeStreamRecord(record)}`, facts);
-  }
-  return 0;
 };

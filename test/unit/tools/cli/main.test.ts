@@ -69,8 +69,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   [noStage, ['list']],
   ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],
   [noRegion, ['--stage', 'prod', '--profile', 'nope', 'list']],
-  [noDuration, ['watch', '--timeout', '5']],
-  ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
+  [noDuration, ['watch', id, '--timeout', '5']],
 ];
 
 test.each(wrongCommandLines)('%j is a line, or JSON, with exit code 2', async (message, args) => {

@@ -4,7 +4,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
-import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
+import { describeStreamRecord } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { allStreamChanges } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
 import { recentExtractionsReader } from '../../../../../tools/cli/aws/recent-extractions-reader.ts';
@@ -33,23 +33,6 @@ test.each([
 ] as const)('the line of a stream record is %s', (_what, eventName, OldImage, NewImage, line) => {
   const dynamodb = defined({ OldImage, NewImage });
   expect(describeStreamRecord({ eventName, dynamodb })).toBe(`${eventName}  ${line}`);
-});
-
-test('the facts of a stream record are the kind of the event, and the state after the change', () => {
-  const version = { schemaVersion: { N: '1' } };
-  const failed = { ...running, ...version, status: { S: 'FAILED' }, reason: { S: 'OTHER' } };
-  const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
-  const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
-  expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
-    extractionId: 'e-1',
-    kind: 'settled',
-    eventId: 'event-1',
-    before: 'RUNNING',
-    status: 'FAILED',
-    taskId: 't-1',
-    settledBy: 'webhook',
-    reason: 'OTHER',
-  });
 });
 
 type Input = Readonly<Record<string, unknown>>;
