@@ -2,10 +2,12 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { consumeExtractionEvents, decodeExtractionEvent } from '@cosecha/cosecha';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -15,7 +17,7 @@ import { type Credentials, signedFetch } from '../../lib/client/signed-fetch.ts'
 import { openStream } from '../../tools/cli/aws/follow-stream.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
 import { asLambdaRecord } from '../../tools/cli/listen/lambda-event.ts';
-import { awsVariables } from '../../tools/local/emulator/aws-environment.ts';
+import { awsVariables, withoutAws } from '../../tools/local/emulator/aws-environment.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';
 import { repository } from '../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
@@ -126,4 +128,61 @@ describe('a deployment in the stack of another project', () => {
     expect((await fetch(`${apiUrl}/extractions/unknown`)).status).toBe(404);
     expect((await fetch(`${apiUrl}/consents`)).status).toBe(403);
   });
+});
+
+/** A checkout, as somebody who upgrades has it, whose only stage has these settings. */
+const checkout = async (name: string, settings: Readonly<Record<string, unknown>>) => {
+  const directory = await mkdtemp(join(tmpdir(), 'cosecha-upgrade-'));
+  for (const part of ['infra', 'lib', 'functions', 'tools', 'cdk.json', 'package.json'])
+    await cp(join(repository, part), join(directory, part), { recursive: true });
+  await symlink(join(repository, 'node_modules'), join(directory, 'node_modules'));
+  await mkdir(join(directory, 'stages'));
+  const set = (values: Readonly<Record<string, unknown>>) =>
+    writeFile(join(directory, 'stages', `${name}.json`), JSON.stringify(values));
+  await set(settings);
+  return { directory, set };
+};
+
+/** What the functions of a stage are configured with, by name. */
+const configurationsOf = async (name: string): Promise<Readonly<Record<string, string>>> => {
+  const { Functions = [] } = await aws.lambda.send(new ListFunctionsCommand());
+  const own = Functions.filter(({ FunctionName }) => FunctionName?.startsWith(`Cosecha-${name}-`));
+  return Object.fromEntries(
+    own.map(({ FunctionName = '', Environment, Timeout }) => [
+      FunctionName,
+      JSON.stringify([Timeout, Environment?.Variables]),
+    ]),
+  );
+};
+
+test('the commands of docs/upgrade.md change what changed in the file of the stage, and keep its other settings', async () => {
+  const name = 'local-upgraded';
+  const settings = {
+    providerBaseUrl: sandboxUrl,
+    graceSeconds: 4_711,
+    webhookWaitSeconds: 437,
+    sweepEveryMinutes: 7,
+  };
+  const { directory, set } = await checkout(name, settings);
+  try {
+    await deployApp('e2e-upgrade', { file: 'infra/app.ts', cwd: directory, context: [`stage=${name}`] });
+    const before = await configurationsOf(name);
+    expect(Object.keys(before).length).toBeGreaterThan(8);
+    expect(JSON.stringify(before)).toContain('4711');
+
+    await set({ ...settings, graceSeconds: 4_712 });
+    const page = readFileSync(join(repository, 'docs', 'upgrade.md'), 'utf8');
+    const printed = [...page.matchAll(/^ *(npm run (diff|deploy) .*)$/gm)];
+    expect(printed.map(([, , verb]) => verb)).toEqual(['diff', 'deploy']);
+    const env = { ...withoutAws(process.env), ...environment(root), CDK_HOME: join(directory, 'cdk-home') };
+    for (const [, command = ''] of printed) {
+      const pasted = command.replace('--stage prod', `--stage ${name}`);
+      expect(pasted).not.toBe(command);
+      await run('bash', ['-c', pasted], { cwd: directory, env });
+    }
+    const changed = Object.entries(before).map(([key, value]) => [key, value.replaceAll('4711', '4712')]);
+    expect(await configurationsOf(name)).toEqual(Object.fromEntries(changed));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });

@@ -1,5 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -7,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { readStage } from '../../../../infra/settings/read-stage.ts';
 import { settingsJsonSchema } from '../../../../infra/settings/settings-page.ts';
-import { repository } from '../../../../tools/local/paths.ts';
 import { read } from '../../docs/metric-names.ts';
 
 const provider = 'https://api.provider.test';
@@ -66,28 +64,4 @@ test('the schema for editors takes the example of docs/settings.md, and no missp
   expect(validate(JSON.parse(example))).toBe(true);
   expect(validate({ graceSecond: 60 })).toBe(false);
   expect(validate({ graceSeconds: 'soon' })).toBe(false);
-});
-
-test('the commands of docs/upgrade.md take the settings of the stage, over which no page passes another', {
-  tags: ['slow'],
-}, () => {
-  const directory = checkout({
-    'stages/prod.json': JSON.stringify({ providerBaseUrl: provider, graceSeconds: 7_200 }),
-  });
-  for (const name of ['infra', 'lib', 'functions', 'tools'])
-    cpSync(join(repository, name), join(directory, name), { recursive: true });
-  for (const name of ['cdk.json', 'package.json']) cpSync(join(repository, name), join(directory, name));
-  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
-  const printed = [...read('docs/upgrade.md').matchAll(/npm run (?:diff|deploy)\b(.*)/g)].map(
-    ([, rest = '']) => rest,
-  );
-  expect(new Set(printed)).toEqual(new Set([' -- --stage prod']));
-  // What both do first, without an account.
-  const [, ...args] = printed[0]?.trim().split(' ') ?? [];
-  const script = join(directory, 'infra/deploy/cdk-for-stage.ts');
-  execFileSync(process.execPath, [script, 'synth', '--quiet', ...args], { cwd: directory, stdio: 'pipe' });
-  const template = readFileSync(join(directory, 'cdk.out', 'Cosecha-prod.template.json'), 'utf8');
-  expect(template).toContain(`"PROVIDER_BASE_URL": "${provider}"`);
-  expect(template).not.toContain('provider.example');
-  expect(spawnSync(process.execPath, [script, 'diff'], { cwd: directory, encoding: 'utf8' }).status).toBe(1);
 });
