@@ -1,13 +1,10 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
 import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { identityOf } from '../../../../../tools/cli/aws/identity.ts';
 import { linesWithMessage, readFunctionLog } from '../../../../../tools/cli/aws/logs.ts';
 import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
-import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
 import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
 import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
@@ -53,23 +50,6 @@ test('an execution that does not exist has no history', async () => {
   expect(await readExecution(client, 'arn')).toBeUndefined();
 });
 
-test('records are read in batches of 100, and keys that a batch omits are read again after a pause', async () => {
-  const batches: number[] = [];
-  const { client } = stubClient<DynamoDBClient>(({ input }) => {
-    const { Keys } = (input.RequestItems as { E: { Keys: readonly object[] } }).E;
-    batches.push(Keys.length);
-    const omitted = Keys.slice(60);
-    const UnprocessedKeys = omitted.length === 0 ? {} : { E: { Keys: omitted } };
-    return { Responses: { E: Keys.slice(0, 60) }, UnprocessedKeys };
-  });
-  const ids = Array.from({ length: 130 }, (_, n) => `id-${n}`);
-  const pauses: number[] = [];
-  const records = await readExtractions(client, 'E', ids, async (milliseconds) => pauses.push(milliseconds));
-  expect(pauses).toEqual([100]);
-  expect(batches).toEqual([100, 40, 30]);
-  expect(records.map((record) => marshall(record).extractionId?.S)).toEqual(ids);
-});
-
 const log = { logGroupName: 'group', filterPattern: '', since: new Date(iso(0)) };
 const idOf = (fields: Readonly<Record<string, unknown>>) => fields.id as string | undefined;
 const logged = (id: string, second: number) => ({
@@ -97,13 +77,6 @@ test('of more lines than are read, the oldest are missing', async () => {
   const { items, complete } = await readFunctionLog(client, log, idOf);
   expect([new Set(items), complete]).toEqual([new Set(['9', '8']), false]);
   expect(sent.map(({ input }) => input.startFromHead)).toEqual([false, false]);
-});
-
-test('what is no line of the logger, or has nothing that is searched, is left out', async () => {
-  const { client } = stubLogsClient(() => ({
-    events: [{ timestamp: 1, message: 'REPORT RequestId' }, { timestamp: 2, message: '{}' }, logged('a', 1)],
-  }));
-  expect((await readFunctionLog(client, log, idOf)).items).toEqual(['a']);
 });
 
 test('lines with a message are read hour by hour, to the last page, and each once', async () => {

@@ -4,11 +4,9 @@ import { logMessages } from '../../../../../lib/observability/log-messages.ts';
 import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
-import type { Story } from '../../../../../tools/cli/explain/story.ts';
-import { lastProblem, type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
+import { type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
-  allStatuses,
   at,
   closedExtraction,
   extractionIn,
@@ -259,29 +257,4 @@ test.each<readonly [string, Extraction, Waiting, string]>([
   ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],
 ])('%s', (_, record, waiting, expected) => {
   expect(whatToDo(record, waiting)).toContain(expected);
-});
-
-test('there is advice for every status', () => {
-  for (const status of allStatuses) {
-    expect(whatToDo(closedExtraction({ status }), onTime)).toMatch(/^[A-Z].*\.$/);
-  }
-});
-
-test('the last problem is the reason of the record, or else the last failure of the story', () => {
-  const story: Story = {
-    extractionId: id,
-    status: 'RUNNING',
-    headline: '',
-    notShown: [],
-    lines: (['failed', 'refused', 'ok'] as const).map((verdict) => ({
-      at: '',
-      lane: 'api' as const,
-      source: '',
-      what: verdict,
-      verdict,
-    })),
-  };
-  expect(lastProblem(extractionIn('RUNNING'), story)).toBe('refused');
-  expect(lastProblem(closedExtraction({ status: 'REJECTED', reason: 'http-400' }), story)).toBe('http-400');
-  expect(lastProblem(extractionIn('RUNNING'), undefined)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import {
   handleStream,
   type Progress,
 } from '../../../../../tools/cli/listen/handle-stream.ts';
-import { StreamError, type StreamReader } from '../../../../../tools/cli/listen/stream-reader-port.ts';
+import type { StreamReader } from '../../../../../tools/cli/listen/stream-reader-port.ts';
 import { fakeStream } from './fake-stream.ts';
 
 const extractions = 8;
@@ -194,15 +194,6 @@ test('records from before the time are skipped', async () => {
   expect(ids).toEqual([eventID]);
 });
 
-test('it goes on after the last record handled if the connection is lost', async () => {
-  const stream = fakeStream();
-  const made = Array.from({ length: 30 }, (_, index) => stream.append(`extraction-${index}`).eventID);
-  const reader = whileReading(stream, (read) => {
-    if (read % 2 === 0) throw new StreamError('unreachable');
-  });
-  expect((await collect(stream, origin, { reader })).ids).toEqual(made);
-});
-
 test('a position that the stream no longer has is reported, and it goes on with the oldest record', async () => {
   const stream = fakeStream();
   const { eventID } = stream.append('extraction-0');
@@ -214,29 +205,6 @@ test('a shard that is gone is reported only if it was not read to its end', asyn
   const position = (at: string) => ({ ...origin, positions: { 'shard-old': at } });
   expect((await collect(fakeStream(), position('7'))).trimmed).toBe(1);
   expect((await collect(fakeStream(), position('end'))).trimmed).toBe(0);
-});
-
-test('a record whose handling is interrupted is not saved as handled', async () => {
-  const stream = fakeStream();
-  for (let index = 0; index < 3; index += 1) stream.append('extraction-0');
-  const stop = new AbortController();
-  const positions: unknown[] = [];
-  await collect(stream, origin, {
-    signal: stop.signal,
-    handle: async ({ dynamodb }) => {
-      if (dynamodb?.SequenceNumber !== '1002') return true;
-      stop.abort();
-      return false;
-    },
-    save: async (progress) => void positions.push(progress.positions['shard-0']),
-  });
-  expect(positions).toEqual(['1001']);
-});
-
-test('an error that no retry repairs is thrown', async () => {
-  const stream = fakeStream();
-  const reader = { ...stream.reader, shards: () => Promise.reject(new Error('AccessDenied')) };
-  await expect(collect(stream, origin, { reader })).rejects.toThrow('AccessDenied');
 });
 
 test('it ends once the records from before a time are read, although newer ones keep coming', async () => {

@@ -103,19 +103,6 @@ test('the banner and the page are one reading, and the check of the breakers is 
   expect(page).not.toContain('calls pass');
 });
 
-test('sweeps and queues are shown with their ages and counts', async () => {
-  const letters = { name: 'dead letters', isDeadLetters: true, waiting: 1_200, later: 0, inFlight: 7 };
-  const page = await pageOf({
-    sweeps: async () => ({ items: [{ at: iso(40), sent: 3, failed: 0 }], complete: true }),
-    queues: async () => [letters],
-  });
-  expect(page).toContain('1 min ago</time>. It sent 3 to the reconcile queue.');
-  expect(page).toContain(
-    '<td data-label="Waiting">1,200</td><td data-label="Delayed">0</td><td data-label="In flight">7</td>',
-  );
-  expect(await pageOf({})).toContain('No sweep finished within an hour.');
-});
-
 test('figures stand beside those of an hour and a day ago, where CloudWatch has any', async () => {
   const overdue = { figure: 'Overdue', unit: 'seconds', hours: [90, undefined, 0] } as const;
   const page = await pageOf({ trends: async () => [overdue] });
