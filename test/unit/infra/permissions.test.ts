@@ -2,15 +2,17 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import type { Statement } from '../../support/aws/evaluate-policies.ts';
 import { withWhatTheAccountHas } from './embedded.ts';
-import { flatten, propertiesOf, type Resource, resourcesOf, statementsOf, synthesize } from './synth.ts';
+import {
+  flatten,
+  jsonOf,
+  propertiesOf,
+  type Resource,
+  resourcesOf,
+  statementsOf,
+  synthesize,
+} from './synth.ts';
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
-
-/** Any part of a template as JSON, with its references as in `flatten`. */
-const jsonOf = (value: unknown): string =>
-  JSON.stringify(value, (_, part) =>
-    /^(Ref|Fn::)/.test(Object.keys(Object(part))[0] ?? '') ? flatten(part) : part,
-  );
 
 const textOf = (value: unknown): string =>
   jsonOf(value)

@@ -123,6 +123,39 @@ export const flatten = (value: unknown): string => {
   throw new Error(`Cannot flatten ${JSON.stringify(value)}`);
 };
 
+/** Any part of a template as JSON, with its references as in `flatten`. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    /^(Ref|Fn::)/.test(Object.keys(Object(part))[0] ?? '') ? flatten(part) : part,
+  );
+
+/** They have tables and tests of their own, or are but parts of others. */
+const describedElsewhere =
+  /^AWS::(IAM|CloudWatch|CDK|SSM|Lambda::Permission|SecretsManager::ResourcePolicy|ApiGatewayV2::(Integration|Route))/;
+
+/** What CDK makes of the whole, or another test reads. */
+const leftOut = [
+  'Code',
+  'Role',
+  'Tags',
+  'KeyPolicy',
+  'DefinitionString',
+  'Environment',
+  'PolicyDocument',
+  'LoggingConfig',
+];
+
+/** A line for each resource: what becomes of it with its stack, and its properties. */
+export const describeResources = (template: Template): string =>
+  Object.entries(template.toJSON().Resources as Record<string, Resource>)
+    .filter(([, { Type }]) => !describedElsewhere.test(Type))
+    .map(([id, { Type, Properties = {}, DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete' }]) => {
+      const shown = Object.entries(Properties).filter(([name]) => !leftOut.includes(name));
+      const properties = jsonOf(Object.fromEntries(shown)).replace(/[\\"]/g, '');
+      return `${shortName(id)} ${Type}, ${DeletionPolicy}, ${UpdateReplacePolicy}: ${properties}\n`;
+    })
+    .join('');
+
 export type DeployedFunction = {
   /** The logical id without its suffix and `Function`, such as `StartTask`. */
   readonly id: string;
