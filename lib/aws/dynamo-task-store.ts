@@ -39,6 +39,26 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       throw error;
     }
   };
+  /** Updates or creates an item, unless it is erased, and returns it as it then is. */
+  const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ taskId }),
+          UpdateExpression: `SET ${set}`,
+          ConditionExpression: 'attribute_not_exists(isErased)',
+          ExpressionAttributeValues: marshall(values),
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return toTask(Attributes);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+      return toTask(error.Item);
+    }
+  };
   return {
     link: async ({ taskId, extractionId, callbackToken, callbackAttempt, ...ofCredentials }) => {
       const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
@@ -56,9 +76,9 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
                 .join('') +
               'expiresAt = if_not_exists(expiresAt, :expiry)',
             ConditionExpression:
-              'attribute_not_exists(extractionId) OR ' +
+              'attribute_not_exists(isErased) AND (attribute_not_exists(extractionId) OR ' +
               '(extractionId = :extraction AND ' +
-              '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt))',
+              '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt)))',
             ExpressionAttributeValues: marshall({
               ':extraction': extractionId,
               ':token': callbackToken,
@@ -77,49 +97,23 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       }
     },
 
-    recordStatus: async ({ taskId, taskStatus, notifiedAt }) => {
-      try {
-        const { Attributes } = await client.send(
-          new UpdateItemCommand({
-            TableName: table,
-            Key: marshall({ taskId }),
-            UpdateExpression:
-              'SET taskStatus = if_not_exists(taskStatus, :status), ' +
-              'notifiedAt = if_not_exists(notifiedAt, :at), ' +
-              'firstStatus = if_not_exists(firstStatus, :status), ' +
-              'noticedAt = if_not_exists(noticedAt, :at), ' +
-              'expiresAt = if_not_exists(expiresAt, :expiry)',
-            ConditionExpression: 'attribute_not_exists(isErased)',
-            ExpressionAttributeValues: marshall({
-              ':status': taskStatus,
-              ':at': notifiedAt,
-              ':expiry': expiry(),
-            }),
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return toTask(Attributes);
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        return toTask(error.Item);
-      }
-    },
+    recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
+      updateUnlessErased(
+        taskId,
+        'taskStatus = if_not_exists(taskStatus, :status), ' +
+          'notifiedAt = if_not_exists(notifiedAt, :at), ' +
+          'firstStatus = if_not_exists(firstStatus, :status), ' +
+          'noticedAt = if_not_exists(noticedAt, :at), ' +
+          'expiresAt = if_not_exists(expiresAt, :expiry)',
+        { ':status': taskStatus, ':at': notifiedAt, ':expiry': expiry() },
+      ),
 
-    adopt: async (taskId, extractionId) => {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: marshall({ taskId }),
-          UpdateExpression:
-            'SET extractionId = if_not_exists(extractionId, :extraction), ' +
-            'expiresAt = if_not_exists(expiresAt, :expiry)',
-          ExpressionAttributeValues: marshall({ ':extraction': extractionId, ':expiry': expiry() }),
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return toTask(Attributes);
-    },
+    adopt: (taskId, extractionId) =>
+      updateUnlessErased(
+        taskId,
+        'extractionId = if_not_exists(extractionId, :extraction), expiresAt = if_not_exists(expiresAt, :expiry)',
+        { ':extraction': extractionId, ':expiry': expiry() },
+      ),
 
     notice: (taskId, firstStatus, noticedAt) =>
       updateExisting(

@@ -93,6 +93,7 @@ export type DeliveredStatus = {
   readonly notifiedAt: string;
 };
 
+/** An erased task is nobody's any more: `link` and `adopt` leave it as it is, as they leave one of another extraction. */
 export interface TaskStore {
   /**
    * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by the

@@ -28,7 +28,7 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
     .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt);
 };
 
-/** Clocks may differ by seconds, and the record has the time of its last writer. */
+/** Clocks may differ by seconds, and the record has the time of its last writer. `Tasks` refuses who is late, the bucket does not. */
 const clocksDifferBy = 10;
 
 /** Until when a process that read the record while it was open may write: no function that does runs for longer. */

@@ -2,6 +2,7 @@ import { eraseMessages } from '../../../lib/extraction/erase/erase-messages.ts';
 import type { SendErase } from '../../../lib/extraction/erase/erasure.ts';
 import { erasedKey, restore } from '../../../lib/extraction/operate/restore.ts';
 import { erasureStoreOver } from '../../support/stores/memory-erasure-store.ts';
+import { eraseTaskIn } from '../../support/stores/memory-task-store.ts';
 import type { Process } from '../world/process.ts';
 import { eraseLife, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
@@ -27,10 +28,7 @@ const removalsFor = (world: World, process: Process) => {
         world.refusals.delete(mac);
       }),
     eraseTask: (taskId: string, extractionId: string) =>
-      write('erase task', () => {
-        if ((world.tasks.get(taskId)?.extractionId ?? extractionId) !== extractionId) return;
-        world.tasks.set(taskId, { taskId, isErased: true });
-      }),
+      write('erase task', () => eraseTaskIn(world.tasks, taskId, extractionId)),
     removeResults: async () => {
       const listed = await read('list objects', () => [...erasing.objects]);
       await write('delete objects', () => {

@@ -41,7 +41,7 @@ import { refusalStoreOver } from '../../support/stores/memory-refused-credential
 import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
 import { startLineOver } from '../../support/stores/memory-start-line.ts';
-import { taskStoreOver } from '../../support/stores/memory-task-store.ts';
+import { eraseTaskIn, taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';
 import { reserveMs } from '../world/settings.ts';
 import { fingerprintKey } from '../world/the-extraction.ts';
@@ -243,9 +243,9 @@ export const functionsIn = (service: Service, process: Process) => {
           },
           getMac: async () => undefined,
           removeMark: async () => undefined,
-          eraseTask: async (taskId) => {
+          eraseTask: async (...of) => {
             await process.wait(5);
-            service.tasks.set(taskId, { taskId, isErased: true });
+            eraseTaskIn(service.tasks, ...of);
           },
           removeResults: async () => 0,
         },

@@ -32,13 +32,12 @@ export const erasingFaults: Faults = {
     where: { scenario: 'erased-at-once', preemptions: 1 },
   },
   'erased-by-a-clock-behind': {
-    does: 'A record whose last writer had a clock that is behind is erased before a process that read it open has ended.',
+    does: 'A record whose last writer had a clock that is behind is erased before a process that read it open has stored results.',
     file: plan,
     find: 'timings.startTimeout) + clocksDifferBy',
     replace: 'timings.startTimeout) + 0 * clocksDifferBy',
     caughtBy: 'erased-leaves-nothing',
-    where: 'at random',
-    firstSeed: 404_469,
+    where: { scenario: 'erased-by-lagging-consumers', events: 1, preemptions: 1 },
   },
   'erased-not-published': {
     does: 'The record is left to its retention, so that the stream says expired, months later.',

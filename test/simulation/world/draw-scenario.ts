@@ -62,6 +62,11 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
     eraseAfter: 14,
     task: ends(12, { lagging: { for: 20, shape: 'null' } }),
   },
+  'erased-by-lagging-consumers': {
+    eraseAfter: 14,
+    lag: 8,
+    task: ends(12, { lagging: { for: 20, shape: 'null' } }),
+  },
   'erased-in-grace': { eraseAfter: 95, task: ends(110) },
   'erased-before-a-late-delivery': { eraseAfter: 95, task: ends(300), webhook: 'sent' },
   'erased-consent': { method: 'consent-v1', eraseAfter: 3 },

@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
@@ -8,9 +9,11 @@ import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-c
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { removalsOnAws } from '../../../lib/aws/removals-on-aws.ts';
 import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
+import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
@@ -28,7 +31,7 @@ import { InvalidChange, memoryExtractionStore, memoryNameIndex } from './memory-
 import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
 import { memoryRequestStore } from './memory-request-store.ts';
 import { memoryStartLine } from './memory-start-line.ts';
-import { memoryTaskStore } from './memory-task-store.ts';
+import { erasableTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
 type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
@@ -243,13 +246,20 @@ const extractions = compared<ExtractionStore & NameIndex>({
 const text = fc.string({ minLength: 1, maxLength: 3 });
 const credentialsMac = fc.constantFrom('mac-1', 'mac-2');
 
-const taskCall = methodsOf<TaskStore>();
+type ErasableTasks = TaskStore & Pick<Removals, 'eraseTask'>;
 
-const tasks = compared<TaskStore>({
+const taskCall = methodsOf<ErasableTasks>();
+
+const tasks = compared<ErasableTasks>({
   table: 'Tasks',
   key: 'taskId',
-  onDynamo: (client, table) => dynamoTaskStore(client, table, () => new Date(0)),
-  inMemory: memoryTaskStore,
+  onDynamo: (dynamo, table) => {
+    const now = () => new Date(0);
+    const tables = { extractions: '', tasks: table, refusals: '' };
+    const { eraseTask } = removalsOnAws({ dynamo, s3: new S3Client({}), tables, bucket: '', now });
+    return { ...dynamoTaskStore(dynamo, table, now), eraseTask };
+  },
+  inMemory: erasableTaskStore,
   calls: fc.oneof(
     taskCall(
       'link',
@@ -270,6 +280,7 @@ const tasks = compared<TaskStore>({
     taskCall('notice', taskId, text, time),
     taskCall('setMarked', taskId),
     taskCall('adopt', taskId, extractionId),
+    taskCall('eraseTask', taskId, extractionId),
     taskCall('get', taskId),
   ),
 });

@@ -1,9 +1,16 @@
 import { defined } from '../../../lib/defined.ts';
+import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
 import type { Task, TaskStore } from '../../../lib/extraction/store.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** 30 days after the first write of an item, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
+
+/** What an erasure does to the item of a task. */
+export const eraseTaskIn = (items: Map<string, Task>, taskId: string, extractionId: string): void => {
+  if ((items.get(taskId)?.extractionId ?? extractionId) !== extractionId) return;
+  items.set(taskId, { taskId, isErased: true, expiresAt: taskExpiry } as Task);
+};
 
 /** A task store over shared items. `carryOut` executes each call. */
 export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): TaskStore => {
@@ -17,9 +24,10 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
       call('link', link.taskId, () => {
         const item = items.get(link.taskId) ?? { taskId: link.taskId };
         const mayLink =
-          item.extractionId === undefined ||
-          (item.extractionId === link.extractionId &&
-            (item.callbackAttempt === undefined || item.callbackAttempt <= link.callbackAttempt));
+          item.isErased !== true &&
+          (item.extractionId === undefined ||
+            (item.extractionId === link.extractionId &&
+              (item.callbackAttempt === undefined || item.callbackAttempt <= link.callbackAttempt)));
         if (!mayLink) return { linked: false, task: { ...item } };
         const { extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed, afterMark } = link;
         const known = defined({ credentialsMac, isConfirmed, afterMark });
@@ -38,6 +46,8 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
       }),
     adopt: (taskId, extractionId) =>
       call('adopt', taskId, () => {
+        const item = items.get(taskId);
+        if (item?.isErased === true) return { ...item };
         const next = { extractionId, ...written(taskId) };
         items.set(taskId, next);
         return { ...next };
@@ -65,3 +75,9 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
 
 /** The table `Tasks` in memory, with DynamoDB's semantics. Nothing expires. */
 export const memoryTaskStore = inMemory(taskStoreOver);
+
+/** The same, with what an erasure does to it. */
+export const erasableTaskStore = (): ReturnType<typeof memoryTaskStore> & Pick<Removals, 'eraseTask'> => {
+  const store = memoryTaskStore();
+  return { ...store, eraseTask: async (...of) => eraseTaskIn(store.items, ...of) };
+};
