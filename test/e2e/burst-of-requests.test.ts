@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { WebhookPlan } from '../../sandbox/plan-schemas.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../../sandbox/task-vocabulary.ts';
-import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
+import { limitParallelCalls } from '../../tools/cli/operate/limit-parallel-calls.ts';
 import { eventually } from '../support/eventually.ts';
 import { aws } from './support/aws.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/call-extractions.ts';

@@ -6,7 +6,7 @@ import {
   NoAnswerError,
 } from '../../lib/client/index.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
-import { limitParallelCalls } from '../../tools/acceptance/limit-parallel-calls.ts';
+import { limitParallelCalls } from '../../tools/cli/operate/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 import { bodyByCredentials } from '../bench/benchmark-request.ts';
 import { type PlannedFault, planFaultIn } from '../e2e/injected-failures/plan-fault.ts';

@@ -9,7 +9,7 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { extractionsClient } from '../../../lib/client/extractions-client.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
+import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import { type LocalSystem, startLocalSystem } from '../../../tools/local/local-system.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { createRunOutput } from '../../../tools/local/run-output.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
-import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
+import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { authorized, consentRequest } from '../support/authorized-consents.ts';
 import { backdate } from '../support/backdate.ts';

@@ -5,7 +5,7 @@ import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../../sandbox/control-client.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
-import { limitParallelCalls } from '../../../tools/acceptance/limit-parallel-calls.ts';
+import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import type { Caller } from '../deployment.ts';
 import { keepAnswer } from '../leaks/kept-answers.ts';
 import { waitMs } from '../time-limits.ts';

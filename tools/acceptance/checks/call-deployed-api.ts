@@ -1,8 +1,8 @@
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
+import { limitParallelCalls } from '../../cli/operate/limit-parallel-calls.ts';
 import { discardBody } from '../../cli/terminal/answer-body.ts';
-import { limitParallelCalls } from '../limit-parallel-calls.ts';
 
 /** Between a transient answer and the next try, in milliseconds. */
 const retryAfterMs = 1_000;

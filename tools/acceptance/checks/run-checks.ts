@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitParallelCalls } from '../../cli/operate/limit-parallel-calls.ts';
 import { explainFailure } from '../../cli/terminal/explain-failure.ts';
-import { limitParallelCalls } from '../limit-parallel-calls.ts';
 import {
   type AcceptContext,
   type Check,

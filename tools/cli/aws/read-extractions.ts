@@ -32,17 +32,23 @@ export const openExtractionIds = async (client: DynamoDBClient, table: string, u
 /** Of the index of a name: some 250 KB. */
 const entriesPerQuery = 1_000;
 
-/** The ids of all extractions with a name, in any order. Eventually consistent. */
-export const idsWithName = async (index: NameIndex, name: Pick<NameQuery, 'by' | 'name'>) => {
-  const ids: string[] = [];
+/** The entries of all extractions with a name, in any order. Eventually consistent. */
+export const entriesWithName = async (
+  index: NameIndex,
+  name: Pick<NameQuery, 'by' | 'name' | 'requestedBy'>,
+): Promise<readonly NamedEntry[]> => {
+  const all: NamedEntry[] = [];
   let after: NamedEntry | undefined;
   do {
     const page = await index.find({ ...name, limit: entriesPerQuery, after });
-    ids.push(...page.entries.map(({ extractionId }) => extractionId));
+    all.push(...page.entries);
     after = page.last;
   } while (after !== undefined);
-  return ids;
+  return all;
 };
+
+export const idsWithName = async (index: NameIndex, name: Pick<NameQuery, 'by' | 'name'>) =>
+  (await entriesWithName(index, name)).map(({ extractionId }) => extractionId);
 
 export const readExtractions = async (
   client: DynamoDBClient,

@@ -7,6 +7,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
 import { requireRecord } from '../aws/stores.ts';
 import { cancelNow } from '../operate/invoke-functions.ts';
+import { limitParallelCalls } from '../operate/limit-parallel-calls.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes, UsageError } from '../terminal/errors.ts';
 import { callerName } from '../terminal/operator-view.ts';
@@ -86,22 +87,6 @@ const cancelOne = async (
 /** As many invocations at once as a new account, whose concurrency is 10, has beside what else runs. */
 const atOnce = 5;
 
-/** Calls `work` for each, some at once, until all are done or the signal aborts. */
-const forEach = async <One>(
-  all: readonly One[],
-  work: (one: One) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> => {
-  const queue = all.values();
-  const worker = async (): Promise<void> => {
-    for (const one of queue) {
-      if (signal.aborted) return;
-      await work(one);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-};
-
 const count = (number: number): string => number.toLocaleString('en');
 
 /** `12 of morning-run, 3 of nightly`. */
@@ -138,20 +123,19 @@ const cancelBatch = async (
   const show = progressOf(shell, waiting.length, 'cancelled');
   let [cancelled, started] = [0, 0];
   const failed: string[] = [];
-  await forEach(
-    waiting,
-    async ({ extractionId }) => {
-      try {
-        const answer = await cancelNext(extractionId);
-        if (answer.cancelled) cancelled += 1;
-        else started += 1;
-      } catch (error) {
-        failed.push(`${extractionId}: ${error instanceof Error ? error.message : String(error)}`);
-      }
-      show(cancelled + started + failed.length);
-    },
-    interrupted,
-  );
+  const paced = limitParallelCalls(atOnce);
+  const cancelOf = async ({ extractionId }: Extraction): Promise<void> => {
+    if (interrupted.aborted) return;
+    try {
+      const answer = await cancelNext(extractionId);
+      if (answer.cancelled) cancelled += 1;
+      else started += 1;
+    } catch (error) {
+      failed.push(`${extractionId}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    show(cancelled + started + failed.length);
+  };
+  await Promise.all(waiting.map((record) => paced(() => cancelOf(record))));
   shell.wait(undefined);
   const others = records.length - waiting.length + started;
   shell.print(

@@ -10,6 +10,7 @@ import { beginErasure } from '../../../lib/extraction/erase/search.ts';
 import type { NamedEntry } from '../../../lib/extraction/store.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { identityOf } from '../aws/identity.ts';
+import { entriesWithName } from '../aws/read-extractions.ts';
 import { CliError } from '../terminal/errors.ts';
 
 /** DynamoDB's own time in seconds: the `Date` of its answer (RFC 9110, section 6.6.1). The clock of the operator may be wrong. */
@@ -54,17 +55,8 @@ export const erasuresOf = (deployment: Deployment) => {
   );
   return {
     /** What carries a reference now. */
-    find: async (reference: string, requestedBy: string | undefined): Promise<readonly NamedEntry[]> => {
-      const all: NamedEntry[] = [];
-      let after: NamedEntry | undefined;
-      do {
-        const query = { by: 'reference', name: reference, requestedBy, limit: 1_000, after } as const;
-        const { entries, last } = await index.find(query);
-        all.push(...entries);
-        after = last;
-      } while (after !== undefined);
-      return all;
-    },
+    find: (reference: string, requestedBy: string | undefined): Promise<readonly NamedEntry[]> =>
+      entriesWithName(index, { by: 'reference', name: reference, requestedBy }),
     /** Records who runs this as the one who asked. */
     begin: async (erasure: Omit<Erasure, 'askedAt' | 'askedBy'>): Promise<void> => {
       const askedBy = (await identity()) ?? 'an operator';
