@@ -14,4 +14,5 @@ export const logMessages = {
   deliveryRefused: 'Delivery refused.',
   deliveryUnreadable: 'A verified delivery could not be read.',
   sweepFinished: 'Sweep finished.',
+  erased: 'Extraction erased.',
 } as const;

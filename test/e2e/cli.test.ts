@@ -151,7 +151,9 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     );
     expect(KeyCount).toBe(0);
     expect((await cosecha(['get', extractionId])).stderr).toContain('There is no extraction');
-    expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at');
+    await eventually(async () =>
+      expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at'),
+    );
   });
 
   test('cancel ends what has not been started', async () => {

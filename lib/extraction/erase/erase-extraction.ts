@@ -1,3 +1,4 @@
+import { logMessages } from '../../observability/log-messages.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from '../deadlines.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
@@ -84,7 +85,7 @@ const finish = async (of: ErasedOne, record: Extraction | undefined, deps: Erase
   // A later record under this id has results of its own.
   const objects = record === undefined ? await removals.removeResults(of.extractionId) : 0;
   await erasures.setErased(of, now().toISOString(), tombstoneExpiry(now()));
-  telemetry.log('Extraction erased.', { extractionId: of.extractionId, erasureId: of.erasureId });
+  telemetry.log(logMessages.erased, { extractionId: of.extractionId, erasureId: of.erasureId });
   return objects;
 };
 

@@ -1,6 +1,7 @@
 import { adviceOf, advices } from '../../../lib/extraction/advice.ts';
 import { codes } from '../../../lib/extraction/codes.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { describeCode, describeStartError, explainFailures } from '../terminal/extraction-failures.ts';
 import { clockTime, whyPolled } from './bounded-text.ts';
 import { webhookCame, whyTimedOut } from './derived-facts.ts';
@@ -183,7 +184,9 @@ export const goneBecause = (known: Known): string => {
   if (isUncertain(known)) {
     return 'There is no record. It never existed, was erased, or its retention is over: its execution, which could not be read, would show which.';
   }
-  const { execution, now } = known;
+  const { execution, logs, now } = known;
+  const erased = logs.findLast(({ message }) => message === logMessages.erased);
+  if (erased !== undefined) return `The record was erased at ${clockTime(erased.at, now)}.`;
   const executed =
     execution === undefined ? '' : ` Its execution started at ${clockTime(execution.startedAt, now)}.`;
   return `There is no record: it was erased, or its retention is over.${executed}`;

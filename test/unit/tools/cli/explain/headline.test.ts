@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { logMessages } from '../../../../../lib/observability/log-messages.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
@@ -240,6 +241,12 @@ explains('restored', 9_000, {
 });
 
 explains('erased', 9_000, {
+  execution: inStartTask(),
+  logs: bounded(logLine(8_000, 'erase-extractions', logMessages.erased)),
+  headline: 'The record was erased at 14:13:20Z.',
+});
+
+explains('gone, without a log that says why', 9_000, {
   execution: inStartTask(),
   headline:
     'There is no record: it was erased, or its retention is over. Its execution started at 12:00:00Z.',
