@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { headroomProblem } from '../../../../../tools/acceptance/checks/check-metrics-and-cost.ts';
+import {
+  headroomProblem,
+  invocationsFor,
+} from '../../../../../tools/acceptance/checks/check-metrics-and-cost.ts';
 import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
 import { isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
 import {
@@ -27,6 +30,16 @@ test('a REPORT line is read, with and without a cold start', () => {
   });
   expect(parseReport(report('r-1', 'Init Duration: 210.5 ms'))?.initMs).toBe(210.5);
   expect(parseReport('START RequestId: r-1 Version: $LATEST')).toBeUndefined();
+});
+
+test('the invocations of an extraction are those whose own lines name it', () => {
+  const lines = [
+    '{"message":"Recorded.","function_request_id":"r-1","extractionId":"mine"}',
+    report('r-1'),
+    '{"message":"Recorded.","function_request_id":"r-2","extractionId":"other"}',
+    report('r-2'),
+  ];
+  expect(invocationsFor(lines, ['mine']).map(({ requestId }) => requestId)).toEqual(['r-1']);
 });
 
 const billed = { durationMs: 900, billedMs: 900, initMs: undefined };

@@ -207,6 +207,23 @@ test('a shard that is gone is reported only if it was not read to its end', asyn
   expect((await collect(fakeStream(), position('end'))).trimmed).toBe(0);
 });
 
+test('a record whose handling is interrupted is not saved as handled', async () => {
+  const stream = fakeStream();
+  for (let index = 0; index < 3; index += 1) stream.append('extraction-0');
+  const stop = new AbortController();
+  const positions: unknown[] = [];
+  await collect(stream, origin, {
+    signal: stop.signal,
+    handle: async ({ dynamodb }) => {
+      if (dynamodb?.SequenceNumber !== '1002') return true;
+      stop.abort();
+      return false;
+    },
+    save: async (progress) => void positions.push(progress.positions['shard-0']),
+  });
+  expect(positions).toEqual(['1001']);
+});
+
 test('it ends once the records from before a time are read, although newer ones keep coming', async () => {
   const stream = fakeStream();
   const { eventID } = stream.append('extraction-0', new Date('2026-11-22T09:59:59.000Z'));
