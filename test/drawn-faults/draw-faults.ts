@@ -16,6 +16,9 @@ export type DrawnFault = {
   readonly source: string;
 };
 
+/** With which the tests end as soon as one fails, or cannot be loaded. Vitest itself ends with 1, also where it runs none. */
+export const caughtCode = 3;
+
 type Change = { readonly kind: string; readonly start: number; readonly end: number; readonly is: string };
 
 type Any = Node & Readonly<Record<string, unknown>>;

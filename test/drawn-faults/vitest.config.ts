@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 import { repository } from '../../tools/local/paths.ts';
 import config from '../../vitest.config.ts';
-import type { DrawnFault } from './draw-faults.ts';
+import { caughtCode, type DrawnFault } from './draw-faults.ts';
 
 /** The fastest tests of `npm test` that cover one fault, in one process. main.ts writes the file that has the fault. */
 const { file, source }: DrawnFault = JSON.parse(readFileSync(process.env.DRAWN_FAULT ?? '', 'utf8'));
@@ -14,6 +15,27 @@ const others: Readonly<Record<string, string>> = {
   breaker: 'test/simulation/{many-extractions,parts-that-stay-dead,world}.test.ts',
   'rate-limit': 'test/simulation/many-extractions.test.ts',
   webhook: 'test/fuzz/properties.test.ts',
+};
+
+/** The test that has the path of the file, then the other unit tests, then those that take most of the time. */
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  if (moduleId === `${repository}/test/unit/${file.replace(/\.ts$/, '.test.ts')}`) return 0;
+  return moduleId.startsWith(`${repository}/test/unit/`) ? 1 : 2;
+};
+
+class FastestFirst extends BaseSequencer {
+  override sort = async (files: TestSpecification[]): Promise<TestSpecification[]> =>
+    files.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** `bail` would still load all other files, which takes longer than most tests. */
+const endAtFirst: Reporter = {
+  onTestCaseResult: (test) => {
+    if (test.result().state === 'failed') process.exit(caughtCode);
+  },
+  onTestModuleEnd: (file) => {
+    if (file.state() === 'failed') process.exit(caughtCode);
+  },
 };
 
 export default defineConfig({
@@ -30,7 +52,10 @@ export default defineConfig({
     // The other properties do not run the webhook.
     testNamePattern: /^(?!(?:answers|api|consents|credentials|reads)\/)/,
     tags: config.test?.tags ?? [],
-    bail: 1,
+    reporters: [endAtFirst],
+    sequence: { sequencer: FastestFirst },
+    // A thread ends with its process, even in an endless loop.
+    pool: 'threads',
     // Its key has the file as it is, and not the fault.
     fsModuleCache: false,
     isolate: false,
