@@ -44,21 +44,28 @@ const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
 const webhook = (more: Partial<ReceiveDeliveryDeps> = {}) => {
   const observed: MetricName[] = [];
   const recorded: unknown[] = [];
+  const levels: unknown[] = [];
+  const deps: ReceiveDeliveryDeps = {
+    keys: { current: async () => [signingKeyOf(key)], refreshed: async () => undefined },
+    explainMismatch: () => undefined,
+    record: async (delivery) => {
+      recorded.push(delivery);
+      return { kind: 'stored' };
+    },
+    telemetry: {
+      count: (one) => void observed.push(one),
+      log: (_message, _fields, level) => void levels.push(level),
+    },
+    ...more,
+  };
   const receive = (raw: Partial<RawDelivery>) =>
-    receiveDelivery(
-      { body: undefined, isBase64Encoded: false, signature: undefined, ...raw },
-      {
-        keys: { current: async () => [signingKeyOf(key)], refreshed: async () => undefined },
-        explainMismatch: () => undefined,
-        record: async (delivery) => {
-          recorded.push(delivery);
-          return { kind: 'stored' };
-        },
-        telemetry: { count: (one) => void observed.push(one), log: () => undefined },
-        ...more,
-      },
-    );
-  return { receive, observed, recorded };
+    receiveDelivery({ body: undefined, isBase64Encoded: false, signature: undefined, ...raw }, deps);
+  const levelOf = async ({ body, signature }: Partial<RawDelivery>) => {
+    const headers = { 'x-service-signature': signature };
+    await answerDelivery({ body, isBase64Encoded: false, headers }, deps);
+    return levels.at(-1);
+  };
+  return { receive, levelOf, observed, recorded };
 };
 
 const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signatureHeader(body, key) });
@@ -82,9 +89,11 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
     ['signed, but not decryptable', plain('{"data":"a-b"}'), 400, 'not-decryptable', 'WebhookUnreadable'],
     ['signed, but with its task wrapped twice', wrappedTwice, 400, 'no-task', 'WebhookUnreadable'],
   ])('%s', async (_what, raw, answer, reason, metric) => {
-    const { receive, observed, recorded } = webhook();
+    const { receive, levelOf, observed, recorded } = webhook();
     expect(await receive(raw)).toEqual({ answer, reason });
     expect([observed, recorded]).toEqual([[metric], []]);
+    // What is signed and unreadable is a defect, here or at the provider. What is unsigned may come from anybody.
+    expect(await levelOf(raw)).toBe(answer === 400 ? 'error' : 'warn');
   });
 });
 
