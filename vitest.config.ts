@@ -89,6 +89,8 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'unit',
+          // To check each template by CloudFormation's rules would take longer than all else of a synthesis. test/second-opinion does.
+          env: { CDK_VALIDATION: 'false' },
           include: ['test/{releases,unit}/**/*.test.ts'],
           exclude: browser,
           sequence: { groupOrder: 1 },

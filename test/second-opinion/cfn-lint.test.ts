@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { otherPartition } from '../../infra/deploy/refuse-wrong-environment.ts';
@@ -9,6 +11,7 @@ import { preparePython } from '../../tools/local/emulator/python-environment.ts'
 import { runCommand } from '../../tools/local/run-command.ts';
 import { createOnly } from '../releases/stored-resources.ts';
 import { describeIfInstalled } from '../support/programs/describe-if-installed.ts';
+import { withApp } from '../unit/infra/synth.ts';
 import { everyTemplate } from './every-template.ts';
 
 /**
@@ -106,6 +109,15 @@ const lint = async (
       };
     });
 };
+
+test('every template is also checked by the rules of the CDK, which refuse what does not fit', () => {
+  const synth = () =>
+    withApp({}, (app) => {
+      new CfnQueue(new Stack(app, 'Stack'), 'Queue', { delaySeconds: -1 });
+      app.synth();
+    });
+  expect(synth).toThrow('DelaySeconds');
+});
 
 describeIfInstalled(
   await findPython().then(

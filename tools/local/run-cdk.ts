@@ -46,6 +46,8 @@ export const runCdk = async (run: CdkRun): Promise<void> => {
         // Its caches, such as account ids by access key, must not mix with those of AWS accounts.
         CDK_HOME: join(directory, 'cdk-home'),
         NODE_COMPILE_CACHE: compileCache,
+        // The rules of CloudFormation take longer than all else of a synthesis, and no emulator has them. Each deployment to AWS checks them.
+        CDK_VALIDATION: 'false',
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         CDK_DISABLE_VERSION_CHECK: 'true',
       },
