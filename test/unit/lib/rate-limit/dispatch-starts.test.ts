@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { dispatchStarts } from '../../../../lib/rate-limit/dispatch-starts.ts';
+import { rateItem } from '../../../../lib/rate-limit/rate-state.ts';
+import { slotOf } from '../../../../lib/rate-limit/start-line.ts';
+import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
+import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';
+
+/** A dispatcher over a line of so many starts of one caller, at two a second, in a time that passes only while it waits. */
+const over = async (waiting: number) => {
+  const begin = Date.parse('2026-03-01T06:00:00.000Z');
+  let now = begin;
+  const line = memoryStartLine();
+  for (let index = 0; index < waiting; index += 1) {
+    const [extractionId, requestId] = [`e-${index}`, `r-${index}`];
+    const at = new Date(begin - 10_000 + index).toISOString();
+    const slot = slotOf({ caller: 'orders', priority: 'interactive', group: 'bank', at, extractionId });
+    await line.park({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
+    line.enter(extractionId, requestId, `token-${index}`);
+  }
+  const store = memoryBreakerStore();
+  const reads: string[] = [];
+  const released: string[] = [];
+  const waits: number[] = [];
+  const { telemetry, messages } = memoryTelemetry();
+  const run = () =>
+    dispatchStarts({
+      store: {
+        ...store,
+        read: (name, ...how) => {
+          reads.push(name);
+          return store.read(name, ...how);
+        },
+      },
+      line,
+      limit: async () => 2,
+      isPaused: async () => false,
+      release: async ({ extractionId }) => void released.push(extractionId),
+      wait: async (milliseconds) => {
+        waits.push(milliseconds);
+        const until = now + milliseconds;
+        await Promise.resolve();
+        now = Math.max(now, until);
+      },
+      now: () => new Date(now),
+      remainingMs: () => begin + 300_000 - now,
+      newId: () => crypto.randomUUID(),
+      telemetry,
+    });
+  return { run, store, reads, released, waits, messages, begin, passed: () => now - begin };
+};
+
+test('who waits is released at the rate in order, until nobody has waited for a while, and the lease is given back', async () => {
+  const { run, store, reads, released, waits, messages, passed } = await over(7);
+  expect(await run()).toEqual({ end: 'idle', released: 7 });
+  expect(released).toEqual(['e-0', 'e-1', 'e-2', 'e-3', 'e-4', 'e-5', 'e-6']);
+  // Within a tick every half a second, and at its end at the latest. The first of all waits for nothing.
+  expect(waits.slice(0, 3)).toEqual([500, 999, 1]);
+  // The last tick with somebody in line, and 15 s.
+  expect(passed()).toBeGreaterThan(15_000);
+  expect(passed()).toBeLessThan(25_000);
+  expect({ reads, messages }).toEqual({ reads: ['rate', 'orders'], messages: [] });
+  expect(store.items.get(rateItem)?.state).not.toHaveProperty('lease');
+  const empty = await over(0);
+  expect([await empty.run(), empty.passed()]).toEqual([{ end: 'idle', released: 0 }, 16_000]);
+});
+
+test('while another dispatcher has the lease for long, nothing is released', async () => {
+  const { run, store, released, begin } = await over(1);
+  const lease = { holder: 'another', until: begin + 10_000, ends: begin + 200_000 };
+  const state = { nextStartAt: 0, notBefore: 0, lineUntil: 0, lease };
+  await store.replace(rateItem, undefined, { state, version: '1' });
+  expect(await run()).toEqual({ end: 'leased', released: 0 });
+  expect(released).toEqual([]);
+});
