@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dispatchStarts } from '../../../../lib/rate-limit/dispatch-starts.ts';
-import { rateItem } from '../../../../lib/rate-limit/rate-state.ts';
+import { type RateState, rateItem } from '../../../../lib/rate-limit/rate-state.ts';
 import { slotOf } from '../../../../lib/rate-limit/start-line.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
@@ -47,11 +47,13 @@ const over = async (waiting: number) => {
       newId: () => crypto.randomUUID(),
       telemetry,
     });
-  return { run, store, reads, released, waits, messages, begin, passed: () => now - begin };
+  return { run, store, line, reads, released, waits, messages, begin, passed: () => now - begin };
 };
 
 test('who waits is released at the rate in order, until nobody has waited for a while, and the lease is given back', async () => {
-  const { run, store, reads, released, waits, messages, passed } = await over(7);
+  const { run, store, line, reads, released, waits, messages, begin, passed } = await over(7);
+  // A start in each second, of a process that was never refused.
+  for (let second = 0; second < 30; second += 1) await line.count(begin / 1_000 + second, 'accepted');
   expect(await run()).toEqual({ end: 'idle', released: 7 });
   expect(released).toEqual(['e-0', 'e-1', 'e-2', 'e-3', 'e-4', 'e-5', 'e-6']);
   // Within a tick every half a second, and at its end at the latest. The first of all waits for nothing.
@@ -60,7 +62,11 @@ test('who waits is released at the rate in order, until nobody has waited for a 
   expect(passed()).toBeGreaterThan(15_000);
   expect(passed()).toBeLessThan(25_000);
   expect({ reads, messages }).toEqual({ reads: ['rate', 'orders'], messages: [] });
-  expect(store.items.get(rateItem)?.state).not.toHaveProperty('lease');
+  const { window, lease } = (store.items.get(rateItem)?.state ?? {}) as Partial<RateState>;
+  expect(lease).toBeUndefined();
+  const { countedFrom = 0, countedUntil = 0 } = window ?? {};
+  expect(window).toMatchObject({ accepted: countedUntil - countedFrom, refused: 0 });
+  expect(countedUntil).toBe(begin / 1_000 + 3);
   const empty = await over(0);
   expect([await empty.run(), empty.passed()]).toEqual([{ end: 'idle', released: 0 }, 16_000]);
 });
