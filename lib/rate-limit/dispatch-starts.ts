@@ -25,6 +25,7 @@ import {
   type RateState,
   rateAt,
   rateItem,
+  releaseRateAt,
   reopeningRates,
   take,
   withCounts,
@@ -332,10 +333,10 @@ class Dispatcher {
       if (isLeased(current, this.#holder, now)) return current;
       const judgement = judgeCalls(counted(current), set, now);
       judged = judgement.judged;
-      rate = rateAt(judgement.state, set, now);
+      rate = releaseRateAt(judgement.state, set, now);
       const due = atRaisedRate(judgement.state, rate, now);
       firstAt = due.nextStartAt;
-      const most = isMeasuring(due, set, now) ? 0 : granted(due, rate, now);
+      const most = granted(due, rate, now);
       const gateOf = paused ? () => [{ left: 0 }] : this.#gates(due, now);
       chosen = chooseNext(waiting, Math.min(most, maxReleases), this.#served, gateOf, new Date(now));
       const taken = take(due, rate, now - lateTickMs, chosen.next.length);
@@ -347,7 +348,7 @@ class Dispatcher {
     if (waiting.length > 0 || isCounting(state, now)) this.#lastBusyAt = now;
     const { next, turns, served } = chosen;
     this.#served = served;
-    const stepMs = rate === undefined ? 0 : 1_000 / rate;
+    const stepMs = rate === undefined || rate === 0 ? 0 : 1_000 / rate;
     const delayOf = (index: number): number =>
       Math.min(Math.max(0, firstAt - now) + index * stepMs, tickMs - 1);
     await Promise.all([

@@ -43,8 +43,8 @@ export type RateState = {
   /** Until then starts wait for the rate, and new ones wait behind them. Ends by itself if the dispatcher is dead. */
   readonly lineUntil: number;
   readonly learnt?: Learnt;
-  /** Calls are counted since then to learn a rate: after a 429, or after an overload. */
-  readonly measuring?: { readonly since: number; readonly because: 'refused' | 'overloaded' };
+  /** Calls are counted since then to learn a rate: after a 429, after one that few calls followed, or after an overload. */
+  readonly measuring?: { readonly since: number; readonly because: 'refused' | 'few-calls' | 'overloaded' };
   readonly window?: Window;
   readonly cuts?: Cuts;
   /** A share that cuts did not lower: refusals that no rate causes. */
@@ -150,6 +150,7 @@ export const budget = (
 ): number => {
   if (now < notBefore) return 0;
   if (rate === undefined) return Infinity;
+  if (rate === 0) return 0;
   const left = now + aheadMs - Math.max(nextStartAt, now);
   return left < 0 ? 0 : Math.floor((left * rate) / 1_000) + 1;
 };
@@ -189,7 +190,11 @@ const newWindow = (now: number, counted = Math.floor(now / 1_000) - 1): Window =
   overloaded: 0,
 });
 
-const startMeasuring = (state: RateState, because: 'refused' | 'overloaded', now: number): RateState => ({
+const startMeasuring = (
+  state: RateState,
+  because: NonNullable<RateState['measuring']>['because'],
+  now: number,
+): RateState => ({
   ...state,
   measuring: { since: now, because },
   window: newWindow(now),
@@ -205,7 +210,7 @@ export const afterRefusal = (
 ): RateState => {
   const notBefore = Math.max(state.notBefore, Math.min(retryAt, now + maxRetryAfterMs));
   const held = notBefore === state.notBefore ? state : { ...state, notBefore };
-  return rateAt(state, limit, now) === undefined && state.measuring?.because !== 'refused'
+  return rateAt(state, limit, now) === undefined && !isMeasuring(state, limit, now)
     ? startMeasuring(held, 'refused', now)
     : held;
 };
@@ -252,9 +257,24 @@ export type Judged = 'unchanged' | 'learnt' | 'cut' | 'grown' | 'undone' | 'unli
 
 type Judgement = { readonly state: RateState; readonly judged: Judged };
 
-/** Whether the first rate is measured. Until it is known, nothing is released. */
+/** Whether the first rate is measured. */
 export const isMeasuring = (state: RateState, limit: number | undefined, now: number): boolean =>
-  state.measuring?.because === 'refused' && rateAt(state, limit, now) === undefined;
+  state.measuring !== undefined &&
+  state.measuring.because !== 'overloaded' &&
+  rateAt(state, limit, now) === undefined;
+
+/**
+ * The starts a second that the dispatcher may release. Until the first rate is known, none: those that just asked show it. If they were too
+ * few, the line does.
+ */
+export const releaseRateAt = (
+  state: RateState,
+  limit: number | undefined,
+  now: number,
+): number | undefined => {
+  if (!isMeasuring(state, limit, now)) return rateAt(state, limit, now);
+  return state.measuring?.because === 'few-calls' ? (windowCalls * 1_000) / measuringMs : 0;
+};
 
 /** Whether the first rate follows from what is counted by now. */
 export const isMeasured = ({ measuring }: RateState, now: number): boolean =>
@@ -302,8 +322,11 @@ const withLearnt = (state: RateState, learnt: Learnt, now: number): RateState =>
   return { ...state, learnt, nextStartAt };
 };
 
-/** After the two seconds that follow the first 429. */
+/** After the two seconds that follow the first 429. Few calls show nothing of a rate: then the line makes more for two seconds. */
 const firstRate = (state: RateState, window: Window, now: number): Judgement => {
+  const isEnough = window.accepted + window.refused >= windowCalls;
+  if (!isEnough && state.measuring?.because === 'refused' && hasLine(state, now))
+    return { state: startMeasuring(state, 'few-calls', now), judged: 'unchanged' };
   const seconds = (now - window.since) / 1_000;
   const accepted = window.accepted / seconds;
   const perSecond = Math.max(minPerSecond, window.accepted === 0 ? unknownPerSecond : accepted);
@@ -459,7 +482,7 @@ const schemasAt = (now: number) => {
       ceiling: v.exactOptional(positive),
       capacity: v.exactOptional(positive),
     }),
-    measuring: v.object({ since: near, because: v.picklist(['refused', 'overloaded']) }),
+    measuring: v.object({ since: near, because: v.picklist(['refused', 'few-calls', 'overloaded']) }),
     window: v.object({
       since: near,
       countedFrom: number,

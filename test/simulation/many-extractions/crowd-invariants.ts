@@ -148,6 +148,11 @@ export const smallCrowds: readonly Crowd[] = [
     { beside: ['crowd'], p99: [10] },
   ),
   withdrawing('of which somebody erases most, in line and just before', 'erasedAfter'),
+  small(
+    'whose learnt rate an operator forgets after the last request',
+    { rate: takes(5), line: {}, clearsRateAt: 30, members: { crowd: spread(400, 20) } },
+    { refused: 150, lastStart: 110 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

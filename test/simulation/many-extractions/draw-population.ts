@@ -104,6 +104,8 @@ export type Population = {
   readonly oneSession?: true;
   /** The provider takes starts at this rate only. */
   readonly rate?: ProviderRate;
+  /** After so many seconds, an operator forgets the rate that was learnt. */
+  readonly clearsRateAt?: number;
   /** There is a line for starts, and its dispatcher. `perSecond`: the setting. */
   readonly line?: {
     readonly perSecond?: number;

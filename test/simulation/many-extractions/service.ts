@@ -8,7 +8,9 @@ import type { ErasedOne, Erasure, Tombstone } from '../../../lib/extraction/eras
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import { clearRate } from '../../../tools/cli/operate/change-holds.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
+import { breakerStoreOver } from '../../support/stores/memory-breaker-store.ts';
 import { startLineItems } from '../../support/stores/memory-start-line.ts';
 import { deliveries } from '../models/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
@@ -155,6 +157,12 @@ export class Service {
             Map.prototype.set.call(this.refusals, mac, { ...mark, isRefused: false, noticedAt });
         }
       });
+    }
+    const { clearsRateAt } = this.population;
+    if (clearsRateAt !== undefined) {
+      const store = breakerStoreOver(this.breakers, async (_call, effect) => effect());
+      const deps = { now: () => this.now(), newVersion: () => this.newName('version') };
+      this.time.after(clearsRateAt * 1_000, () => void clearRate(store, deps));
     }
     const { erasesAt } = this.population;
     if (erasesAt !== undefined) this.time.after(erasesAt * 1_000, () => this.#eraseRefused());

@@ -68,6 +68,14 @@ export const crowdFaults: Faults = {
     caughtBy: 'rate-is-kept',
     firstSeed: 2,
   },
+  'measured-of-few-calls': {
+    does: 'The first rate is what is accepted in two seconds, also if nobody but the line asks in them.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: "if (!isEnough && state.measuring?.because === 'refused' && hasLine(state, now))",
+    replace: "if (!isEnough && state.measuring?.because === 'refused' && !hasLine(state, now))",
+    caughtBy: 'rate-is-kept',
+    firstSeed: 12,
+  },
   'grows-by-the-window': {
     does: 'A low rate grows by 3 % for a window of minutes, as for one of ten seconds.',
     file: 'lib/rate-limit/rate-state.ts',

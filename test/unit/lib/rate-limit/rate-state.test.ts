@@ -15,6 +15,7 @@ import {
   pruned,
   type RateState,
   rateAt,
+  releaseRateAt,
   reopeningKey,
   reopeningRates,
   take,
@@ -90,6 +91,19 @@ describe('a 429', () => {
       judged: 'learnt',
       state: { learnt: { perSecond: 5 } },
     });
+  });
+
+  test('that few calls follow while some wait is measured by calls of the line, and only once', () => {
+    const state = withLine(refused(noRate), now);
+    expect(releaseRateAt(state, undefined, now)).toBe(0);
+    const at = now + 2_000;
+    const few = judgeCalls(withCounts(state, { ...none, accepted: 1 }, at / 1_000, at), undefined, at);
+    expect(few).toMatchObject({ judged: 'unchanged', state: { measuring: { because: 'few-calls' } } });
+    expect(releaseRateAt(few.state, undefined, at)).toBe(10);
+    expect(refused(few.state)).toBe(few.state);
+    const end = at + 2_000;
+    const shown = withCounts(few.state, { ...none, accepted: 8, refused: 2 }, end / 1_000, end);
+    expect(judgeCalls(shown, undefined, end).state.learnt?.perSecond).toBe(4);
   });
 
   test('with a rate measures nothing', () => {
