@@ -83,7 +83,11 @@ console.table(
         part,
         {
           lines,
-          ...(was && { before: was.lines, fewer: was.lines - lines, ...(added[part] !== undefined && { new: added[part] }) }),
+          ...(was && {
+            before: was.lines,
+            fewer: was.lines - lines,
+            ...(added[part] !== undefined && { new: added[part] }),
+          }),
           ...(words && { words }),
           ...(was?.words && words && { 'words before': was.words, 'fewer words': was.words - words }),
         },
