@@ -91,6 +91,9 @@ const overloadWeight = 2;
 const overloadsAtOnce = 3;
 const atOnceMs = 2_000;
 
+/** A bank of which many fail looks like an overload. Cut by cut it would hold the starts of all others for hours. */
+const leastOfOverloads = 1;
+
 const tooMany = 0.05;
 const few = 0.02;
 const growth = 1.03;
@@ -368,7 +371,8 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
     return { state: { ...before, stray: { share: 1.5 * share, until: now + strayMs } }, judged: 'undone' };
   }
   const target = Math.min(rate, softCut * accepted);
-  const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
+  const least = window.refused === 0 ? Math.min(rate, leastOfOverloads) : minPerSecond;
+  const perSecond = Math.max(least, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
   const from = Number.isFinite(rate) ? rate : undefined;
   const isFirst = cuts === undefined || (cuts.count >= 2 && !isOverload);
   const base = isFirst ? defined({ count: 0, from, share, accepted }) : cuts;

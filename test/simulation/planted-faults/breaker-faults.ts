@@ -124,21 +124,13 @@ export const outageFaults: Faults = {
 
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
-  'few-calls-are-an-overload': {
-    does: 'Three failures of a bank beside few starts lower the rate of all.',
+  'overloads-starve': {
+    does: 'A bank of which many starts fail lowers the rate of all again and again, to one start in 100 s.',
     file: 'lib/rate-limit/rate-state.ts',
-    find: 'isEnough && window.overloaded >= overloadsAtOnce',
-    replace: 'window.overloaded >= overloadsAtOnce',
+    find: 'window.refused === 0 ? Math.min(rate, leastOfOverloads) : minPerSecond',
+    replace: 'window.refused === 0 ? Math.min(rate, 0 * leastOfOverloads + minPerSecond) : minPerSecond',
     caughtBy: 'bounded-delay',
-    firstSeed: 3,
-  },
-  'overloads-cut-for-good': {
-    does: 'Banks that fail however few are started lower the rate again and again.',
-    file: 'lib/rate-limit/rate-state.ts',
-    find: '(isOverload || (count >= 2 && shareNow <= maxStray))',
-    replace: 'count >= 2 && shareNow <= maxStray && (isOverload || count >= 2)',
-    caughtBy: 'non-interference',
-    firstSeed: 11,
+    firstSeed: 20,
   },
   'hanging-banks-are-an-overload': {
     does: "Whether a failed start is its bank's is asked before the call, so that those of banks that hang are overloads.",
@@ -188,7 +180,7 @@ export const mixFaults: Faults = {
     find: 'dueAt: invoker.dueAt ?? dueAt',
     replace: 'dueAt: invoker.dueAt',
     caughtBy: 'messages-do-not-multiply',
-    firstSeed: 20,
+    firstSeed: 21,
   },
 };
 
