@@ -132,16 +132,6 @@ export const mixFaults: Faults = {
     caughtBy: 'bounded-delay',
     firstSeed: 20,
   },
-  'hanging-banks-are-an-overload': {
-    does: "Whether a failed start is its bank's is asked before the call, so that those of banks that hang are overloads.",
-    file: 'lib/extraction/start/gate.ts',
-    find: 'admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });',
-    replace: `admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });
-      const isInTrouble = await breaker.isInTrouble(breakerAboutOf(record));
-      breaker = { ...breaker, isInTrouble: async () => isInTrouble };`,
-    caughtBy: 'half-start-soon',
-    firstSeed: 9,
-  },
   'callers-share-a-breaker': {
     does: 'All callers have one item.',
     file: 'lib/extraction/record.ts',
