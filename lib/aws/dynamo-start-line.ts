@@ -11,10 +11,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import {
-  type CallCounts,
+  addCounts,
+  type CountedCall,
   countsKeptSeconds,
   countsKey,
+  countsOf,
   type InLine,
+  noCalls,
   type Place,
   parseSlot,
   type StartLineStore,
@@ -132,27 +135,27 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
         ),
       ),
 
-    count: async (second, call) => {
+    count: async (second, { kind, bucket }) => {
       await client.send(
         new UpdateItemCommand({
           ...keyed(countsKey(second)),
-          UpdateExpression: 'SET expiresAt = :expiry ADD #call :one',
-          ExpressionAttributeNames: { '#call': call },
+          UpdateExpression: 'SET expiresAt = :expiry ADD #calls :one',
+          ExpressionAttributeNames: { '#calls': `${kind}/${bucket}` },
           ExpressionAttributeValues: marshall({ ':expiry': second + countsKeptSeconds, ':one': 1 }),
         }),
       );
     },
 
     counts: async (from, to) => {
-      const sum = { accepted: 0, refused: 0, overloaded: 0 };
+      let sum = noCalls;
       const keys = Array.from({ length: to - from + 1 }, (_, index) => ({
         extractionId: countsKey(from + index),
       }));
       for await (const item of readItems(client, { table }, keys)) {
-        const { accepted = 0, refused = 0, overloaded = 0 } = item as Partial<CallCounts>;
-        sum.accepted += accepted;
-        sum.refused += refused;
-        sum.overloaded += overloaded;
+        for (const [name, times] of Object.entries(item as Record<string, number>)) {
+          const [kind, bucket] = name.split('/');
+          if (bucket !== undefined) sum = addCounts(sum, countsOf({ kind, bucket } as CountedCall, times));
+        }
       }
       return sum;
     },

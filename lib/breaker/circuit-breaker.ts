@@ -18,7 +18,6 @@ import {
   holdsTurn,
   mayOpenSoon,
   mayStart,
-  noTrouble,
   takeTurn,
 } from './breaker-state.ts';
 import {
@@ -49,8 +48,6 @@ export interface CircuitBreaker {
    * after `failures` extractions, and the caller's after as many groups.
    */
   report(admission: Admission, shown: Shown): Promise<void>;
-  /** Whether a breaker holds starts of this group, or counts failures of it or of its caller's groups. */
-  isInTrouble(about: About): Promise<boolean>;
 }
 
 type CircuitBreakerDeps = {
@@ -216,11 +213,6 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       }
       if (admission.kind === 'held') telemetry.count('StartsHeld');
       return admission;
-    },
-
-    isInTrouble: async (about) => {
-      const state = (await current(about)) ?? noTrouble;
-      return mayStart(state, about.group, time()) !== 'yes' || mayOpenSoon(state, about.group);
     },
 
     report: async (admission, shown) => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { defined } from '../defined.ts';
-import type { CallCounts } from './start-line.ts';
+import { addCounts, type CallCounts, noCalls } from './start-line.ts';
 
 /** Starts a second that the provider was found to take. */
 export type Learnt = {
@@ -90,9 +90,6 @@ const windowRefused = 5;
 const overloadWeight = 2;
 const overloadsAtOnce = 3;
 const atOnceMs = 2_000;
-
-/** A bank of which many fail looks like an overload. Cut by cut it would hold the starts of all others for hours. */
-const leastOfOverloads = 1;
 
 const tooMany = 0.05;
 const few = 0.02;
@@ -188,9 +185,7 @@ const newWindow = (now: number, counted = Math.floor(now / 1_000) - 1): Window =
   since: now,
   countedFrom: counted,
   countedUntil: counted,
-  accepted: 0,
-  refused: 0,
-  overloaded: 0,
+  ...noCalls,
 });
 
 const startMeasuring = (
@@ -295,22 +290,34 @@ export const withCounts = (
   return {
     ...state,
     window: {
-      since: window.since,
-      countedFrom: window.countedFrom,
+      ...window,
+      ...addCounts(window, counts),
       countedUntil: Math.max(window.countedUntil, countedUntil),
-      accepted: window.accepted + counts.accepted,
-      refused: window.refused + counts.refused,
-      overloaded: window.overloaded + counts.overloaded,
     },
   };
 };
 
-const badIn = ({ refused, overloaded }: CallCounts): number => refused + overloadWeight * overloaded;
+/**
+ * Overloads, unless they are some banks'. An overload fails at all banks alike: then an accepted start is beside a failed one of its bank as
+ * often as chance makes it. Where banks fail, most of what is accepted is at others. Half as often as by chance counts, as calls are few.
+ */
+const overloadsIn = ({ accepted, overloaded, acceptedIn, overloadedIn }: CallCounts): number => {
+  const passed = accepted / (accepted + overloaded);
+  let beside = 0;
+  let byChance = 0;
+  for (const [bucket, calls] of Object.entries(acceptedIn)) {
+    if (overloadedIn.includes(bucket)) beside += calls;
+    byChance += calls * (1 - passed ** (calls / passed - 1));
+  }
+  return beside >= byChance / 2 ? overloaded : 0;
+};
+
+const badIn = (calls: CallCounts): number => calls.refused + overloadWeight * overloadsIn(calls);
 
 const isOver = (window: Window, now: number): boolean => {
   const elapsed = now - window.since;
   const isEnough = window.accepted + window.refused + window.overloaded >= windowCalls;
-  if (isEnough && window.overloaded >= overloadsAtOnce && elapsed >= atOnceMs) return true;
+  if (isEnough && overloadsIn(window) >= overloadsAtOnce && elapsed >= atOnceMs) return true;
   return elapsed >= windowMs && (isEnough || window.refused >= windowRefused);
 };
 
@@ -363,7 +370,7 @@ const cutsFailed = (
 const cut = (state: RateState, window: Window, rate: number, share: number, now: number): Judgement => {
   const accepted = window.accepted / Math.max(1, window.countedUntil - window.countedFrom);
   const { cuts } = state;
-  const isOverload = window.overloaded > 0;
+  const isOverload = overloadsIn(window) > 0;
   if (cuts !== undefined && cutsFailed(cuts, share, accepted, isOverload)) {
     const { cuts: _, learnt: _cut, ...rest } = fresh(state, now);
     const { from } = cuts;
@@ -371,8 +378,7 @@ const cut = (state: RateState, window: Window, rate: number, share: number, now:
     return { state: { ...before, stray: { share: 1.5 * share, until: now + strayMs } }, judged: 'undone' };
   }
   const target = Math.min(rate, softCut * accepted);
-  const least = window.refused === 0 ? Math.min(rate, leastOfOverloads) : minPerSecond;
-  const perSecond = Math.max(least, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
+  const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
   const from = Number.isFinite(rate) ? rate : undefined;
   const isFirst = cuts === undefined || (cuts.count >= 2 && !isOverload);
   const base = isFirst ? defined({ count: 0, from, share, accepted }) : cuts;
@@ -447,7 +453,7 @@ export const judgeCalls = (state: RateState, limit: number | undefined, now: num
     return cutSoftly(state, capacity, { capacity }, now);
   // More calls show whether it is chance.
   if (share > tooMany && now - window.since < maxWindowMs) return unchanged;
-  if (window.overloaded > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling)
+  if (overloadsIn(window) > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling)
     return cutSoftly(state, rate, { ceiling }, now);
   if (share < few && rate !== undefined) return grow(state, window, rate, limit, now);
   const { cuts: _, ...rest } = fresh(state, now);
@@ -494,6 +500,8 @@ const schemasAt = (now: number) => {
       accepted: count,
       refused: count,
       overloaded: count,
+      acceptedIn: v.record(v.string(), count),
+      overloadedIn: v.array(v.string()),
     }),
     cuts: v.object({ count, from: v.exactOptional(positive), share: count, accepted: count }),
     stray: v.object({ share: count, until: near }),

@@ -17,14 +17,14 @@ import {
   take,
   withLine,
 } from './rate-state.ts';
-import type { LineEntry, StartLineStore } from './start-line.ts';
+import { bucketOf, type LineEntry, type StartLineStore } from './start-line.ts';
 
 /** What an admitted start showed about the provider's rate. */
 export type ShownToRate =
   | { readonly kind: 'accepted' }
   /** A 429 that names neither quota nor user. */
   | { readonly kind: 'refused'; readonly retryAt: number | undefined }
-  /** A 5xx or no answer, of a group whose breaker neither holds nor counts. */
+  /** A 5xx or no answer. */
   | { readonly kind: 'overloaded' };
 
 /** Why a start asks. */
@@ -39,8 +39,8 @@ export type Asking = {
 export interface StartLimiter {
   /** Whether the start may be made now. If not, it has to wait in line. */
   admit(about: About, asking: Asking): Promise<'go' | 'wait'>;
-  /** Takes what an admitted start showed. */
-  report(shown: ShownToRate): Promise<void>;
+  /** Takes what an admitted start at a bank or product showed. */
+  report(group: string, shown: ShownToRate): Promise<void>;
   /** Breakers of these groups closed, `*` for that over all groups of the caller. */
   reopen(caller: string, groups: readonly string[]): Promise<void>;
   /** Puts a start in line, and sees to it that a dispatcher runs. `isHeld`: by a breaker or an operator. Throws what the store throws. */
@@ -148,7 +148,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       }
     },
 
-    report: async (shown) => {
+    report: async (group, shown) => {
       try {
         const { state } = await current();
         if (shown.kind === 'refused') {
@@ -158,7 +158,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
           await change((before) => afterOverload(before, time()));
           await wake(true);
         } else if (!isCounting(state, time())) return;
-        await line.count(Math.floor(time() / 1_000), shown.kind);
+        await line.count(Math.floor(time() / 1_000), { kind: shown.kind, bucket: bucketOf(group) });
       } catch (error) {
         unavailable(error);
       }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 /**
  * Who waits for the provider's rate, for a breaker or for an operator. An item of the table `StartLine` is written by start-task, and is
  * in the sparse index `line` from when the state InLine has added its callback token until it is released (design, "Starts at the
@@ -57,7 +58,50 @@ export type CallCounts = {
   readonly refused: number;
   /** A 503, another 5xx or no answer, beside accepted starts. */
   readonly overloaded: number;
+  /** Of `accepted`, those of each bucket (`bucketOf`). */
+  readonly acceptedIn: { readonly [bucket: string]: number };
+  /** The buckets of `overloaded`. */
+  readonly overloadedIn: readonly string[];
 };
+
+export const noCalls: CallCounts = {
+  accepted: 0,
+  refused: 0,
+  overloaded: 0,
+  acceptedIn: {},
+  overloadedIn: [],
+};
+
+/** What one call showed, and the bucket of its bank or product. */
+export type CountedCall = {
+  readonly kind: 'accepted' | 'refused' | 'overloaded';
+  readonly bucket: string;
+};
+
+export const countsOf = ({ kind, bucket }: CountedCall, times = 1): CallCounts => ({
+  ...noCalls,
+  [kind]: times,
+  ...(kind === 'accepted' ? { acceptedIn: { [bucket]: times } } : {}),
+  ...(kind === 'overloaded' ? { overloadedIn: [bucket] } : {}),
+});
+
+export const addCounts = (one: CallCounts, other: CallCounts): CallCounts => {
+  const acceptedIn = { ...one.acceptedIn };
+  for (const [bucket, calls] of Object.entries(other.acceptedIn)) {
+    acceptedIn[bucket] = (acceptedIn[bucket] ?? 0) + calls;
+  }
+  return {
+    accepted: one.accepted + other.accepted,
+    refused: one.refused + other.refused,
+    overloaded: one.overloaded + other.overloaded,
+    acceptedIn,
+    overloadedIn: [...new Set([...one.overloadedIn, ...other.overloadedIn])],
+  };
+};
+
+/** One of 64 for a bank or product: so many fit into the item of a second and of the rate. Two banks share one in 64. */
+export const bucketOf = (group: string): string =>
+  String(createHash('sha256').update(group).digest().readUInt8(0) % 64);
 
 /** The private table `StartLine`. Every method may throw, before or after it took effect. */
 export interface StartLineStore {
@@ -77,7 +121,7 @@ export interface StartLineStore {
   /** Takes it out of the index, unless it has another callback token by now. */
   leave(released: InLine): Promise<void>;
   /** Adds one call to a second of the epoch. */
-  count(second: number, call: keyof CallCounts): Promise<void>;
+  count(second: number, call: CountedCall): Promise<void>;
   /** The calls of these seconds, both included. */
   counts(from: number, to: number): Promise<CallCounts>;
 }

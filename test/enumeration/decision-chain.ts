@@ -210,11 +210,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       refusals: { get: mark, put: never },
       keptDays: 7,
       callFor: async () => ({ tokens, renewable: false, post, credentialsMac }),
-      breaker: {
-        admit: async (about) => ({ kind: 'pass', about }),
-        isInTrouble: async () => false,
-        report: async () => undefined,
-      },
+      breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => undefined },
       logIn: never,
       whenSlow: () => () => undefined,
       msLeft: () => 60_000,

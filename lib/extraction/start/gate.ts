@@ -88,17 +88,14 @@ const entryOf = (
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
-/** One that failed is an overload only if no breaker concerns its group by now: otherwise it would be the bank's. */
-const shownToRate = async (
-  { result, shown }: { readonly result: StartCallResult; readonly shown: Shown },
-  isInTrouble: () => Promise<boolean>,
-): Promise<ShownToRate | undefined> => {
+/** Whether those that failed are an overload or some banks' trouble, all calls together show. */
+const shownToRate = (result: StartCallResult, shown: Shown): ShownToRate | undefined => {
   if (result.kind === 'accepted') return { kind: 'accepted' };
   if (isRefusedByRate(result)) {
     const { notBefore } = result;
     return { kind: 'refused', retryAt: notBefore === undefined ? undefined : Date.parse(notBefore) };
   }
-  return shown.kind === 'failed' && !(await isInTrouble()) ? { kind: 'overloaded' } : undefined;
+  return shown.kind === 'failed' ? { kind: 'overloaded' } : undefined;
 };
 
 /** Only the breaker, for an execution that never waits. What it shows about the rate is reported all the same. */
@@ -116,9 +113,9 @@ const breakerGate = (
       return admission;
     },
     resultOf: (result) => result,
-    afterCall: async (ended, called) => {
-      const toRate = await shownToRate(called, () => breaker.isInTrouble(breakerAboutOf(record)));
-      if (toRate !== undefined) await startLine?.limiter.report(toRate);
+    afterCall: async (ended, { result, shown }) => {
+      const toRate = shownToRate(result, shown);
+      if (toRate !== undefined) await startLine?.limiter.report(breakerAboutOf(record).group, toRate);
       return ended;
     },
     report: (shown) => breaker.report(admission, shown),

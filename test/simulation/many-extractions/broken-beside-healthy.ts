@@ -119,6 +119,12 @@ export const mixes: readonly Mix[] = [
     healthy: healthy(3, consent),
     within: 300,
   },
+  {
+    name: '10 banks flap, 1/s; healthy 5/s',
+    broken: banks(10, 1, 'flaps'),
+    healthy: healthy(0.2),
+    only: 'another',
+  },
 ];
 
 /** Nothing of these is broken: one caller requests at the throttle of `POST /extractions`, beside another that requests once in 3 s. */

@@ -35,6 +35,9 @@ export const crowd = (
     member(index, from + index / perSecond, { takes: 5, ...fields }),
   );
 
+const atBanks = (count: number, members: readonly Member[]): readonly Member[] =>
+  members.map((one, index) => ({ ...one, entity: `bank-${index % count}` }));
+
 /** Another caller's single requests. */
 const singles = (until: number, every = 20, fields: Partial<Member> = {}): readonly Member[] =>
   crowd(Math.floor((until - 30) / every), { perSecond: 1 / every, from: 30, caller: another, ...fields });
@@ -204,6 +207,11 @@ export const crowds: readonly Crowd[] = [
   {
     name: 'sheds with 503, 3,600 in 600 s',
     population: at(shedding, undefined, [['crowd', crowd(3_600, { perSecond: 6 })]]),
+    wanted: { unconfirmed: 60 },
+  },
+  {
+    name: 'sheds with 503 at 40 banks, 3,600 in 600 s',
+    population: at(shedding, undefined, [['crowd', atBanks(40, crowd(3_600, { perSecond: 6 }))]]),
     wanted: { unconfirmed: 60 },
   },
   {

@@ -124,11 +124,11 @@ export const outageFaults: Faults = {
 
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
-  'overloads-starve': {
-    does: 'A bank of which many starts fail lowers the rate of all again and again, to one start in 100 s.',
+  'banks-are-an-overload': {
+    does: 'Starts that fail at ten banks lower the rate of all, however many pass at others.',
     file: 'lib/rate-limit/rate-state.ts',
-    find: 'window.refused === 0 ? Math.min(rate, leastOfOverloads) : minPerSecond',
-    replace: 'window.refused === 0 ? Math.min(rate, 0 * leastOfOverloads + minPerSecond) : minPerSecond',
+    find: 'beside >= byChance / 2',
+    replace: 'beside >= 0 * byChance',
     caughtBy: 'bounded-delay',
     firstSeed: 20,
   },

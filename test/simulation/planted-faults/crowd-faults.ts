@@ -64,7 +64,7 @@ export const crowdFaults: Faults = {
   'refusals-not-counted': {
     does: 'Nothing is learnt from what the provider accepts and refuses.',
     file: 'lib/rate-limit/start-limiter.ts',
-    find: 'await line.count(Math.floor(time() / 1_000), shown.kind);',
+    find: 'await line.count(Math.floor(time() / 1_000), { kind: shown.kind, bucket: bucketOf(group) });',
     caughtBy: 'rate-is-kept',
     firstSeed: 2,
   },

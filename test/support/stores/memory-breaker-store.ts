@@ -32,7 +32,6 @@ export const breakerThat = (
     reported,
     breaker: {
       admit: async (about) => ({ kind, about, holder: 'this-process', cause: 'http-503' }) as Admission,
-      isInTrouble: async () => kind !== 'pass',
       report: async (_admission, seen) => void reported.push(seen),
     },
   };

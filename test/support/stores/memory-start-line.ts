@@ -1,13 +1,14 @@
 import {
-  type CallCounts,
+  addCounts,
+  type CountedCall,
   countsKey,
+  countsOf,
   type InLine,
+  noCalls,
   type StartLineStore,
   type StoredEntry,
 } from '../../../lib/rate-limit/start-line.ts';
 import type { CarryOut } from './store-fault.ts';
-
-const none: CallCounts = { accepted: 0, refused: 0, overloaded: 0 };
 
 /** The index `line`: sorted once, and again only after it has changed. */
 const indexOver = (items: Map<string, StoredEntry>) => {
@@ -73,19 +74,15 @@ export const startLineOver = (
         lagging(() => index.remove(extractionId, callbackToken));
         items.set(extractionId, rest);
       }),
-    count: (second, kind) =>
+    count: (second, counted) =>
       call('count', countsKey(second), () => {
-        const known = counts.get(second) ?? none;
-        counts.set(second, { ...known, [kind]: known[kind] + 1 });
+        counts.set(second, [...(counts.get(second) ?? []), counted]);
       }),
     counts: (from, to) =>
       call('counts', countsKey(from), () => {
-        const sum = { ...none };
+        let sum = noCalls;
         for (let second = from; second <= to; second += 1) {
-          const { accepted, refused, overloaded } = counts.get(second) ?? none;
-          sum.accepted += accepted;
-          sum.refused += refused;
-          sum.overloaded += overloaded;
+          for (const counted of counts.get(second) ?? []) sum = addCounts(sum, countsOf(counted));
         }
         return sum;
       }),
@@ -100,7 +97,7 @@ export const startLineItems = (lagging: (effect: () => void) => void = (effect) 
     items,
     index,
     lagging,
-    counts: new Map<number, CallCounts>(),
+    counts: new Map<number, CountedCall[]>(),
     enter: (extractionId: string, requestId: string, callbackToken: string): boolean => {
       const item = items.get(extractionId);
       if (item?.requestId !== requestId) return false;

@@ -235,12 +235,17 @@ test('the calls of many seconds are read 100 at a time, and again what a busy ta
     asked.push(Keys.length);
     const unprocessed = left ? { UnprocessedKeys: { T: { Keys: Keys.slice(0, 1) } } } : {};
     left = false;
-    return { Responses: { T: [marshall({ accepted: 2, refused: 1 })] }, ...unprocessed };
+    return {
+      Responses: { T: [marshall({ 'accepted/7': 2, 'refused/7': 1, expiresAt: 9 })] },
+      ...unprocessed,
+    };
   });
   expect(await dynamoStartLine(client, 'T').counts(1_000, 1_149)).toEqual({
     accepted: 6,
     refused: 3,
     overloaded: 0,
+    acceptedIn: { 7: 6 },
+    overloadedIn: [],
   });
   expect(asked).toEqual([100, 1, 50]);
 });

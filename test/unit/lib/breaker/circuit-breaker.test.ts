@@ -95,21 +95,6 @@ describe('failures', () => {
     expect([await admit(process), await admit(process, 'bank', 'another')]).toEqual(['held', 'pass']);
   });
 
-  test('show trouble of their group until one of its starts is accepted', async () => {
-    const shared = store();
-    const process = processOn(shared);
-    const about = aboutOf();
-    const admission = await process.admit(about);
-    expect(await process.isInTrouble(about)).toBe(false);
-    await process.report(admission, { kind: 'slow' });
-    expect(await process.isInTrouble(about)).toBe(true);
-    seconds += 4;
-    await startOn(processOn(shared), 'accepted');
-    expect(await process.isInTrouble(about)).toBe(false);
-    await failIn(shared, 5);
-    expect(await processOn(shared).isInTrouble(about)).toBe(true);
-  });
-
   test('that count are read before each start of their group, and of any other while those count for the caller', async () => {
     const shared = store();
     await failIn(shared, 1);

@@ -53,7 +53,8 @@ const over = async (waiting: number) => {
 test('who waits is released at the rate in order, until nobody has waited for a while, and the lease is given back', async () => {
   const { run, store, line, reads, released, waits, messages, begin, passed } = await over(7);
   // A start in each second, of a process that was never refused.
-  for (let second = 0; second < 30; second += 1) await line.count(begin / 1_000 + second, 'accepted');
+  for (let second = 0; second < 30; second += 1)
+    await line.count(begin / 1_000 + second, { kind: 'accepted', bucket: '1' });
   expect(await run()).toEqual({ end: 'idle', released: 7 });
   expect(released).toEqual(['e-0', 'e-1', 'e-2', 'e-3', 'e-4', 'e-5', 'e-6']);
   // Within a tick every half a second, and at its end at the latest. The first of all waits for nothing.

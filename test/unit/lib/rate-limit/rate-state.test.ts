@@ -22,15 +22,27 @@ import {
   withCounts,
   withLine,
 } from '../../../../lib/rate-limit/rate-state.ts';
+import { type CallCounts, noCalls } from '../../../../lib/rate-limit/start-line.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
-const none = { accepted: 0, refused: 0, overloaded: 0 };
+/** Calls at one bank. */
+const callsOf = (calls: Partial<Pick<CallCounts, 'accepted' | 'refused' | 'overloaded'>>): CallCounts => ({
+  ...noCalls,
+  ...calls,
+  acceptedIn: { 1: calls.accepted ?? 0 },
+  overloadedIn: calls.overloaded ? ['1'] : [],
+});
 
 /** A state at whose end a window of ten seconds is judged, with a line. */
-const judgedAfter = (calls: Partial<typeof none>, state: Partial<RateState> = {}, seconds = 10) => {
-  const begun = withCounts({ ...noRate, ...state }, none, now / 1_000 - 1, now);
+const judgedAfter = (calls: Partial<CallCounts>, state: Partial<RateState> = {}, seconds = 10) => {
+  const begun = withCounts({ ...noRate, ...state }, noCalls, now / 1_000 - 1, now);
   const end = now + seconds * 1_000;
-  const counted = withCounts(begun, { ...none, ...calls }, end / 1_000 - 1, end);
+  const counted = withCounts(
+    begun,
+    calls.acceptedIn === undefined ? callsOf(calls) : { ...noCalls, ...calls },
+    end / 1_000 - 1,
+    end,
+  );
   return judgeCalls(withLine(counted, end), undefined, end);
 };
 
@@ -85,7 +97,7 @@ describe('a 429', () => {
     const state = refused(noRate);
     expect(refused(state)).toBe(state);
     const at = now + 2_000;
-    const counted = withCounts(state, { ...none, accepted: 10, refused: 90 }, at / 1_000, at);
+    const counted = withCounts(state, callsOf({ accepted: 10, refused: 90 }), at / 1_000, at);
     expect(judgeCalls(counted, undefined, at - 1).judged).toBe('unchanged');
     expect(judgeCalls(counted, undefined, at)).toMatchObject({
       judged: 'learnt',
@@ -97,12 +109,12 @@ describe('a 429', () => {
     const state = withLine(refused(noRate), now);
     expect(releaseRateAt(state, undefined, now)).toBe(0);
     const at = now + 2_000;
-    const few = judgeCalls(withCounts(state, { ...none, accepted: 1 }, at / 1_000, at), undefined, at);
+    const few = judgeCalls(withCounts(state, callsOf({ accepted: 1 }), at / 1_000, at), undefined, at);
     expect(few).toMatchObject({ judged: 'unchanged', state: { measuring: { because: 'few-calls' } } });
     expect(releaseRateAt(few.state, undefined, at)).toBe(10);
     expect(refused(few.state)).toBe(few.state);
     const end = at + 2_000;
-    const shown = withCounts(few.state, { ...none, accepted: 8, refused: 2 }, end / 1_000, end);
+    const shown = withCounts(few.state, callsOf({ accepted: 8, refused: 2 }), end / 1_000, end);
     expect(judgeCalls(shown, undefined, end).state.learnt?.perSecond).toBe(4);
   });
 
@@ -135,7 +147,7 @@ describe('a window of calls', () => {
   test('at a low rate raises it by as much for the same time, and by a quarter at most', () => {
     const rateAfter = (seconds: number, slow: Learnt) => {
       const window = {
-        ...none,
+        ...noCalls,
         since: now - (seconds - 10) * 1_000,
         countedFrom: now / 1_000 - 1,
         countedUntil: now / 1_000 - 1,
@@ -174,8 +186,8 @@ describe('a window of calls', () => {
     const judgedOf: string[] = [];
     for (let window = 0; window < 4; window += 1) {
       const rate = state.learnt?.perSecond ?? 0;
-      const calls = { ...none, accepted: 9 * rate, refused: rate };
-      state = withCounts({ ...state, lineUntil: at + 99_000 }, none, at / 1_000 - 1, at);
+      const calls = callsOf({ accepted: 9 * rate, refused: rate });
+      state = withCounts({ ...state, lineUntil: at + 99_000 }, noCalls, at / 1_000 - 1, at);
       at += 10_000;
       const { state: next, judged } = judgeCalls(withCounts(state, calls, at / 1_000 - 1, at), undefined, at);
       state = next;
@@ -192,7 +204,7 @@ describe('a window of calls', () => {
     // Of four seconds, the calls of the last two are not counted yet.
     const lagging = withCounts(
       measuring,
-      { ...none, accepted: 20, overloaded: 3 },
+      callsOf({ accepted: 20, overloaded: 3 }),
       now / 1_000 + 1,
       now + 4_000,
     );
@@ -201,6 +213,16 @@ describe('a window of calls', () => {
     expect(judgedAfter({ accepted: 2, overloaded: 4 }, measuring, 12).judged).toBe('unchanged');
     const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
     expect(learntIn(near)).toBeCloseTo(4.75 * 1.005, 2);
+  });
+
+  test('with starts that fail at some banks shows no overload, if many pass at others', () => {
+    const measuring = afterOverload(noRate, now);
+    const failures = { overloaded: 10, overloadedIn: ['7'] };
+    const beside = { accepted: 50, acceptedIn: { 1: 48, 7: 2 }, ...failures };
+    expect(judgedAfter(beside, measuring).judged).toBe('unchanged');
+    // As many fail, and all at the bank at which most pass.
+    const among = { accepted: 50, acceptedIn: { 1: 2, 7: 48 }, ...failures };
+    expect(judgedAfter(among, measuring).judged).toBe('cut');
   });
 
   test('undoes a cut that did not lower the share of overloads, also one without a rate before', () => {
@@ -222,8 +244,8 @@ describe('a window of calls', () => {
   });
 
   test('of an hour ago is not judged with the calls of now', () => {
-    const old = withCounts(noRate, { ...none, refused: 5 }, now / 1_000 - 3_600, now - 3_600_000);
-    expect(withCounts(old, { ...none, accepted: 1 }, now / 1_000 - 1, now).window).toMatchObject({
+    const old = withCounts(noRate, callsOf({ refused: 5 }), now / 1_000 - 3_600, now - 3_600_000);
+    expect(withCounts(old, callsOf({ accepted: 1 }), now / 1_000 - 1, now).window).toMatchObject({
       accepted: 1,
       refused: 0,
     });

@@ -28,13 +28,11 @@ type Setting = {
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
   readonly failsToPark?: true;
-  readonly isInTrouble?: true;
 };
 
 /** The gate of one start with this behind it, and what it did. */
 const gateWith = async (setting: Setting) => {
   const { entry, attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
-  const { isInTrouble = false } = setting;
   const line = memoryStartLine();
   if (waited !== undefined)
     await line.park({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
@@ -45,7 +43,6 @@ const gateWith = async (setting: Setting) => {
     {
       breaker: {
         admit: async () => breaker,
-        isInTrouble: async () => isInTrouble,
         report: async (_admission, { kind }) => void did.push(`breaker: ${kind}`),
       },
       startLine: {
@@ -55,7 +52,7 @@ const gateWith = async (setting: Setting) => {
             did.push(asking);
             return rate;
           },
-          report: async ({ kind }: ShownToRate) => void did.push(`rate: ${kind}`),
+          report: async (_group: string, { kind }: ShownToRate) => void did.push(`rate: ${kind}`),
           reopen: async () => undefined,
           wait: async (parked) => {
             if (setting.failsToPark) throw new Error('StartLine is down.');
@@ -132,21 +129,13 @@ test.each<readonly [string, StartCallResult, string | undefined]>([
   ['a 429 with an errorType', { ...busy, problem: 'http-429/BUSY' }, 'rate: refused'],
   ['the quota', { ...busy, problem: 'quota-reached' }, undefined],
   ['the user', { ...busy, problem: 'user-busy' }, undefined],
-  ['a 503 of a calm group', { kind: 'unknown', reason: 'http-503' }, 'rate: overloaded'],
+  ['a 503', { kind: 'unknown', reason: 'http-503' }, 'rate: overloaded'],
 ])('what the rate learns of a call: %s', async (_, result, learnt) => {
   const { gate, did } = await gateWith({ entry: 0 });
   await gate.admit(false);
   const shown = result.kind === 'unknown' ? { kind: 'failed', cause: 'http-503' } : { kind: 'nothing' };
   await gate.afterCall(notYet('ProviderBusy'), { result, shown: shown as never });
   expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
-});
-
-test('a 503 of a group that a breaker holds or counts by then is not learnt as overload', async () => {
-  const { gate, did } = await gateWith({ entry: 0, isInTrouble: true });
-  await gate.admit(false);
-  const result = { kind: 'unknown', reason: 'http-503' } as const;
-  await gate.afterCall(notYet('ProviderBusy'), { result, shown: { kind: 'failed' } as never });
-  expect(did.slice(1)).toEqual([]);
 });
 
 test('a start that the rate refused goes to the line, or is retried if it cannot', async () => {
