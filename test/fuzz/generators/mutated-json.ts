@@ -142,7 +142,8 @@ const mutated = (value: Json, { place, of }: Mutation): Json => {
   const places = 'textChange' in of && texts.length > 0 ? texts : all;
   const [holder, name] = places[place % places.length] ?? [root, 'value'];
   const old = holder[name] ?? null;
-  const next = 'change' in of ? of.change(old) : of.textChange(String(old));
+  const next =
+    'change' in of ? of.change(old) : of.textChange(typeof old === 'string' ? old : JSON.stringify(old));
   if (next !== undefined) holder[name] = next;
   else if (Array.isArray(holder)) holder.splice(Number(name), 1);
   else delete holder[name];
