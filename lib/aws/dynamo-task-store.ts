@@ -20,81 +20,67 @@ export const taskExpiry = (now: Date): number => Math.floor(now.getTime() / 1000
 /** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => taskExpiry(now());
-  /** Updates an item that is there, and returns it. */
-  const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
+  /** One update. `task` is the item as it then is, or as it was where the condition refused the update. */
+  const update = async (
+    taskId: string,
+    { set, condition, values }: { readonly set: string; readonly condition: string; readonly values: object },
+  ): Promise<{ readonly task: Task; readonly refused?: ConditionalCheckFailedException }> => {
     try {
       const { Attributes } = await client.send(
         new UpdateItemCommand({
           TableName: table,
           Key: marshall({ taskId }),
           UpdateExpression: `SET ${set}`,
-          ConditionExpression: 'attribute_exists(taskId) AND attribute_not_exists(isErased)',
-          ExpressionAttributeValues: marshall(values),
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return toTask(Attributes);
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
-  };
-  /** Updates or creates an item, unless it is erased, and returns it as it then is. */
-  const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
-    try {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: marshall({ taskId }),
-          UpdateExpression: `SET ${set}`,
-          ConditionExpression: 'attribute_not_exists(isErased)',
+          ConditionExpression: condition,
           ExpressionAttributeValues: marshall(values),
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return toTask(Attributes);
+      return { task: toTask(Attributes) };
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-      return toTask(error.Item);
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { task: toTask(error.Item), refused: error };
     }
+  };
+  /** Updates an item that is there, and returns it. */
+  const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
+    const condition = 'attribute_exists(taskId) AND attribute_not_exists(isErased)';
+    const { task, refused } = await update(taskId, { set, condition, values });
+    return refused === undefined ? task : undefined;
+  };
+  /** Updates or creates an item, unless it is erased, and returns it as it then is. */
+  const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
+    const condition = 'attribute_not_exists(isErased)';
+    const { task, refused } = await update(taskId, { set, condition, values });
+    if (refused !== undefined && refused.Item === undefined) throw refused;
+    return task;
   };
   return {
     link: async ({ taskId, extractionId, callbackToken, callbackAttempt, ...ofCredentials }) => {
       const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
       // A repeated link may not know them any more.
       const known = defined({ credentialsMac, isConfirmed, afterMark });
-      try {
-        const { Attributes } = await client.send(
-          new UpdateItemCommand({
-            TableName: table,
-            Key: marshall({ taskId }),
-            UpdateExpression:
-              'SET extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
-              Object.keys(known)
-                .map((name) => `${name} = :${name}, `)
-                .join('') +
-              'expiresAt = if_not_exists(expiresAt, :expiry)',
-            ConditionExpression:
-              'attribute_not_exists(isErased) AND (attribute_not_exists(extractionId) OR ' +
-              '(extractionId = :extraction AND ' +
-              '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt)))',
-            ExpressionAttributeValues: marshall({
-              ':extraction': extractionId,
-              ':token': callbackToken,
-              ':attempt': callbackAttempt,
-              ':expiry': expiry(),
-              ...Object.fromEntries(Object.entries(known).map(([name, value]) => [`:${name}`, value])),
-            }),
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return { linked: true, task: toTask(Attributes) };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { linked: false, task: toTask(error.Item) };
-      }
+      const { task, refused } = await update(taskId, {
+        set:
+          'extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
+          Object.keys(known)
+            .map((name) => `${name} = :${name}, `)
+            .join('') +
+          'expiresAt = if_not_exists(expiresAt, :expiry)',
+        condition:
+          'attribute_not_exists(isErased) AND (attribute_not_exists(extractionId) OR ' +
+          '(extractionId = :extraction AND ' +
+          '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt)))',
+        values: {
+          ':extraction': extractionId,
+          ':token': callbackToken,
+          ':attempt': callbackAttempt,
+          ':expiry': expiry(),
+          ...Object.fromEntries(Object.entries(known).map(([name, value]) => [`:${name}`, value])),
+        },
+      });
+      return { linked: refused === undefined, task };
     },
 
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
