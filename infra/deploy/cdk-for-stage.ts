@@ -11,6 +11,7 @@ import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
 import { ConfigError } from '../settings/config-error.ts';
 import { readStage } from '../settings/read-stage.ts';
+import { exampleSettings } from '../settings/settings.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import {
   contextOf,
@@ -28,7 +29,7 @@ import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 const main = async ([command = '', ...given]: readonly string[]): Promise<number> => {
   const args = withStage(given);
   const { stage } = contextOf(args);
-  const withExamples = stage === undefined ? [...args, ...exampleSettings] : args;
+  const withExamples = stage === undefined ? [...args, ...exampleArguments] : args;
   if (command === 'synth') return synth(withExamples, stage);
   // The CDK CLI takes its region from there, too.
   adoptRegion(process.env);
@@ -52,7 +53,10 @@ const refusedFor = (problem: string | undefined): 1 | undefined => {
 };
 
 /** Examples of the required settings, for `npm run synth` and `npm run bootstrap` without a stage. */
-const exampleSettings = ['-c', 'stage=preview', '-c', 'providerBaseUrl=https://provider.example'];
+const exampleArguments = Object.entries(exampleSettings).flatMap(([name, value]) => [
+  '-c',
+  `${name}=${value}`,
+]);
 
 /** With the stage as a value of the context, which the app reads. */
 const withStage = (args: readonly string[]): readonly string[] => {

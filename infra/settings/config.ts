@@ -6,6 +6,7 @@ import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
 import { machineSeconds, worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
 import {
+  exampleSettings,
   maxExecutionSeconds,
   mayBeSetting,
   ownWorkSeconds,
@@ -54,15 +55,15 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
   const problems = [
     ...unknownSettings(context),
     ...wrong.map(({ name, message }) => `Setting ${name} ${message}.`),
+    ...(parsed.success
+      ? contradictions(parsed.output)
+      : contradictionsWithout(
+          wrong.map(({ name }) => name),
+          given,
+        )),
   ];
-  if (!parsed.success) {
-    const names = wrong.map(({ name }) => name);
-    throw new ConfigError([...problems, ...contradictionsWithout(names, given)].join('\n'));
-  }
-  const config = Object.freeze(parsed.output);
-  const all = [...problems, ...contradictions(config)];
-  if (all.length > 0) throw new ConfigError(all.join('\n'));
-  return config;
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.freeze(parsed.output);
 };
 
 /** Contradictions of the other settings, so that one round reports them too. A sentence names each setting on which it depends. */
@@ -71,8 +72,7 @@ const contradictionsWithout = (
   given: Readonly<Record<string, unknown>>,
 ): readonly string[] => {
   const others = Object.entries(given).filter(([name]) => !wrong.includes(name));
-  const examples = { stage: 'preview', providerBaseUrl: 'https://provider.example' };
-  const parsed = v.safeParse(settingsSchema, { ...examples, ...Object.fromEntries(others) });
+  const parsed = v.safeParse(settingsSchema, { ...exampleSettings, ...Object.fromEntries(others) });
   if (!parsed.success) return [];
   const isNamed = (sentence: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(sentence));
   return contradictions(parsed.output).filter((sentence) => !isNamed(sentence));

@@ -538,3 +538,6 @@ export const settingNames: readonly string[] = Object.keys(settings);
 
 /** CDK's own context keys contain a ":", "/" or "-". The settings, and nothing else, are plain words. */
 export const mayBeSetting = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]*$/.test(name);
+
+/** Examples of the required settings, for what needs their shape and no stage. */
+export const exampleSettings = { stage: 'preview', providerBaseUrl: 'https://provider.example' } as const;
