@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+
 /**
  * Who waits for the provider's rate, for a breaker or for an operator. An item of the table `StartLine` is written by start-task, and is
  * in the sparse index `line` from when the state InLine has added its callback token until it is released (design, "Starts at the
