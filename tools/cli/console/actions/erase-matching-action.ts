@@ -2,6 +2,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { plural } from '../format-for-page.ts';
 import type { ConsoleAction } from './action-types.ts';
+import { checkTypedNumber } from './check-typed-number.ts';
 
 /** Each is an erasure of its own: two writes and a message. A thousand take about a minute. */
 const maxErased = 1_000;
@@ -26,13 +27,8 @@ export const eraseMatchingAction = ({ matching, erase }: EraseMatchingDeps): Con
     `${plural((await matching(query)).length, 'extraction matches', 'extractions match')} this filter now.`,
   run: async (query, input) => {
     const records = await matching(query);
-    if (input !== String(records.length)) {
-      const now = plural(records.length, 'extraction matches', 'extractions match');
-      throw new CliError(`${now} now, and another number was typed. Nothing was erased.`);
-    }
-    if (records.length > maxErased) {
-      throw new CliError(`At most ${maxErased} are erased at once. Narrow the filter. Nothing was erased.`);
-    }
+    const now = plural(records.length, 'extraction matches', 'extractions match');
+    checkTypedNumber(input, { count: records.length, now, max: maxErased, done: 'erased' });
     for (const [begun, { extractionId }] of records.entries()) {
       try {
         await erase(extractionId);

@@ -9,6 +9,7 @@ import { CliError } from '../../terminal/errors.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 import { plural } from '../format-for-page.ts';
 import type { ConsoleAction } from './action-types.ts';
+import { checkTypedNumber } from './check-typed-number.ts';
 
 type Sending = Pick<SendDeps, 'fetch' | 'sleep'> & { readonly apiUrl: string };
 
@@ -166,16 +167,9 @@ export const requestAgainAction = ({ apiUrl, matching, ...send }: RequestAgainDe
   },
   run: async (query, input, secret = '') => {
     const { requestable, leftOut } = selectRequestable(await matching(query));
-    if (input !== String(requestable.length)) {
-      throw new CliError(
-        `${requestable.length} can be requested again now, and another number was typed. Nothing was requested.`,
-      );
-    }
-    if (requestable.length > maxRequested) {
-      throw new CliError(
-        `At most ${maxRequested} are requested at once. Narrow the filter. Nothing was requested.`,
-      );
-    }
+    const count = requestable.length;
+    const now = `${count} can be requested again`;
+    checkTypedNumber(input, { count, now, max: maxRequested, done: 'requested' });
     const nationalIds = parseNationalIds(secret);
     const known = requestable.flatMap((record) => {
       const nationalId = nationalIds.get(record.consentId);
