@@ -5,7 +5,7 @@ import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
 import { logMessages } from '../../observability/log-messages.ts';
-import { subjectFields } from '../record.ts';
+import { type Extraction, subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
 import { publicView } from './public-view.ts';
@@ -28,6 +28,15 @@ export type AnswerRequestDeps = RequestDeps & {
 };
 
 const bodyLimitBytes = 64 * 1024;
+
+/**
+ * Of a repeated request too: the first may have been recorded, and have failed before it was logged. `health` counts extractions at
+ * `requestedMs`, and not lines.
+ */
+const requestedFields = (record: Extraction) => ({
+  ...subjectFields(record),
+  requestedMs: Date.parse(record.requestedAt),
+});
 
 /** Answers `POST /extractions` (design, section 6). Throws what a dependency throws. */
 export const answerRequest = async (
@@ -59,11 +68,10 @@ export const answerRequest = async (
     },
     deps,
   );
-  const subject = outcome.kind === 'accepted' ? subjectFields(outcome.record) : {};
   deps.telemetry.log(logMessages.requested, {
     outcome: outcome.kind,
     caller,
-    ...subject,
+    ...('record' in outcome ? requestedFields(outcome.record) : {}),
     ...defined({ traceparent }),
   });
 

@@ -16,7 +16,7 @@ const steps: ReadonlyMap<unknown, Step> = new Map([
 
 /**
  * How many extractions of one entity or product a period has the same of. Both sources of `health` fill it. Lines may be
- * repeated, so extractions are counted, at the time of their outcome, and never lines.
+ * repeated, so extractions are counted, at the time of their request or outcome, and never lines.
  */
 export type ProgressRow = {
   /** An entity, or the product of extractions by consent. */
@@ -48,7 +48,7 @@ export const progressQuery = ({ from, to }: Period, byHour = false): string =>
     `filter message in [${[...steps.keys()].map((message) => `"${message}"`).join(', ')}]`,
     'filter ispresent(entity) or ispresent(product)',
     'fields toMillis(@timestamp) as logged',
-    'fields coalesce(settledMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as detail',
+    'fields coalesce(settledMs, requestedMs, logged) as at, coalesce(entity, product) as subject, coalesce(status, service) as ending, coalesce(cause, lastProblem, reason, status, service) as detail',
     `filter at >= ${Date.parse(from)} and at < ${Date.parse(to)}`,
     ...(byHour ? ['fields fromMillis(at) as time', 'fields datefloor(time, 1h) as hour'] : []),
     `stats count_distinct(extractionId) as extractions, min(at) as first, pct(seconds, 50) as p50, pct(seconds, 95) as p95 by ${byHour ? 'hour, ' : ''}message, subject, ending, detail`,
@@ -79,7 +79,7 @@ export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRo
 
 export type ProgressLine = Pick<ProgressRow, 'subject' | 'step' | 'what'> & {
   readonly extractionId: string;
-  /** When the outcome was recorded or, of a line without one, when it was logged. */
+  /** When it was requested or its outcome was recorded or, of any other line, when it was logged. */
   readonly at: string;
   readonly seconds?: number;
 };
@@ -90,8 +90,8 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefined => {
   const step = steps.get(fields.message);
   const subject = text(fields.entity) ?? text(fields.product);
-  const { settledMs } = fields;
-  const at = typeof settledMs === 'number' ? new Date(settledMs).toISOString() : text(fields.timestamp);
+  const time = fields.settledMs ?? fields.requestedMs;
+  const at = typeof time === 'number' ? new Date(time).toISOString() : text(fields.timestamp);
   const extractionId = text(fields.extractionId);
   if (step === undefined || subject === undefined || at === undefined || extractionId === undefined)
     return undefined;

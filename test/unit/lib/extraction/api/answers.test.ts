@@ -10,7 +10,7 @@ import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extrac
 import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extraction/api/answer-summary.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
 import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
-import { closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { at, closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import {
@@ -315,7 +315,7 @@ test('a password cannot be guessed by repeating a request: eleven guesses, also 
   });
 });
 
-test('a request is logged with its entity, once', async () => {
+test('each line of a request has its entity and time, as the first may have failed once it was recorded', async () => {
   const { deps, seen } = intakeInMemory();
   const body = JSON.stringify({
     method: 'credentials',
@@ -324,11 +324,12 @@ test('a request is logged with its entity, once', async () => {
     actions: [{ id: 'tef' }],
   });
   const event = { headers: { 'idempotency-key': 'order-1' }, requestContext: contextOf(owner), body };
-  expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
-  expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
+  const startExecution = () => Promise.reject(new Error('Throttled.'));
+  await expect(answerRequest(event, { ...deps, startExecution })).rejects.toThrow('Throttled.');
+  expect(await answerRequest(event, { ...deps, now: () => at(60) })).toMatchObject({ statusCode: 200 });
+  const requestedMs = deps.now().getTime();
   expect(seen.progress).toEqual([
-    ['Extraction requested.', { outcome: 'accepted', caller: owner, entity: 'bank' }],
-    ['Extraction requested.', { outcome: 'replayed', caller: owner }],
+    ['Extraction requested.', { outcome: 'replayed', caller: owner, entity: 'bank', requestedMs }],
   ]);
 });
 

@@ -37,9 +37,9 @@ const ended = (secondsAgo: number, entity: string, status: string, fields: Logge
 
 /** What the functions logged: `bank` fails since an hour, `other` works, and a consent was refused. */
 const logged: readonly LoggedFields[] = [
-  line(90, 'Extraction requested.', { service: 'request-extraction', outcome: 'accepted', entity: 'bank' }),
-  // Repeated by its caller: it was counted when it was accepted.
-  line(80, 'Extraction requested.', { service: 'request-extraction', outcome: 'replayed' }),
+  line(90, 'Extraction requested.', { service: 'request-extraction', entity: 'bank' }),
+  // Refused.
+  line(80, 'Extraction requested.', { service: 'request-extraction', outcome: 'key-reused' }),
   line(70, 'Extraction started.', { entity: 'bank', seconds: 1 }),
   line(69, 'Extraction started.', { entity: 'bank', seconds: 3 }),
   // Before those that have error codes, which do not explain it.
@@ -140,20 +140,26 @@ describe('lines that are repeated, late or taken back', () => {
     return bank;
   };
 
-  test('each extraction counts once, at the time of its outcome, however often and late it is logged', async () => {
+  test('each extraction counts once, at the time of its request and of its outcome, however often and late it is logged', async () => {
     const logged = Array.from({ length: 300 }, (_, index) => {
       const fields = { ...settled(30), status: 'COMPLETED', extractionId: `busy-${index}` };
       const late = { ...settled(hour + 30), status: 'FAILED', extractionId: `late-${index}` };
       return [
         ...[29, 20, 1].slice(0, 1 + (index % 3)).map((seconds) => line(seconds, 'Extraction ended.', fields)),
         line(10, 'Extraction ended.', late),
+        // As a caller repeats it whose first answer was an error.
+        line(10, 'Extraction requested.', {
+          ...late,
+          settledMs: undefined,
+          requestedMs: Date.parse(ago(hour + 60)),
+        }),
         // As the sweep repeats it, without the seconds.
         line(5, 'Extraction ended.', { ...fields, seconds: undefined, again: true }),
       ];
     });
     expect(await of(...logged.flat())).toMatchObject({
-      lastHour: { ended: 300, well: 300, failed: 0, toOutcome: { p50: 40, p95: 40 } },
-      hourBefore: { ended: 300, failed: 300 },
+      lastHour: { requested: 0, ended: 300, well: 300, failed: 0, toOutcome: { p50: 40, p95: 40 } },
+      hourBefore: { requested: 300, ended: 300, failed: 300 },
     });
   });
 
