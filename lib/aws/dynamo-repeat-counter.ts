@@ -8,6 +8,9 @@ import { maxMismatches, type RepeatCounter } from '../extraction/store.ts';
 
 const hourSeconds = 3_600;
 
+/** Of the item that counts the repeats of an extraction's request. */
+export const repeatsKey = (extractionId: string) => marshall({ credentialsMac: `repeats/${extractionId}` });
+
 /** Items of the table `Refusals` beside the marks, whose keys are hex digits. Throws the SDK's errors. */
 export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): RepeatCounter => {
   /** Returns undefined, or the item of which the condition does not hold. */
@@ -20,7 +23,7 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
       await client.send(
         new UpdateItemCommand({
           TableName: table,
-          Key: marshall({ credentialsMac: `repeats/${extractionId}` }),
+          Key: repeatsKey(extractionId),
           ...expressions,
           ExpressionAttributeValues: marshall(values),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -15,6 +15,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Removals } from '../extraction/erase/erase-extraction.ts';
 import { withoutExtraction } from '../extraction/refused-credentials.ts';
 import { dynamoRefusedCredentialsStore, unchangedMark } from './dynamo-refused-credentials-store.ts';
+import { repeatsKey } from './dynamo-repeat-counter.ts';
 import { dynamoTaskStore, taskExpiry } from './dynamo-task-store.ts';
 
 /** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
@@ -132,5 +133,8 @@ export const removalsOnAws = ({ dynamo, s3, tables, bucket, now }: Places): Remo
       );
     },
     removeResults: (extractionId) => removeObjects(s3, bucket, `${extractionId}/`),
+    removeRepeats: async (extractionId) => {
+      await dynamo.send(new DeleteItemCommand({ TableName: tables.refusals, Key: repeatsKey(extractionId) }));
+    },
   };
 };

@@ -147,8 +147,11 @@ test('extractions in all states are erased under one reference while they run, a
 
 test('a caller erases its own by the API: what is closed, what runs, and nothing of another caller', async () => {
   const more = { reference: randomUUID() };
-  const collected = await extract(requestFor(uniqueUsername(), more));
+  const [body, repeatable] = [requestFor(uniqueUsername(), more), { idempotencyKey: randomUUID() }];
+  const collected = await extract(body, repeatable);
   await closed(collected);
+  // What counts repeats goes too.
+  expect(await extract(body, repeatable)).toBe(collected);
   const underWay = await running({}, more);
   const ofAnother = await extract(requestFor(uniqueUsername(), more), { caller: 'stranger' });
 

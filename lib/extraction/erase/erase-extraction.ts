@@ -24,6 +24,8 @@ export interface Removals {
   eraseTask(taskId: string, extractionId: string): Promise<void>;
   /** Deletes every version of every object of the extraction, and returns their number. */
   removeResults(extractionId: string): Promise<number>;
+  /** Deletes the count of repeated requests under its key (`RepeatCounter`). */
+  removeRepeats(extractionId: string): Promise<void>;
 }
 
 export type EraseDeps = EndWaitDeps & {
@@ -82,8 +84,12 @@ const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promi
 const finish = async (of: ErasedOne, record: Extraction | undefined, deps: EraseDeps): Promise<number> => {
   const { removals, erasures, now, telemetry } = deps;
   await removeUnstarted(of, deps);
-  // A later record under this id has results of its own.
-  const objects = record === undefined ? await removals.removeResults(of.extractionId) : 0;
+  let objects = 0;
+  // A later record under this id has results and repeats of its own.
+  if (record === undefined) {
+    objects = await removals.removeResults(of.extractionId);
+    await removals.removeRepeats(of.extractionId);
+  }
   await erasures.setErased(of, now().toISOString(), tombstoneExpiry(now()));
   telemetry.log(logMessages.erased, { extractionId: of.extractionId, erasureId: of.erasureId });
   return objects;

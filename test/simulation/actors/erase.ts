@@ -29,6 +29,8 @@ const removalsFor = (world: World, process: Process) => {
       }),
     eraseTask: (taskId: string, extractionId: string) =>
       write('erase task', () => eraseTaskIn(world.tasks, taskId, extractionId)),
+    removeRepeats: (extractionId: string) =>
+      write('delete repeats', () => void world.repeats.delete(extractionId)),
     removeResults: async () => {
       const listed = await read('list objects', () => [...erasing.objects]);
       await write('delete objects', () => {

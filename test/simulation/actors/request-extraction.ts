@@ -1,6 +1,5 @@
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
-import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { seal } from '../models/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
@@ -55,8 +54,15 @@ export const requestExtractionOf = (world: World) => {
           },
           {
             ...tables,
-            // It concerns no record, and counts in memory.
-            repeats: memoryRepeatCounter(),
+            // It blocks nobody here. What it has counted is to be erased.
+            repeats: {
+              count: async (extractionId) => {
+                const record = world.extractions.get(extractionId);
+                if (record !== undefined) world.repeats.set(extractionId, record.requestId);
+                return undefined;
+              },
+              takeBack: async () => undefined,
+            },
             requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,
             sendsWebhooks: world.scenario.webhook !== 'not requested',

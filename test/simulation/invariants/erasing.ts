@@ -14,6 +14,7 @@ const leftOf = (world: World, { extractionId, requestId }: Tombstone): string | 
   if (!erasing.deleted.has(requestId)) return undefined;
   const isItsTask = (taskId: string) => tasks.get(taskId)?.extractionId === extractionId;
   if ([...erasing.erasedTasks].some(isItsTask)) return 'its task';
+  if (world.repeats.get(extractionId) === requestId) return 'the count of its repeated requests';
   return [...erasing.objects.values()].some((stored) => stored.requestId === requestId)
     ? 'its results'
     : undefined;

@@ -243,6 +243,7 @@ export const functionsIn = (service: Service, process: Process) => {
           },
           getMac: async () => undefined,
           removeMark: async () => undefined,
+          removeRepeats: async () => undefined,
           eraseTask: async (...of) => {
             await process.wait(5);
             eraseTaskIn(service.tasks, ...of);

@@ -39,6 +39,13 @@ export const erasingFaults: Faults = {
     caughtBy: 'erased-leaves-nothing',
     where: { scenario: 'erased-by-lagging-consumers', events: 1, preemptions: 1 },
   },
+  'erased-but-its-repeats': {
+    does: 'The count of repeated requests stays, with the id of what was erased.',
+    file: erase,
+    find: '    await removals.removeRepeats(of.extractionId);\n',
+    caughtBy: 'erased-leaves-nothing',
+    where: { scenario: 'erased-while-running', events: 1 },
+  },
   'erased-not-published': {
     does: 'The record is left to its retention, so that the stream says expired, months later.',
     file: erase,

@@ -46,6 +46,8 @@ export class World {
   readonly tasks: WatchedItems<Task>;
   readonly requests: WatchedItems<StoredRequest>;
   readonly refusals: WatchedItems<RefusalMark>;
+  /** Which request was in the record when a repeat was last counted, by `extractionId`. */
+  readonly repeats = new Map<string, string>();
   /** The requests whose item was lost, or could not be put back. A delayed copy of its put may restore it. */
   readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */

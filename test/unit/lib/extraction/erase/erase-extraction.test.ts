@@ -67,6 +67,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
       removeMark: note('mark'),
       eraseTask: note('task'),
       removeResults: async () => done.push('results'),
+      removeRepeats: note('repeats'),
     },
     requests: {
       remove: async (_requestId, which) => {
