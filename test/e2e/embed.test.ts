@@ -27,7 +27,7 @@ import { provider } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { deployApp } from './support/deploy-app.ts';
 import { secret } from './support/searched-secrets.ts';
-import { waitMs } from './time-limits.ts';
+import { testTimeoutMs, waitMs } from './time-limits.ts';
 
 const { client, caFile, sandboxUrl } = inject('cosecha');
 const { credentials: root, ...where } = client;
@@ -66,6 +66,9 @@ const assumeRole = async (RoleArn = ''): Promise<Required<Credentials>> => {
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
 };
 
+/** The CDK runs three times, each of which takes a minute or more of a busy machine. */
+const limitMs = 3 * testTimeoutMs;
+
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'cosecha-embed-'));
   ({ installed } = await installPackage(project));
@@ -77,7 +80,7 @@ beforeAll(async () => {
   apiUrl = emulatorApiUrl(client.endpoint, outputs.BankApiId ?? '');
   await connectProvider();
   credentials = await assumeRole(outputs.OrdersRoleArn);
-});
+}, limitMs);
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 /** Requests an extraction as the service does, and returns its id, its outcome and its records in the stream. */
@@ -155,34 +158,38 @@ const configurationsOf = async (name: string): Promise<Readonly<Record<string, s
   );
 };
 
-test('the commands of docs/upgrade.md change what changed in the file of the stage, and keep its other settings', async () => {
-  const name = 'local-upgraded';
-  const settings = {
-    providerBaseUrl: sandboxUrl,
-    graceSeconds: 4_711,
-    webhookWaitSeconds: 437,
-    sweepEveryMinutes: 7,
-  };
-  const { directory, set } = await checkout(name, settings);
-  try {
-    await deployApp('e2e-upgrade', { file: 'infra/app.ts', cwd: directory, context: [`stage=${name}`] });
-    const before = await configurationsOf(name);
-    expect(Object.keys(before).length).toBeGreaterThan(8);
-    expect(JSON.stringify(before)).toContain('4711');
+test(
+  'the commands of docs/upgrade.md change what changed in the file of the stage, and keep its other settings',
+  async () => {
+    const name = 'local-upgraded';
+    const settings = {
+      providerBaseUrl: sandboxUrl,
+      graceSeconds: 4_711,
+      webhookWaitSeconds: 437,
+      sweepEveryMinutes: 7,
+    };
+    const { directory, set } = await checkout(name, settings);
+    try {
+      await deployApp('e2e-upgrade', { file: 'infra/app.ts', cwd: directory, context: [`stage=${name}`] });
+      const before = await configurationsOf(name);
+      expect(Object.keys(before).length).toBeGreaterThan(8);
+      expect(JSON.stringify(before)).toContain('4711');
 
-    await set({ ...settings, graceSeconds: 4_712 });
-    const page = readFileSync(join(repository, 'docs', 'upgrade.md'), 'utf8');
-    const printed = [...page.matchAll(/^ *(npm run (diff|deploy) .*)$/gm)];
-    expect(printed.map(([, , verb]) => verb)).toEqual(['diff', 'deploy']);
-    const env = { ...withoutAws(process.env), ...environment(root), CDK_HOME: join(directory, 'cdk-home') };
-    for (const [, command = ''] of printed) {
-      const pasted = command.replace('--stage prod', `--stage ${name}`);
-      expect(pasted).not.toBe(command);
-      await run('bash', ['-c', pasted], { cwd: directory, env });
+      await set({ ...settings, graceSeconds: 4_712 });
+      const page = readFileSync(join(repository, 'docs', 'upgrade.md'), 'utf8');
+      const printed = [...page.matchAll(/^ *(npm run (diff|deploy) .*)$/gm)];
+      expect(printed.map(([, , verb]) => verb)).toEqual(['diff', 'deploy']);
+      const env = { ...withoutAws(process.env), ...environment(root), CDK_HOME: join(directory, 'cdk-home') };
+      for (const [, command = ''] of printed) {
+        const pasted = command.replace('--stage prod', `--stage ${name}`);
+        expect(pasted).not.toBe(command);
+        await run('bash', ['-c', pasted], { cwd: directory, env });
+      }
+      const changed = Object.entries(before).map(([key, value]) => [key, value.replaceAll('4711', '4712')]);
+      expect(await configurationsOf(name)).toEqual(Object.fromEntries(changed));
+    } finally {
+      await rm(directory, { recursive: true, force: true });
     }
-    const changed = Object.entries(before).map(([key, value]) => [key, value.replaceAll('4711', '4712')]);
-    expect(await configurationsOf(name)).toEqual(Object.fromEntries(changed));
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-});
+  },
+  limitMs,
+);
