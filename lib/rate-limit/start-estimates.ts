@@ -1,5 +1,4 @@
 import { type BreakerStore, readItem } from '../breaker/breaker-store.ts';
-import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { expectedStartAt, type Line, lanesOf } from './expected-start.ts';
 import { hasLine, parseRateState, rateAt, rateItem } from './rate-state.ts';
@@ -43,9 +42,8 @@ export const startEstimates = (deps: StartEstimatesDeps): EstimateStart => {
     const hasNone = perSecond === undefined || !hasLine(state, at.getTime()) || (await isPaused());
     if (hasNone) return { line: nobody, pages: 1 };
     const { places, pages, isComplete } = await readLine();
-    const notBefore = state.notBefore > at.getTime() ? new Date(state.notBefore).toISOString() : undefined;
     const lanes = isComplete ? lanesOf(places) : [];
-    return { line: { lanes, perSecond, ...defined({ notBefore }) }, pages };
+    return { line: { lanes, perSecond, notBefore: new Date(state.notBefore).toISOString() }, pages };
   };
 
   const current = async (): Promise<NonNullable<typeof known>> => {

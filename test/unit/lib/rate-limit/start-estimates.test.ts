@@ -10,9 +10,16 @@ const places = lanes.flatMap(({ waiting }) => waiting);
 const given = ({
   isPaused = false,
   lineUntil = 4_000,
+  notBefore = 0,
   isComplete = true,
   fails = () => false,
-}: Partial<{ isPaused: boolean; lineUntil: number; isComplete: boolean; fails: () => boolean }> = {}) => {
+}: Partial<{
+  isPaused: boolean;
+  lineUntil: number;
+  notBefore: number;
+  isComplete: boolean;
+  fails: () => boolean;
+}> = {}) => {
   const { telemetry, counted } = memoryTelemetry();
   const reads = { rate: 0, line: 0 };
   let seconds = 0;
@@ -23,7 +30,9 @@ const given = ({
         expect(name).toBe(rateItem);
         reads.rate += 1;
         const learnt = { perSecond: 1, at: now().getTime() };
-        return { state: { nextStartAt: 0, notBefore: 0, lineUntil: now().getTime() + lineUntil, learnt } };
+        return {
+          state: { nextStartAt: 0, notBefore, lineUntil: now().getTime() + lineUntil, learnt },
+        };
       },
     },
     readLine: async () => {
@@ -46,6 +55,8 @@ test('a start in line is expected at its place and the rate, and one that does n
   const { estimate } = given();
   expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:03.000Z');
   expect(await estimate('another')).toBeUndefined();
+  const held = given({ notBefore: start.getTime() + 60_000 });
+  expect(await held.estimate('app-interactive-0')).toBe('2026-03-01T06:01:03.000Z');
 });
 
 test('the line is read once in 3 s for each page of it, and no estimate is in the past', async () => {
