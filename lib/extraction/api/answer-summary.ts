@@ -27,7 +27,7 @@ export type AnswerSummaryDeps = Pick<AnswerFindDeps, 'index' | 'readers' | 'tele
   readonly readMany: (extractionIds: readonly string[]) => AsyncIterable<SummarizedRecord>;
 };
 
-/** 10 queries of 1,000 entries, and 100 reads of 100 records each. */
+/** 10 queries of 1,000 entries, one that shows whether there are more, and 100 reads of 100 records each. */
 const maxCounted = 10_000;
 const entriesPerQuery = 1_000;
 
@@ -38,9 +38,7 @@ const entriesOf = async (
   const ids: string[] = [];
   let after: NamedEntry | undefined;
   do {
-    // One more than is counted, which shows whether there are more.
-    const limit = Math.min(entriesPerQuery, maxCounted + 1 - ids.length);
-    const { entries, last } = await index.find({ by: 'batch', ...query, limit, after });
+    const { entries, last } = await index.find({ by: 'batch', ...query, limit: entriesPerQuery, after });
     ids.push(...entries.map(({ extractionId }) => extractionId));
     after = last;
   } while (after !== undefined && ids.length <= maxCounted);
