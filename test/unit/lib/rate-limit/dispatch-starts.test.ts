@@ -7,21 +7,24 @@ import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store
 import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';
 
 /** A dispatcher over a line of so many starts of one caller, at two a second, in a time that passes only while it waits. */
-const over = async (waiting: number) => {
+const over = async (waiting: number, { isPaused = false, groups = 1 } = {}) => {
   const begin = Date.parse('2026-03-01T06:00:00.000Z');
   let now = begin;
   const line = memoryStartLine();
   for (let index = 0; index < waiting; index += 1) {
     const [extractionId, requestId] = [`e-${index}`, `r-${index}`];
     const at = new Date(begin - 10_000 + index).toISOString();
-    const slot = slotOf({ caller: 'orders', priority: 'interactive', group: 'bank', at, extractionId });
+    const group = groups === 1 ? 'bank' : `bank-${index % groups}`;
+    const slot = slotOf({ caller: 'orders', priority: 'interactive', group, at, extractionId });
     await line.park({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
     line.enter(extractionId, requestId, `token-${index}`);
   }
   const store = memoryBreakerStore();
   const reads: string[] = [];
   const released: string[] = [];
+  const releasedAt: number[] = [];
   const waits: number[] = [];
+  let [queries, firstQueries] = [0, 0];
   const { telemetry, messages } = memoryTelemetry();
   const run = () =>
     dispatchStarts({
@@ -32,10 +35,20 @@ const over = async (waiting: number) => {
           return store.read(name, ...how);
         },
       },
-      line,
+      line: {
+        ...line,
+        next: (...what) => {
+          queries += 1;
+          return line.next(...what);
+        },
+      },
       limit: async () => 2,
-      isPaused: async () => false,
-      release: async ({ extractionId }) => void released.push(extractionId),
+      isPaused: async () => isPaused,
+      release: async ({ extractionId }) => {
+        firstQueries ||= queries;
+        released.push(extractionId);
+        releasedAt.push(now - begin);
+      },
       wait: async (milliseconds) => {
         waits.push(milliseconds);
         const until = now + milliseconds;
@@ -47,7 +60,8 @@ const over = async (waiting: number) => {
       newId: () => crypto.randomUUID(),
       telemetry,
     });
-  return { run, store, line, reads, released, waits, messages, begin, passed: () => now - begin };
+  const counted = { queriesOfFirstTick: () => firstQueries, passed: () => now - begin };
+  return { run, store, line, reads, released, releasedAt, waits, messages, begin, ...counted };
 };
 
 test('who waits is released at the rate in order, until nobody has waited for a while, and the lease is given back', async () => {
@@ -72,11 +86,35 @@ test('who waits is released at the rate in order, until nobody has waited for a 
   expect([await empty.run(), empty.passed()]).toEqual([{ end: 'idle', released: 0 }, 16_000]);
 });
 
-test('while another dispatcher has the lease for long, nothing is released', async () => {
-  const { run, store, released, begin } = await over(1);
-  const lease = { holder: 'another', until: begin + 10_000, ends: begin + 200_000 };
+test.each([
+  ['for long, nothing is released', 65_000, { end: 'leased', released: 0 }, []],
+  ['that ends soon, it is released after that', 64_999, { end: 'idle', released: 1 }, [10_000]],
+])('while another dispatcher has a lease %s', async (_, endsIn, result, times) => {
+  const { run, store, releasedAt, begin } = await over(1);
+  const lease = { holder: 'another', until: begin + 10_000, ends: begin + endsIn };
   const state = { nextStartAt: 0, notBefore: 0, lineUntil: 0, lease };
   await store.replace(rateItem, undefined, { state, version: '1' });
-  expect(await run()).toEqual({ end: 'leased', released: 0 });
-  expect(released).toEqual([]);
+  expect(await run()).toEqual(result);
+  expect(releasedAt).toEqual(times);
+});
+
+test('while starts are paused, the dispatcher of a single one goes on, and reads its breakers every 5 s', async () => {
+  const { run, reads, passed } = await over(1, { isPaused: true });
+  expect(await run()).toEqual({ end: 'time-is-over', released: 0 });
+  expect(reads.filter((name) => name === 'orders')).toHaveLength(Math.ceil(passed() / 5_000));
+});
+
+test('of a group whose breaker is open, one start in ten seconds is released for its turn', async () => {
+  const { run, store, releasedAt, begin } = await over(2);
+  const opened = { since: begin - 60_000, pause: 30, turn: { at: begin - 30_000 } };
+  const group = { name: 'bank', failed: [['e-9', begin - 60_000]], opened };
+  await store.replace('orders', undefined, { state: { groups: [group] }, version: '1' });
+  expect(await run()).toEqual({ end: 'idle', released: 2 });
+  expect(releasedAt).toEqual([0, 10_000]);
+});
+
+test('a tick reads 40 pages of the line at most', async () => {
+  const { run, queriesOfFirstTick } = await over(5 * 45, { groups: 45 });
+  await run();
+  expect(queriesOfFirstTick()).toBe(40);
 });

@@ -59,7 +59,7 @@ test('starts pass by the clock at their rate, a second of them at once', () => {
   expect(passed).toBe(55);
   expect(budget(noRate, undefined, now)).toBe(Infinity);
   expect(budget(noRate, 0.05, now)).toBe(1);
-  expect(budget(take(noRate, 0.05, now), 0.05, now + 18_000)).toBe(0);
+  expect(budget(take(noRate, 0.05, now), 0.05, now + 19_299)).toBe(0);
   expect(budget(take(noRate, 0.05, now), 0.05, now + 19_300)).toBe(1);
 });
 
@@ -136,6 +136,9 @@ describe('a window of calls', () => {
   test('with more than 5 % refused lowers the rate to 0.95 of what was accepted, at most by half', () => {
     expect(learntIn(judgedAfter({ accepted: 80, refused: 20 }, { learnt }))).toBeCloseTo(7.6);
     expect(learntIn(judgedAfter({ accepted: 10, refused: 90 }, { learnt }))).toBeCloseTo(5);
+    // Of 300, 3 % strays are refused, and 18 are not more than 5 % beyond them by chance.
+    expect(judgedAfter({ accepted: 282, refused: 18 }, { learnt }).judged).toBe('unchanged');
+    expect(judgedAfter({ accepted: 281, refused: 19 }, { learnt }).judged).toBe('cut');
   });
 
   test('with less than 2 % refused raises the rate by 3 %, up to the limit', () => {
@@ -209,6 +212,9 @@ describe('a window of calls', () => {
       now + 4_000,
     );
     expect(learntIn(judgeCalls(lagging, undefined, now + 4_000))).toBeCloseTo(9.5);
+    // Among refusals, one overload bounds the rate, too.
+    const mixed = judgedAfter({ accepted: 20, refused: 5, overloaded: 1 }, measuring);
+    expect(mixed).toMatchObject({ judged: 'cut', state: { learnt: { ceiling: 2 } } });
     // Of few calls, all may be of a bank that fails.
     expect(judgedAfter({ accepted: 2, overloaded: 4 }, measuring, 12).judged).toBe('unchanged');
     const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
@@ -235,6 +241,9 @@ describe('a window of calls', () => {
     expect(judged.state).not.toHaveProperty('learnt');
     const lower = judgedAfter({ accepted: 15, overloaded: 5 }, defined({ learnt: cut, cuts }));
     expect(lower.judged).toBe('cut');
+    // As many are accepted as before: the cut has not been tried yet.
+    const untried = judgedAfter({ accepted: 20, overloaded: 20 }, defined({ learnt: cut, cuts }));
+    expect(untried.judged).toBe('cut');
   });
 
   test('without any accepted start is an outage, and teaches nothing', () => {

@@ -44,6 +44,7 @@ test('a slot keeps its place, whatever the group is called', () => {
     expect(parseSlot(slotOf(of))).toEqual(of);
   }
   expect(parseSlot('calls/1')).toBeUndefined();
+  expect(parseSlot(slotOf(place('one')).replace('interactive', 'urgent'))).toBeUndefined();
   expect(parseSlot(`${slotOf(place('one'))}#more`)).toBeUndefined();
 });
 
