@@ -67,6 +67,7 @@ describe('the breaker of a group', () => {
     expect(may(failAll(noTrouble, ['a', 'a', 'a', 'a', 'a'], 0), 0)).toBe('yes');
     expect([may(openBank, 0), may(openBank, 29), may(openBank, 30)]).toEqual(['no', 'no', 'turn']);
     expect(may(openBank, 0, 'another bank')).toBe('yes');
+    expect(fail(noTrouble, 'a', 0)).toEqual({ groups: [{ name: 'bank', failed: [['a', time(0)]] }] });
   });
 
   test('counts no slow start if another was accepted within 3 s before, also by the process that counts it', () => {
@@ -112,7 +113,8 @@ describe('Retry-After', () => {
   test('of a start that was under way lengthens the pause, and never shortens it', () => {
     const prolonged = fail(openBank, 'f', 20, { retryAt: time(200) });
     expect(nextAt(prolonged, 20)).toBe(200);
-    expect(fail(prolonged, 'g', 20, { retryAt: time(100) })).toBe(prolonged);
+    for (const seconds of [100, 200])
+      expect(fail(prolonged, 'g', 20, { retryAt: time(seconds) })).toBe(prolonged);
     expect(nextAt(fail(openBank, 'f', 20, { retryAt: time(3_600) }), 20)).toBe(320);
   });
 });

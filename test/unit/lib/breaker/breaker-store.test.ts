@@ -19,8 +19,9 @@ const pausedBy = (state: unknown, onRead: () => void = () => undefined) => {
   const store = memoryBreakerStore({ before: onRead });
   if (state !== undefined) store.items.set(pausesItem, { state, version: '1' });
   const { counted, telemetry } = memoryTelemetry();
-  const { isPaused } = operatorSettingsOf({ store, now: time.now, telemetry });
-  return { store, time, counted, both: async () => [await isPaused('starts'), await isPaused('reads')] };
+  const { isPaused, ratePerSecond } = operatorSettingsOf({ store, now: time.now, telemetry });
+  const both = async () => [await isPaused('starts'), await isPaused('reads')];
+  return { store, time, counted, both, ratePerSecond };
 };
 
 test('the pauses are read once in 5 s, for starts and reads together', async () => {
@@ -41,6 +42,15 @@ test.each([
   const { both, counted } = pausedBy(state);
   expect(await both()).toEqual(paused);
   expect(counted).toEqual(['BreakerUnavailable']);
+});
+
+test.each([
+  [0.5, 0.5, []],
+  [0, undefined, ['BreakerUnavailable']],
+])('a rate by hand of %d starts a second is %s', async (perSecond, rate, metrics) => {
+  const { ratePerSecond, counted } = pausedBy({ rate: { ...pause, perSecond } });
+  expect(await ratePerSecond()).toBe(rate);
+  expect(counted).toEqual(metrics);
 });
 
 test('if the pauses cannot be read, nothing is held, and they are not read again for 5 s', async () => {
