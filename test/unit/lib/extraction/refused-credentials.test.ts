@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../../../lib/defined.ts';
 import type { TerminalStatus } from '../../../../lib/extraction/record.ts';
 import {
   checkMark,
   knownCredentials,
   markCredentials,
+  markDelivered,
   mergeMarks,
   withoutExtraction,
 } from '../../../../lib/extraction/refused-credentials.ts';
@@ -110,6 +112,15 @@ describe('a final status', () => {
     await markCredentials(task, 'CREDENTIALS_WRONG', deps);
     expect([refusals.items.size, tasks.items.size]).toEqual([0, 0]);
   });
+});
+
+test('a delivered status that is not final, or none, decides nothing', async () => {
+  const { deps, tasks } = setUp();
+  for (const taskStatus of [undefined, 'RUNNING'] as const)
+    await markDelivered({ ...task, ...defined({ taskStatus }) }, deps);
+  expect(tasks.items.get('task-1')).toEqual(task);
+  await markDelivered({ ...task, taskStatus: 'CREDENTIALS_WRONG' }, deps);
+  expect(tasks.items.get('task-1')).toMatchObject({ firstStatus: 'CREDENTIALS_WRONG', isMarked: true });
 });
 
 test('a refusal keeps the credentials from a start for its days, and no replay brings it back', async () => {

@@ -74,7 +74,7 @@ const find = async (
     detail?: string;
   };
   const numbers = body.extractions?.map(({ extractionId }) => Number(extractionId.slice(-12)));
-  return { status: answer.statusCode, body, numbers, cursor: body.cursor };
+  return { status: answer.statusCode, headers: answer.headers, body, numbers, cursor: body.cursor };
 };
 
 /** The numbers on every page, from the first to the last. */
@@ -95,8 +95,9 @@ describe('extractions with a reference', () => {
     given(stranger, 'order 7', 2);
     given(owner, 'order 8', 4);
     expect((await find({ reference: 'order 7' })).numbers).toEqual([3, 1]);
-    const { numbers, body } = await find({ reference: 'order 7' }, { role: reader });
+    const { numbers, body, headers } = await find({ reference: 'order 7' }, { role: reader });
     expect(numbers).toEqual([2, 3, 1]);
+    expect(headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-store' });
     expect(body.extractions?.[1]).toMatchObject({ status: 'COMPLETED', requestedBy: owner });
     expect(body.extractions?.[0]).not.toHaveProperty('fingerprint');
     expect((await find({ reference: 'order' })).body).toEqual({ extractions: [] });

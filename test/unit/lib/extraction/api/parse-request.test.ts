@@ -60,6 +60,12 @@ test('an unknown product is refused with the products that there are', () => {
   expect(violation?.detail).toMatch(/^must be one of tef, bill, .*, balances$/);
 });
 
+test('an action that is no object is refused with what it must be', () => {
+  expect(violationsOf({ ...valid, actions: ['tef'] })).toEqual([
+    { pointer: '/actions/0', detail: 'must be an object with an id' },
+  ]);
+});
+
 // test/fuzz/intake compares what is accepted with docs/openapi.yaml, and proves that each pointer leads to a member.
 describe('a violation has the pointer of what is wrong, and no other', () => {
   test.each<readonly [string, unknown, string]>([

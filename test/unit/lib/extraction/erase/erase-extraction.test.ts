@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   type EraseDeps,
   ErasureContended,
@@ -139,11 +139,14 @@ test('a later request under the same id keeps its record and its results', async
 
 test('a record that changes again and again leaves the message in the queue', async () => {
   const { deps } = place(collected);
-  const stubborn = { ...deps, removals: { ...deps.removals, removeRecord: async () => false } };
+  const removeRecord = vi.fn(async () => false);
+  const stubborn = { ...deps, removals: { ...deps.removals, removeRecord } };
   await expect(eraseExtraction(of, stubborn)).rejects.toThrow(ErasureContended);
+  expect(removeRecord).toHaveBeenCalledTimes(8);
   const messages = [
     { messageId: 'one', body: JSON.stringify({ erase: of }) },
     { messageId: 'two', body: '{"erase":{}}' },
+    { messageId: 'three', body: JSON.stringify({ erase: { ...of, requestId: 'x'.repeat(65) } }) },
   ];
   const searching = {
     ...stubborn,
@@ -151,6 +154,6 @@ test('a record that changes again and again leaves the message in the queue', as
     index: { find: async () => ({ entries: [] }) },
   };
   expect(await eraseMessages(messages, searching)).toEqual({
-    batchItemFailures: [{ itemIdentifier: 'one' }, { itemIdentifier: 'two' }],
+    batchItemFailures: ['one', 'two', 'three'].map((itemIdentifier) => ({ itemIdentifier })),
   });
 });

@@ -619,13 +619,19 @@ describe('the next message', () => {
     expect([applied.mock.calls, held.sent]).toEqual([[], []]);
   });
 
-  test('is not sent for a pause that is longer than a message can wait', async () => {
-    const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
-    const held = world(settled, { ...down, now: 901 });
-    expect(await held.reconcile(slow)).toMatchObject({ record: { dueAt: iso(1_802) } });
-    expect(held.sent).toEqual([]);
-    expect(held.counted).toContain('CollectionDeferred');
-  });
+  test.each([
+    [900, [['slow queue', expect.anything(), 900]], 0],
+    [901, [], 1],
+  ])(
+    'of a pause of %i s: only one that a message cannot wait is counted, and left to the sweep',
+    async (now, sent, deferred) => {
+      const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
+      const held = world(settled, { ...down, now });
+      expect(await held.reconcile(slow)).toMatchObject({ record: { dueAt: iso(2 * now) } });
+      expect(held.sent).toEqual(sent);
+      expect(held.counted.filter((metric) => metric === 'CollectionDeferred')).toHaveLength(deferred);
+    },
+  );
 
   test('that the queue refuses is left to the sweep', async () => {
     const held = world(consentIn('RUNNING', { dueAt: iso(100) }), { refusing: 'queue' });

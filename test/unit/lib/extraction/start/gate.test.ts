@@ -82,7 +82,10 @@ test('one that the rate holds gives its turn back, and waits in line', async () 
   const { gate, did, line } = await gateWith({ entry: 0, rate: 'wait' });
   expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'http-429' });
   expect(did.at(-1)).toBe('breaker: nothing');
-  expect(await line.find(extractionId)).toMatchObject({ requestId, waitingSince: iso(100), waitedMs: 0 });
+  // Its item outlives the longest wait and the start after it by a day.
+  const expiresAt = at(100 + timings.maxWait + timings.startWindow + 86_400).getTime() / 1_000;
+  const entry = { requestId, waitingSince: iso(100), waitedMs: 0, expiresAt };
+  expect(await line.find(extractionId)).toMatchObject(entry);
 });
 
 test('one that a breaker holds waits without asking for the rate', async () => {
