@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { numberThat } from '../support/programs/number-that.ts';
-import { type Digests, digestsOf } from './campaign/digest.ts';
+import type { Digests } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { formatTally } from './campaign/format-tally.ts';
 import { keepSchedule } from './campaign/found-schedules.ts';
@@ -11,6 +11,7 @@ import { nameOf, showFinding } from './campaign/show-finding.ts';
 import { invariants } from './invariants/all.ts';
 import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
 import { printCrowds } from './many-extractions/crowds.ts';
+import { digestsOf } from './many-extractions/digest-populations.ts';
 import { mixInvariants, neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, TestRunner, test } from 'vitest';
-import { type Digests, digestsOf } from './campaign/digest.ts';
+import type { Digests } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { countsOf, writesASecondOf } from './many-extractions/breaker-invariants.ts';
 import { slowPopulation } from './many-extractions/broken-beside-healthy.ts';
 import { randomChoices } from './many-extractions/choices.ts';
+import { digestsOf } from './many-extractions/digest-populations.ts';
 import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type Judged, traceOf } from '../many-extractions/search.ts';
 import type { Ran } from '../run-world.ts';
 import { traced } from '../trace/trace.ts';
 
@@ -9,7 +8,7 @@ export const runsAgain = (seed: number): boolean => seed % 100 === 0;
 /** By the name of a seed or of a population: all that happened in it. */
 export type Digests = Record<string, string>;
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Traces a world, and makes its digest: every step, the record, its task, and what was counted. */
 export const digesting = () => {
@@ -20,17 +19,3 @@ export const digesting = () => {
   };
   return { listener, digest };
 };
-
-export const digestOfPopulation = (judged: Judged): string => {
-  const { extractions, counted } = judged.service;
-  return digestOf(`${traceOf(judged)}\n${JSON.stringify([[...extractions], counted])}`);
-};
-
-/** Of the populations whose seeds run again. */
-export const digestsOf = (judged: readonly Judged[]): Digests =>
-  Object.fromEntries(
-    judged.flatMap((one) => {
-      const seed = /^[a-z]+-(\d+)$/.exec(one.found.name)?.[1];
-      return seed !== undefined && runsAgain(Number(seed)) ? [[one.found.name, digestOfPopulation(one)]] : [];
-    }),
-  );

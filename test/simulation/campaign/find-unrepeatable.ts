@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { digestOfPopulation } from '../many-extractions/digest-populations.ts';
 import { findCase, judge } from '../many-extractions/search.ts';
-import { type Digests, digesting, digestOfPopulation } from './digest.ts';
+import { type Digests, digesting } from './digest.ts';
 import { runSeed } from './search-random.ts';
 
 const here = fileURLToPath(import.meta.url);

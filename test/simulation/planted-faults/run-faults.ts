@@ -9,7 +9,10 @@ type Search = readonly [string, Promise<Caught>];
 
 const searchShare = (faults: readonly PlantedFault[]): readonly Search[] => {
   const names = faults.map(({ name }) => name);
-  const worker = new Worker(new URL('fault-worker.ts', import.meta.url), { workerData: names });
+  const worker = new Worker(new URL('fault-worker.ts', import.meta.url), {
+    workerData: names,
+    execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
+  });
   const searches = faults.map((fault) => ({ fault, ...Promise.withResolvers<Caught>() }));
   const failAll = (error: unknown): void => {
     for (const { promise, reject } of searches) {

@@ -1,4 +1,5 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { replaceCode } from '../../../tools/acceptance/replace-code.ts';
 
 /** A planted fault: one piece of code of one source file of the product, replaced by another. */
@@ -19,6 +20,16 @@ export class PatchDoesNotFit extends Error {
 const root = new URL('../../../', import.meta.url).href;
 const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('/node_modules/');
 
+/** The sources without types, by their addresses. To strip them anew for each fault would take half of the time of its import. */
+const stripped = new Map<string, string>();
+
+const withoutTypes = (url: string): string => {
+  const path = url.split('?')[0] ?? url;
+  const source = stripped.get(path) ?? stripTypeScriptTypes(readFileSync(new URL(path), 'utf8'));
+  stripped.set(path, source);
+  return source;
+};
+
 /**
  * Imports a module, by its path from the root, with everything that it imports of this repository loaded anew and the
  * fault in it. Instances without the fault, or with another one, stay as they are: a query in the module's address,
@@ -36,10 +47,13 @@ export const importPatched = async <Module>(module: string, patch: SourcePatch):
         : resolved;
     },
     load: (url, context, nextLoad) => {
-      const loaded = nextLoad(url, context);
-      if (url !== patched) return loaded;
-      fits = true;
-      return { ...loaded, source: replaceCode(String(loaded.source), patch.find, patch.replace) };
+      if (url === patched) {
+        fits = true;
+        const loaded = nextLoad(url, context);
+        return { ...loaded, source: replaceCode(String(loaded.source), patch.find, patch.replace) };
+      }
+      if (!url.endsWith(`.ts${query}`)) return nextLoad(url, context);
+      return { format: 'module', source: withoutTypes(url), shortCircuit: true };
     },
   });
   try {
