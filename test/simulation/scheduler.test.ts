@@ -66,6 +66,12 @@ describe('the bounded search', () => {
     },
   );
 
+  test('runs only schedules that begin with the departures of a part', async () => {
+    const after = [{ step: 1, index: 1 }];
+    const { seen } = await exploreToy(4, [cost.fault], { ...upTo(1), after });
+    expect(seen).toEqual(['0100', '0110', '0101']);
+  });
+
   test('stays within the budget of each kind', async () => {
     const { seen } = await exploreToy(5, [cost.fault, cost.preemption, cost.fault | cost.preemption], {
       faults: 1,

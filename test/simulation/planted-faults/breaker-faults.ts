@@ -138,7 +138,7 @@ export const mixFaults: Faults = {
     find: 'caller: record.requestedBy,',
     replace: "caller: 'arn:aws:iam::111122223333:role/Caller',",
     caughtBy: 'bounded-delay',
-    firstSeed: 10,
+    firstSeed: 13,
   },
   'groups-share-a-breaker': {
     does: 'All banks of a caller are one group.',

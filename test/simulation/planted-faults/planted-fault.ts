@@ -26,6 +26,8 @@ export type PlantedFault = SourcePatch & {
         readonly events?: number;
         /** The step of the first departure, for what only a late pair of departures shows. 0 by default. */
         readonly from?: number;
+        /** The first departures, as `step.index`, for what only three or more of them show. The others are searched. */
+        readonly after?: string;
       };
 };
 

@@ -4,6 +4,7 @@ import { searchRandom } from '../campaign/search-random.ts';
 import { nameOf, showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
 import { type Budget, upTo } from '../scheduler/budget.ts';
+import { parseSchedule } from '../scheduler/schedule.ts';
 import { scenarios } from '../world/draw-scenario.ts';
 import type { Scenario } from '../world/scenario.ts';
 import type { PlantedFault } from './planted-fault.ts';
@@ -31,9 +32,10 @@ export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): P
     }
   };
   if (typeof where === 'object') {
-    const { scenario, faults = 0, preemptions = 0, events = 0, from = 0 } = where;
+    const { scenario, faults = 0, preemptions = 0, events = 0, from = 0, after = '' } = where;
     const departures = faults + preemptions + events;
-    await search([findScenario(scenario)], { faults, preemptions, events, departures, from });
+    const part = { from, after: parseSchedule(after) };
+    await search([findScenario(scenario)], { faults, preemptions, events, departures, ...part });
   } else {
     if (where === undefined) for (const departures of [0, 1]) await search(scenarios, upTo(departures));
     if (tally.findings.length === 0) await searchRandom(firstSeed, 1, tally, (done) => done < maxSeeds);

@@ -74,7 +74,7 @@ export const startFaults: Faults = {
     set: {
       status: 'REQUESTED',`,
     caughtBy: 'one-start-call',
-    where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 10 },
+    where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 11 },
   },
   'stale-start-continues': {
     does: 'A start attempt that was settled as stale continues with its start call.',
@@ -82,7 +82,7 @@ export const startFaults: Faults = {
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
     replace: 'ownIf(refusing.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 3, from: 8 },
+    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1, after: '8.1,10.6' },
   },
   'credentials-removed-before-the-answer': {
     does: 'The item of the request is removed before the answer of the start call is recorded.',
@@ -113,7 +113,7 @@ export const startFaults: Faults = {
     find: 'if (item) await putBack(item, deps);',
     replace: 'if (item) await deps.requests.put(item);',
     caughtBy: 'unconfirmed-for-a-reason',
-    where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 9 },
+    where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 10 },
   },
   'starting-write-on-another-record': {
     does: 'The `STARTING` write also applies to a later record under the same id.',
@@ -121,7 +121,7 @@ export const startFaults: Faults = {
     find: '? { requestId, withoutAttempt: true } : { requestId, attemptId };',
     replace: '? { withoutAttempt: true } : { attemptId };',
     caughtBy: 'request-of-its-record',
-    where: { scenario: 'plain', preemptions: 1, events: 1, from: 4 },
+    where: { scenario: 'plain', preemptions: 1, events: 1, from: 6 },
   },
   'own-write-counts-as-others': {
     does: 'A write whose answer was lost counts as the write of another process.',

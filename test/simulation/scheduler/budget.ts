@@ -1,4 +1,5 @@
 import { cost } from './option.ts';
+import type { Schedule } from './schedule.ts';
 
 /** How many departures a schedule may have. */
 export type Budget = {
@@ -9,6 +10,8 @@ export type Budget = {
   readonly departures: number;
   /** The first step at which a schedule departs, for a search of a part. 0 by default. */
   readonly from?: number;
+  /** The departures that each schedule begins with, for a search of a smaller part. They cost nothing. */
+  readonly after?: Schedule;
 };
 
 /** A budget of so many departures of any kind. */

@@ -52,7 +52,7 @@ export const explore = async (
     return goOn ? { schedule, left, firstStep: (schedule.at(-1)?.step ?? -1) + 1, costs } : undefined;
   };
 
-  const root = await visit([], budget);
+  const root = await visit(budget.after ?? [], budget);
   if (root === undefined) return false;
   const open: Iterator<{ readonly departure: Departure; readonly left: Budget; readonly from: Explored }>[] =
     [departuresOf(root, budget.from)];
