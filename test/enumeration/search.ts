@@ -195,8 +195,10 @@ export const checkNames: readonly string[] = [
   'transitions-occur',
 ];
 
-/** As of a simulation, so that planted faults are searched alike. */
+/** As of a simulation, so that planted faults are searched alike: in a tenth of the starts, and in all if that shows nothing. */
 export const searchWithFault = async (): Promise<Caught> => {
-  const { decisions, broken = [] } = await search({ seed: 1, drawn: 5_000 });
+  const part = await search({ seed: 1, drawn: 500, every: 10 });
+  const { decisions, broken = [] } =
+    part.broken === undefined ? await search({ seed: 1, drawn: 5_000 }) : part;
   return { invariant: broken[0], schedules: decisions, schedule: 'the enumeration', trace: broken[1] ?? '' };
 };
