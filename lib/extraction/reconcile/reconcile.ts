@@ -1,8 +1,8 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../codes.ts';
 import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
 import {
   type BatchAnswer,
@@ -22,7 +22,9 @@ export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
 
 export type ReconcileDeps = RunDeps &
   ReadDeps &
-  MarkDeps & {
+  MarkDeps &
+  // Without these, nobody waits for the provider's rate.
+  Partial<EndWaitDeps> & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
     /**
@@ -35,8 +37,6 @@ export type ReconcileDeps = RunDeps &
       isBrief: boolean,
     ) => Promise<StoredResults>;
     readonly sendSlow: SendReconcile;
-    /** Who waits for the provider's rate. Without it, nobody does. */
-    readonly startLine?: Pick<StartLineStore, 'find'>;
   };
 
 /**
@@ -121,6 +121,26 @@ const learnFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Learn => {
 };
 
 /**
+ * Who has waited for too long, or whose execution was ended, may still be in line. The dispatcher would release it in its turn: a start less
+ * for those behind it, or a turn of its bank's breaker. A failure fails nothing, as the dispatcher then does.
+ */
+const leaveLine = async (
+  { record }: Result,
+  { startLine, wake, telemetry }: Pick<ReconcileDeps, 'startLine' | 'wake' | 'telemetry'>,
+): Promise<void> => {
+  if (record?.status !== 'NOT_STARTED' || startLine === undefined || wake === undefined) return;
+  try {
+    await endWait(record, { startLine, wake });
+  } catch (error) {
+    telemetry.failure(
+      'The wait in line of an extraction that is not started could not be ended.',
+      error,
+      record,
+    );
+  }
+};
+
+/**
  * Advances one extraction as far as possible (design, section 5), and sends the message for the next time. The result depends
  * only on the record, the clock, the provider and who asks, so reconciling twice does no harm. Throws what a store throws; the
  * invoker then repeats it.
@@ -134,7 +154,9 @@ export const reconcile = async (
   const timings = await timingsOf(record, deps);
   const now = deps.now();
   const first = planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
-  return run(first, record, invoker, { ...deps, timings, learn: learnFor(invoker, deps) });
+  const result = await run(first, record, invoker, { ...deps, timings, learn: learnFor(invoker, deps) });
+  await leaveLine(result, deps);
+  return result;
 };
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */

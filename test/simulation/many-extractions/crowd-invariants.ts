@@ -153,6 +153,15 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(5), line: {}, clearsRateAt: 30, members: { crowd: spread(400, 20) } },
     { refused: 150, lastStart: 110 },
   ),
+  small(
+    'for which no dispatcher runs until it has waited for too long',
+    {
+      rate: takes(5),
+      line: { perSecond: 0.01, deadFrom: 0, deadTo: 100_000 },
+      members: { crowd: spread(10, 50) },
+    },
+    { lost: 9 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>
@@ -258,6 +267,17 @@ export const crowdInvariants: readonly Invariant[] = [
           return `The execution of ${extractionId} ends late.`;
       }
       return undefined;
+    },
+  },
+  {
+    name: 'not-started-is-not-in-line',
+    rule: 'What is not started any more is not in line, where it would take the place of another start.',
+    check: ({ extractions, line }) => {
+      const left = [...line.items.values()].find(
+        ({ extractionId, callbackToken }) =>
+          callbackToken !== undefined && extractions.get(extractionId)?.status === 'NOT_STARTED',
+      );
+      return left === undefined ? undefined : `${left.extractionId} is in line.`;
     },
   },
   {

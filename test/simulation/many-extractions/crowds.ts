@@ -12,6 +12,8 @@ export type Crowd = {
   readonly beside?: readonly string[];
   /** What has to be reached, as far as it can be judged by numbers. */
   readonly wanted: {
+    /** None by default. */
+    readonly lost?: number;
     readonly refused?: number;
     /** Of all start calls. */
     readonly refusedShare?: number;
@@ -293,7 +295,7 @@ export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'
   const over = (name: string, is: number, most: number | undefined): readonly string[] =>
     most === undefined || is <= most ? [] : [`${name} ${is.toFixed(2)} > ${most}`];
   return [
-    ...over('lost', lost, 0),
+    ...over('lost', lost, wanted.lost ?? 0),
     ...over('refused', refused, wanted.refused),
     ...over('refused share', refused / calls, wanted.refusedShare),
     ...over('transitions', transitions, wanted.transitions),

@@ -114,6 +114,13 @@ export const crowdFaults: Faults = {
     caughtBy: 'withdrawn-is-over',
     firstSeed: 11,
   },
+  'waited-too-long-stays-in-line': {
+    does: 'What has waited for too long is not started, and stays in line.',
+    file: 'lib/extraction/reconcile/reconcile.ts',
+    find: 'await leaveLine(result, deps);',
+    caughtBy: 'not-started-is-not-in-line',
+    firstSeed: 13,
+  },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
     file: dispatcher,

@@ -30,6 +30,7 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
 
 test('a task that has ended is read, its outcome is recorded, and its results are stored', async () => {
   const times = { startedAt: '2026-01-01T12:00:00.000Z', deadlineAt: '2026-01-01T14:00:00.000Z' };
@@ -94,6 +95,11 @@ type Setup = {
   /** A queue that refuses messages. */
   readonly refusing?: 'queue' | 'slow queue';
   readonly now?: number;
+  /** Who waits for the provider's rate, and the callback tokens that are answered. */
+  readonly inLine?: {
+    readonly startLine: NonNullable<ReconcileDeps['startLine']>;
+    readonly answered: string[];
+  };
 };
 
 const isClosed = (record: Extraction | undefined): boolean =>
@@ -141,6 +147,13 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
       stored.push(Buffer.from(bytes).toString());
       return { bucket: 'b', key: `${extractionId}/s.json`, bytes: bytes.byteLength, sha256: 's' };
     },
+    ...(setup.inLine && {
+      startLine: setup.inLine.startLine,
+      wake: async (token: string) => {
+        setup.inLine?.answered.push(token);
+        return 'gone' as const;
+      },
+    }),
   };
   return {
     ...seen,
@@ -586,6 +599,28 @@ const collected = closedExtraction({
   settledAt: iso(30),
 });
 const asked = (cause: 'webhook' | 'start'): ReconcileInvoker => ({ kind: 'queue', cause });
+
+test('what is not started any more leaves the line, also if an earlier try to do so failed', async () => {
+  const record = extraction();
+  const { requestId } = record;
+  const line = memoryStartLine();
+  await line.park({ extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
+  line.enter(id, requestId, 'token');
+  const answered: string[] = [];
+  let isDown = true;
+  const withdraw: typeof line.withdraw = async (found) => {
+    if (isDown) throw new Error('throttled');
+    return line.withdraw(found);
+  };
+  const { reconcile } = world(record, { inLine: { startLine: { ...line, withdraw }, answered } });
+  expect((await reconcile(swept)).record?.status).toBe('REQUESTED');
+  expect(answered).toEqual([]);
+  expect((await reconcile(broken)).record?.status).toBe('NOT_STARTED');
+  expect(await line.find(id)).toBeDefined();
+  isDown = false;
+  await reconcile(broken);
+  expect([await line.find(id), answered]).toEqual([undefined, ['token', 'token']]);
+});
 
 test.each<readonly [ReconcileInvoker, number]>([
   ...everybody.map((caller) => [caller, 1] as const),
