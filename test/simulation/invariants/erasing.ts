@@ -14,7 +14,9 @@ const leftOf = (world: World, { extractionId, requestId }: Tombstone): string | 
   if (!erasing.deleted.has(requestId)) return undefined;
   const isItsTask = (taskId: string) => tasks.get(taskId)?.extractionId === extractionId;
   if ([...erasing.erasedTasks].some(isItsTask)) return 'its task';
-  if (world.repeats.get(extractionId) === requestId) return 'the count of its repeated requests';
+  // Once there is a later request under its id, the count is that one's.
+  const isLast = [...erasing.backup.keys()].at(-1) === requestId;
+  if (isLast && world.repeats.get(extractionId) === requestId) return 'the count of its repeated requests';
   return [...erasing.objects.values()].some((stored) => stored.requestId === requestId)
     ? 'its results'
     : undefined;
