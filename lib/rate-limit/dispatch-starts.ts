@@ -30,7 +30,7 @@ import {
   take,
   withCounts,
 } from './rate-state.ts';
-import { endOf, type InLine, parseSlot, prefixOf, type StartLineStore } from './start-line.ts';
+import { endOf, type InLine, laneOf, parseSlot, prefixOf, type StartLineStore } from './start-line.ts';
 
 export type DispatchDeps = {
   /** The table `Breakers`. */
@@ -67,8 +67,15 @@ const handOverMs = 65_000;
 /** The line has been empty for so long, as a start that parks is in the index a moment later. */
 const idleMs = 15_000;
 
-/** How many queries of the index a tick makes. So many groups are seen in one tick; of more, each tick sees the next. */
+/** How many queries of the index a tick makes. The next tick goes on where they end. */
 const maxQueries = 40;
+/**
+ * So many groups of a lane are seen in one tick; of more, each tick sees the next. No caller has so many banks, unless it names another one in each
+ * request. Then its lane must delay no other.
+ */
+const maxGroups = 200;
+/** At a low rate, a query still reads some groups. */
+const minPage = 20;
 /** Some 800 KB. A query reads 1 MB. */
 const maxPage = 600;
 /** The highest rate that can be set, in a tick. */
@@ -93,6 +100,20 @@ const maxFailures = 5;
 /** A release is not repeated while the index may still show it. */
 const rememberedMs = 60_000;
 
+const laneIn = ({ slot }: InLine): string => {
+  const place = parseSlot(slot);
+  return place === undefined ? slot : laneOf(place);
+};
+
+const prefixIn = ({ slot }: InLine): string => {
+  const place = parseSlot(slot);
+  return place === undefined ? slot : prefixOf(place);
+};
+
+/** Every slot of a lane is between the two, and none of another. */
+const beginningOf = (lane: string): string => `${lane}#`;
+const pastLane = (lane: string): string => `${lane}$`;
+
 /** How many starts may go in a tick. */
 const granted = (state: RateState, rate: number | undefined, now: number): number =>
   budget(state, rate, now - lateTickMs, tickMs + lateTickMs);
@@ -101,9 +122,11 @@ class Dispatcher {
   readonly #deps: DispatchDeps;
   readonly #holder: string;
   readonly #endsAt: number;
-  /** What the index showed, by prefix, in the order of slots. */
-  #seen = new Map<string, readonly InLine[]>();
+  /** What the index showed, by lane and prefix, in the order of slots. */
+  readonly #seen = new Map<string, Map<string, readonly InLine[]>>();
   #cursor = '';
+  /** Where the next look goes on in a lane that has more groups than were seen. */
+  readonly #goesOn = new Map<string, string>();
   #served: Served = new Map();
   readonly #releasedAt = new Map<string, number>();
   readonly #turnsGivenAt = new Map<string, number>();
@@ -171,34 +194,46 @@ class Dispatcher {
 
   /** Reads the index from group to group, from where the last tick stopped. A group is read as far as it may be released now. */
   async #look(most: number): Promise<void> {
-    const { line } = this.#deps;
-    const page = Math.max(1, Math.min(most + 1, maxPage));
+    const page = Math.max(minPage, Math.min(most + 1, maxPage));
     for (let queries = 0; queries < maxQueries; queries += 1) {
-      const found = await line.next(this.#cursor, page);
-      const from = this.#cursor;
-      const groups = Map.groupBy(found, ({ slot }) => {
-        const place = parseSlot(slot);
-        return place === undefined ? slot : prefixOf(place);
-      });
-      const last = found.at(-1);
-      const isEnd = found.length < page || last === undefined;
-      const lastPrefix = [...groups.keys()].at(-1) ?? '';
-      // What is not there any more, between where this query began and where it ended.
-      for (const prefix of this.#seen.keys()) {
-        const isRead = endOf(prefix) > from && (isEnd || prefix <= lastPrefix);
-        if (isRead && !from.startsWith(prefix)) this.#seen.delete(prefix);
-      }
-      for (const [prefix, entries] of groups) {
-        const before = from.startsWith(prefix) ? (this.#seen.get(prefix) ?? []) : [];
-        this.#seen.set(prefix, [...before, ...entries]);
-      }
-      if (isEnd) {
-        this.#cursor = '';
-        return;
-      }
-      const isEnough = (this.#seen.get(lastPrefix)?.length ?? 0) >= page;
-      this.#cursor = isEnough ? endOf(lastPrefix) : last.slot;
+      const found = await this.#deps.line.next(this.#cursor, page);
+      const last = found.length < page ? undefined : found.at(-1);
+      this.#keep(found, last);
+      this.#cursor = last === undefined ? '' : this.#after(last, page);
+      if (last === undefined) return;
     }
+  }
+
+  /** Keeps what was found after the cursor. `last`: the last of it, undefined at the end of the index. */
+  #keep(found: readonly InLine[], last: InLine | undefined): void {
+    const from = this.#cursor;
+    // Of a lane that was read from its beginning, only what is there now.
+    for (const lane of this.#seen.keys()) {
+      const isRead = last === undefined || lane <= laneIn(last);
+      if (isRead && beginningOf(lane) > from) this.#seen.delete(lane);
+    }
+    for (const [lane, entries] of Map.groupBy(found, laneIn)) {
+      const groups = this.#seen.get(lane) ?? new Map<string, readonly InLine[]>();
+      for (const [prefix, those] of Map.groupBy(entries, prefixIn)) {
+        const before = from.startsWith(prefix) ? (groups.get(prefix) ?? []) : [];
+        groups.set(prefix, [...before.filter(({ slot }) => slot <= from), ...those]);
+      }
+      this.#seen.set(lane, groups);
+    }
+  }
+
+  /** Where the next query begins. */
+  #after(last: InLine, page: number): string {
+    const [lane, prefix] = [laneIn(last), prefixIn(last)];
+    const groups = this.#seen.get(lane);
+    const next = (groups?.get(prefix)?.length ?? 0) >= page ? endOf(prefix) : last.slot;
+    if ((groups?.size ?? 0) >= maxGroups) {
+      this.#goesOn.set(lane, next);
+      return pastLane(lane);
+    }
+    const goesOn = this.#goesOn.get(lane) ?? next;
+    this.#goesOn.delete(lane);
+    return goesOn;
   }
 
   #justReleased(now: number): number {
@@ -210,7 +245,7 @@ class Dispatcher {
     const now = this.#now();
     for (const [token, at] of this.#releasedAt) if (now - at > rememberedMs) this.#releasedAt.delete(token);
     return [...this.#seen.values()]
-      .flat()
+      .flatMap((groups) => [...groups.values()].flat())
       .filter(({ callbackToken }) => !this.#releasedAt.has(callbackToken));
   }
 

@@ -162,6 +162,15 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { lost: 9 },
   ),
+  small(
+    'at a bank of its own each, beside another caller',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      members: { crowd: spread(2_000, 300, banks(2_000)), other: beside },
+    },
+    { beside: ['other'], p99: [4] },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

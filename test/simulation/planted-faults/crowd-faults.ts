@@ -13,6 +13,14 @@ export const crowdFaults: Faults = {
     caughtBy: 'lanes-share',
     firstSeed: 1,
   },
+  'lane-read-to-its-end': {
+    does: 'The dispatcher reads all groups of a lane before it reads the next lane.',
+    file: dispatcher,
+    find: 'const maxGroups = 200;',
+    replace: 'const maxGroups = 200_000;',
+    caughtBy: 'lanes-share',
+    firstSeed: 14,
+  },
   'refused-goes-to-the-end': {
     does: 'A start that the provider refused waits behind all others of its lane.',
     file: gate,

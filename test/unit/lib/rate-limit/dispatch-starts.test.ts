@@ -7,13 +7,16 @@ import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store
 import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';
 
 /** A dispatcher over a line of so many starts of one caller, at two a second, in a time that passes only while it waits. */
-const over = async (waiting: number, { isPaused = false, groups = 1 } = {}) => {
+const over = async (
+  waiting: number,
+  { isPaused = false, groups = 1, perSecond = 2, lasts = 300_000, before = 10_000 } = {},
+) => {
   const begin = Date.parse('2026-03-01T06:00:00.000Z');
   let now = begin;
   const line = memoryStartLine();
   for (let index = 0; index < waiting; index += 1) {
     const [extractionId, requestId] = [`e-${index}`, `r-${index}`];
-    const at = new Date(begin - 10_000 + index).toISOString();
+    const at = new Date(begin - before + index).toISOString();
     const group = groups === 1 ? 'bank' : `bank-${index % groups}`;
     const slot = slotOf({ caller: 'orders', priority: 'interactive', group, at, extractionId });
     await line.park({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
@@ -42,7 +45,7 @@ const over = async (waiting: number, { isPaused = false, groups = 1 } = {}) => {
           return line.next(...what);
         },
       },
-      limit: async () => 2,
+      limit: async () => perSecond,
       isPaused: async () => isPaused,
       release: async ({ extractionId }) => {
         firstQueries ||= queries;
@@ -56,7 +59,7 @@ const over = async (waiting: number, { isPaused = false, groups = 1 } = {}) => {
         now = Math.max(now, until);
       },
       now: () => new Date(now),
-      remainingMs: () => begin + 300_000 - now,
+      remainingMs: () => begin + lasts - now,
       newId: () => crypto.randomUUID(),
       telemetry,
     });
@@ -114,7 +117,22 @@ test('of a group whose breaker is open, one start in ten seconds is released for
 });
 
 test('a tick reads 40 pages of the line at most', async () => {
-  const { run, queriesOfFirstTick } = await over(5 * 45, { groups: 45 });
+  const { run, queriesOfFirstTick } = await over(25 * 45, { groups: 45, lasts: 15_000 });
   await run();
   expect(queriesOfFirstTick()).toBe(40);
+});
+
+test.each([
+  ['another lane waits for no other', 'refresh', 10_000, 1_000],
+  ['another group is seen although those before it wait for their time', 'orders', -3_600_000, 10_000],
+])('beside a lane with a group for each start, %s', async (_, caller, before, within) => {
+  const crowd = { groups: 1_500, perSecond: 5, lasts: 25_000, before };
+  const { run, line, released, releasedAt, begin } = await over(1_500, crowd);
+  const at = new Date(begin - 5_000).toISOString();
+  const place = { caller, priority: 'interactive', group: 'z', extractionId: 'other' } as const;
+  const of = { extractionId: 'other', requestId: 'r', attempt: 0, waitedMs: 0, expiresAt: 0 };
+  await line.park({ ...of, slot: slotOf({ ...place, at }) });
+  line.enter('other', 'r', 'token');
+  await run();
+  expect(releasedAt[released.indexOf('other')]).toBeLessThan(within);
 });
