@@ -42,8 +42,9 @@ export const createFunctions = (
   let used: Used = resources;
   const dispatchStarts = create('StartDispatcher', 'dispatch-starts', {
     timeout: Duration.seconds(dispatcherSeconds),
-    // It mostly waits. CPU follows memory, and a tick of 200 releases has a second.
-    memoryMB: 256,
+    // CPU follows memory. A release is two calls of AWS, of some 2 ms of CPU together, and 200 a second are the most that can be set: with
+    // what a tick reads some 500 ms, of which 1,024 / 1,769 of a vCPU has 579.
+    memoryMB: 1_024,
   });
   used = { ...resources, dispatcher: dispatchStarts.function };
   const functions = {

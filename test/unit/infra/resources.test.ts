@@ -129,6 +129,12 @@ describe('the functions', () => {
     });
   });
 
+  test('have the processor for 200 releases a second, of 2 ms each, if they release starts', () => {
+    const { MemorySize } = all.get('dispatch-starts')?.properties ?? {};
+    // A function has one vCPU at 1,769 MB (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
+    expect((1_000 * Number(MemorySize)) / 1_769).toBeGreaterThan(200 * 2 + 100);
+  });
+
   test('have memory for results of the maximum size if they hold results', () => {
     const large = functionsWith({ resultsMaxBytes: 50 * 1_048_576 });
     const memory = [all, large].map((some) => some.get('reconcile-extraction')?.properties.MemorySize);
