@@ -15,7 +15,7 @@ export type Erasure = {
   readonly requestedBy?: string;
   /** When the last search ended. From then on, nothing is added. */
   readonly searchedAt?: Timestamp;
-  /** In epoch seconds. Set with `searchedAt`. */
+  /** In epoch seconds. Set when it is asked for, and again with `searchedAt`. */
   readonly expiresAt?: number;
 };
 

@@ -76,11 +76,14 @@ export const searchForErasure = async (
   await deps.erasures.finishSearch(erasureId, deps.now().toISOString(), tombstoneExpiry(deps.now()));
 };
 
-/** Records what is asked, and queues the search. A process that ends in between leaves an erasure that nobody carries out, and no answer. */
+/**
+ * Records what is asked, and queues the search. A process that ends in between leaves an erasure that nobody carries out, and no answer. It
+ * expires, as it has the reference.
+ */
 export const beginErasure = async (
   erasure: Omit<Erasure, 'searchedAt' | 'expiresAt'>,
   { erasures, send }: { readonly erasures: Pick<ErasureStore, 'create'>; readonly send: SendErase },
 ): Promise<void> => {
-  await erasures.create(erasure);
+  await erasures.create({ ...erasure, expiresAt: tombstoneExpiry(new Date(erasure.askedAt)) });
   await send({ search: { erasureId: erasure.erasureId } });
 };

@@ -63,7 +63,17 @@ test('what is asked is kept, then searched for, and the index is read again two 
   ]);
   expect(sent.at(-1)).toEqual([{ search: { erasureId: 'e' }, isLast: true }, 115]);
   expect(erasures.tombstones.size).toBe(3);
-  expect(erasures.erasures.get('e')).toEqual(asked);
+  expect(erasures.erasures.get('e')).toEqual({ ...asked, expiresAt: expect.any(Number) });
+});
+
+test('what was asked for and is never searched for expires, with its reference, after 42 days', async () => {
+  const { deps, erasures } = place();
+  const send = async () => {
+    throw new Error('throttled');
+  };
+  await expect(beginErasure(asked, { ...deps, send })).rejects.toThrow();
+  const expiry = Date.parse(asked.askedAt) / 1_000 + 42 * 86_400;
+  expect(erasures.erasures.get('e')).toEqual({ ...asked, expiresAt: expiry });
 });
 
 test('the last search forgets the reference, and a repetition of it finds nothing to do', async () => {
