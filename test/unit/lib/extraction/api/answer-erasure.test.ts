@@ -57,7 +57,7 @@ test('an erasure by reference is recorded for the caller alone, queued, and its 
   const { erasureId } = body;
   expect(sent).toEqual([{ search: { erasureId } }]);
   const asked = { erasureId, askedBy: role, requestedBy: role, askedAt: iso(60), reference };
-  expect([...store.items.erasures.values()]).toEqual([asked]);
+  expect([...store.items.erasures.values()]).toEqual([{ ...asked, expiresAt: expect.any(Number) }]);
   expect(JSON.stringify([body, logs])).not.toContain(reference);
 });
 
