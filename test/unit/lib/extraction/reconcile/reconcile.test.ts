@@ -786,6 +786,14 @@ describe('a task whose last read ended its process', () => {
   });
 });
 
+test('a settled record that lacks its task is closed unread, for the operator', async () => {
+  const { taskId: _lacked, ...record } = extractionIn('COMPLETED');
+  const its = world(record);
+  const closed = { collectionError: 'InternalError', advice: 'operator' };
+  expect(await its.reconcile(swept)).toMatchObject({ conclusion: 'closed', record: closed });
+  expect(its.reads()).toBe(0);
+});
+
 describe('credentials that the bank refused', () => {
   const refused = 'CREDENTIALS_WRONG';
   const task: Task = { ...linked, credentialsMac: 'mac' };
