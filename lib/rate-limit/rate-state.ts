@@ -285,8 +285,9 @@ export const withCounts = (
   countedUntil: number,
   now: number,
 ): RateState => {
-  const isStale = (state.window?.countedUntil ?? 0) < countedUntil - staleSeconds;
-  const window = state.window === undefined || isStale ? newWindow(now) : state.window;
+  const known = state.window;
+  const isStale = known === undefined || known.countedUntil < countedUntil - staleSeconds;
+  const window = isStale ? newWindow(now) : known;
   return {
     ...state,
     window: {
