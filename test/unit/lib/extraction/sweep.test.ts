@@ -52,7 +52,8 @@ const world = (
       reserveMs: 15_000,
       telemetry: {
         ...memoryTelemetry().telemetry,
-        failure: (_what, _error, { extractionId = '' } = {}) => void failed.push(extractionId),
+        // A batch that failed as a whole names no record.
+        failure: (what, _error, about) => void failed.push(about?.extractionId ?? what),
         count: (metric, { value = 1 } = {}) => void counted.push([metric, value]),
       },
       publish,
@@ -197,8 +198,9 @@ describe('a message that the queue does not take', () => {
     send.mockImplementationOnce(() => {
       throw new Error('throttled');
     });
-    const { sweep } = world(three, { send });
+    const { sweep, failed } = world(three, { send });
     expect(await sweep()).toMatchObject({ sent: 2, failed: 1 });
+    expect(failed).toEqual(['The sweep could not send to the queue.']);
   });
 });
 
