@@ -3,24 +3,8 @@ import type { Change } from './change.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
 import type { ActionResult, Extraction, StoredResults, TerminalStatus } from './record.ts';
 
-/**
- * Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines, each with its meaning as a clause.
- * `cosecha explain` and the console take the meanings from here.
- */
-export const explanations = {
-  'not-started-yet': 'the start window is not over, and the execution may still start it',
-  'start-in-progress': 'another process may be making the start call',
-  'still-running': 'the provider reported that the task runs',
-  'no-results': 'the provider returned no results',
-  'results-incomplete': 'an action of the request, or all data of a consent, was missing from the results',
-  'results-too-large': 'the results exceed resultsMaxBytes',
-  'results-not-stored': 'the bucket did not accept the results',
-  'request-data-gone': 'the sealed data of the request are gone, which each read needs',
-  'task-linked-elsewhere': 'the task belongs to another extraction',
-  'unknown-record': 'a newer version wrote the record, and this one does not know its status or schema',
-  early: 'the clock of the sender is ahead, so that the message came before its time',
-  contended: 'other processes changed the record again and again, or a defect repeated the same step',
-
+/** Errors of calls and of starts, each with its meaning as a clause. `cosecha explain` and the console take the meanings from here. */
+export const errorMeanings = {
   ProviderPaused:
     'no call was made, as an operator paused such calls, or a circuit breaker or the provider held them',
   ProviderBusy: 'the provider was busy (429)',
@@ -37,16 +21,38 @@ export const explanations = {
   CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   RequestDataGone: 'the sealed data of its request are gone',
   StartWindowOver: 'the start window was over',
-  'start-claimed': 'its start had been claimed, so that it cannot be cancelled any more',
   Waits: "it waits in line, for the provider's rate or for who holds starts",
   TooLittleTime: 'too little time of the invocation was left for the start call',
   StartInProgress: 'an earlier start was still in progress',
   StartFailed: 'start-task failed, and its log has the cause',
 } as const;
 
-export type Explanation = keyof typeof explanations;
+export type NamedFailure = keyof typeof errorMeanings;
 
-export const isExplanation = (text: string): text is Explanation => Object.hasOwn(explanations, text);
+export const isNamedFailure = (error: string): error is NamedFailure => Object.hasOwn(errorMeanings, error);
+
+/** Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines. */
+export type Explanation =
+  | NamedFailure
+  /** The start window is not over, and the execution may still start it. */
+  | 'not-started-yet'
+  /** Another process may be making the start call. */
+  | 'start-in-progress'
+  | 'still-running'
+  | 'no-results'
+  | 'results-incomplete'
+  | 'results-too-large'
+  | 'results-not-stored'
+  | 'request-data-gone'
+  | 'task-linked-elsewhere'
+  /** A newer version wrote the record, and this one does not know its status or schema. */
+  | 'unknown-record'
+  /** The clock of the sender is ahead, so that the message came before its time. */
+  | 'early'
+  /** Other processes changed the record again and again, or a defect repeated the same step. */
+  | 'contended'
+  /** Its start had been claimed, so that it cannot be cancelled any more. */
+  | 'start-claimed';
 
 /** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
 export type StartError =

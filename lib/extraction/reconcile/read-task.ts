@@ -13,7 +13,7 @@ import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../code
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
 import {
   type Explanation,
-  isExplanation,
+  isNamedFailure,
   type Observation,
   type Plan,
   type Reading,
@@ -153,7 +153,7 @@ export const readTask = async (
       await tryToApply(postponeCalls({ record, notBefore, lastProblem: problem }), deps);
     if (isBrief) await leaveToSlowQueue(record, deps);
     const named = error instanceof ProviderError ? error.name : 'InternalError';
-    return nothing({ unread: 'failed', problem, error: isExplanation(named) ? named : 'ProviderError' });
+    return nothing({ unread: 'failed', problem, error: isNamedFailure(named) ? named : 'ProviderError' });
   }
 };
 

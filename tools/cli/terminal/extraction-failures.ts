@@ -1,6 +1,6 @@
 import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
 import { codes, isProblem } from '../../../lib/extraction/codes.ts';
-import { explanations, isExplanation } from '../../../lib/extraction/plan.ts';
+import { errorMeanings, isNamedFailure } from '../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { errorCodesOf } from '../../../lib/extraction/write-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
@@ -37,8 +37,8 @@ type StartError = { readonly error: string; readonly problem?: string | undefine
 
 /** As a clause. Undefined for an error that start-task does not report by name, such as those of Lambda. */
 export const knownStartError = ({ error, problem }: StartError): string | undefined => {
-  if (!isExplanation(error)) return undefined;
-  return isProblem(problem) ? describeCode(problem) : explanations[error];
+  if (!isNamedFailure(error)) return undefined;
+  return isProblem(problem) ? describeCode(problem) : errorMeanings[error];
 };
 
 export const describeStartError = (of: StartError): string =>
