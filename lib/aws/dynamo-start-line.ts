@@ -119,8 +119,16 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
               KeyConditionExpression: 'line = :line AND slot > :after',
               ExpressionAttributeValues: marshall({ ':line': 'line', ':after': after }),
             };
-      const { Items = [] } = await client.send(new QueryCommand({ ...from, Limit: limit }));
-      return Items.map(asInLine);
+      const found: InLine[] = [];
+      let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
+      // A query ends at 1 MB, also before the limit. What it did not reach is no end of the line.
+      do {
+        const Limit = limit - found.length;
+        const page = await client.send(new QueryCommand({ ...from, Limit, ExclusiveStartKey }));
+        found.push(...(page.Items ?? []).map(asInLine));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey !== undefined && found.length < limit);
+      return found;
     },
 
     leave: ({ extractionId, callbackToken }) =>

@@ -227,6 +227,21 @@ test('the line is read from a place on, and counted', async () => {
   ]);
 });
 
+test('a query of the line that ends at 1 MB goes on, until there is nobody, or as many as are wanted', async () => {
+  const of = (slot: string) => ({ extractionId: slot, requestId: 'r', slot, callbackToken: 't' });
+  const key = marshall({ slot: 'b' });
+  const { client, sent } = stubClient<DynamoDBClient>(({ input: { Limit, ExclusiveStartKey } }) => {
+    if (ExclusiveStartKey !== undefined) return { Items: [marshall(of('c'))] };
+    const Items = ['a', 'b'].slice(0, Number(Limit)).map((slot) => marshall(of(slot)));
+    return { Items, LastEvaluatedKey: key };
+  });
+  const store = dynamoStartLine(client, 'T');
+  expect(await store.next('', 5)).toEqual(['a', 'b', 'c'].map(of));
+  expect(sent.at(-1)?.input).toMatchObject({ Limit: 3, ExclusiveStartKey: key });
+  expect(await store.next('', 2)).toEqual(['a', 'b'].map(of));
+  expect(sent).toHaveLength(3);
+});
+
 test('the calls of many seconds are read 100 at a time, and again what a busy table left out', async () => {
   let left = true;
   const asked: number[] = [];
