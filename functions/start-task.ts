@@ -27,7 +27,6 @@ import {
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { startLineFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
-import { defined } from '../lib/defined.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { type StartInput, startForMachine } from '../lib/extraction/start/start.ts';
 import { consentReadMsOf, startCallFrom } from '../lib/extraction/start/start-call.ts';
@@ -96,8 +95,8 @@ const deps = {
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
-  ...breakerFromEnvironment(breakers, startLine?.limiter.reopen),
-  ...defined({ startLine }),
+  ...breakerFromEnvironment(breakers, startLine.limiter?.reopen),
+  startLine,
   logIn: sessions.renew,
   maxCallMs: connection.totalTimeoutMs,
   newAttemptId: randomUUID,

@@ -29,14 +29,14 @@ export const rateSettingsFromEnvironment = ({ operator }: BreakersOfProcess) => 
   };
 };
 
-/** The limiter of start-task, over the line that all processes share. Undefined if starts are not limited. */
+/** The line that all processes share, and the limiter of start-task. No limiter, if starts are not limited. */
 export const startLineFromEnvironment = (
   database: DynamoDBClient,
   breakers: BreakersOfProcess,
-): { readonly limiter: StartLimiter; readonly line: StartLineStore } | undefined => {
-  if (!rateSettings().isLimited) return undefined;
-  const { store, now } = breakers;
+): { readonly limiter?: StartLimiter; readonly line: StartLineStore } => {
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
+  if (!rateSettings().isLimited) return { line };
+  const { store, now } = breakers;
   const wakeDispatcher = invokeDispatcherOf(
     new LambdaClient(promptClient),
     requiredVariable('DISPATCHER_NAME'),

@@ -13,8 +13,11 @@ import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
 
-/** The rate of starts, and the line of those that wait for it. */
-export type StartLine = { readonly limiter: StartLimiter; readonly line: StartLineStore };
+/**
+ * The line of those that wait for the rate of starts, and that rate. Without a limiter nobody waits any more, but who has waited before starts were
+ * not limited has waited all the same.
+ */
+export type StartLine = { readonly limiter?: StartLimiter; readonly line: StartLineStore };
 
 /** What the machine says about this entry of the state StartTask. An execution that was begun before there was a line has no `entry`. */
 type Entered = { readonly requestId: string; readonly entry?: number; readonly callbackAttempt: number };
@@ -115,7 +118,7 @@ const breakerGate = (
     resultOf: (result) => result,
     afterCall: async (ended, { result, shown }) => {
       const toRate = shownToRate(result, shown);
-      if (toRate !== undefined) await startLine?.limiter.report(breakerAboutOf(record).group, toRate);
+      if (toRate !== undefined) await startLine?.limiter?.report(breakerAboutOf(record).group, toRate);
       return ended;
     },
     report: (shown) => breaker.report(admission, shown),
@@ -141,7 +144,7 @@ export const gateOf = async (
   const timings = { ...deps.timings, startWindow: deps.timings.startWindow + waited };
   /** Whether it is in line now, and whether it has to be tried again. */
   let [isInLine, isTriedAgain] = [false, true];
-  let mayWait = entry < maxEntries;
+  let mayWait = limiter !== undefined && entry < maxEntries;
 
   let refusals = known?.refusals ?? 0;
   let notBefore: string | undefined;
@@ -154,7 +157,7 @@ export const gateOf = async (
     );
 
   const park = async (isHeld: boolean): Promise<void> => {
-    await limiter.wait(entryNow(true), isHeld);
+    await limiter?.wait(entryNow(true), isHeld);
     isInLine = true;
   };
 
@@ -177,7 +180,7 @@ export const gateOf = async (
     admit: async (onlyAsk) => {
       mayWait &&= !onlyAsk;
       const admission = await simple.admit(onlyAsk);
-      if (!mayWait) return admission;
+      if (!mayWait || limiter === undefined) return admission;
       if (admission.kind === 'held') {
         await park(true);
         return { kind: 'waits', problem: `held/${admission.cause}` };

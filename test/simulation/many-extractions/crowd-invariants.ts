@@ -171,6 +171,15 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { beside: ['other'], p99: [4] },
   ),
+  small(
+    'that has waited for longer than the start window when starts are limited no more',
+    {
+      rate: takes(50),
+      line: { perSecond: 0.01, offAt: 1_200 },
+      members: { crowd: spread(30, 50) },
+    },
+    { lastStart: 1_260 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

@@ -114,6 +114,8 @@ export type Population = {
     readonly deadTo?: number;
     /** So many are invoked at the same time. 1 by default. */
     readonly dispatchers?: number;
+    /** After so many seconds, a deployment limits starts no more. */
+    readonly offAt?: number;
   };
   /** Every call of a table may be lost (`lossOneIn`), not only those about broken members. */
   readonly losesAny?: true;

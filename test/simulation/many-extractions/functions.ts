@@ -158,8 +158,10 @@ export const functionsIn = (service: Service, process: Process) => {
   const { line: withLine } = service.population;
   const store = breakerStoreOver(service.breakers, process.carryOut);
   const operator = operatorSettingsOf({ store, now, telemetry });
+  const isOff = (): boolean =>
+    service.time.now - service.startedAt >= 1_000 * (withLine?.offAt ?? Number.POSITIVE_INFINITY);
   const limit = async (): Promise<number | undefined> =>
-    (await operator.ratePerSecond()) ?? withLine?.perSecond;
+    (await operator.ratePerSecond()) ?? (isOff() ? undefined : withLine?.perSecond);
   const line = startLineOver(service.line, process.carryOut);
   const newId = (): string => `${process.name}/${service.newName('id')}`;
   const limiter =
@@ -218,7 +220,7 @@ export const functionsIn = (service: Service, process: Process) => {
         { ...input, callbackToken, callbackAttempt },
         {
           ...deps,
-          ...defined({ startLine }),
+          ...defined({ startLine: isOff() ? { line } : startLine }),
           callFor,
           breaker,
           whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),

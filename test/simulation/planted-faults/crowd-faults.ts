@@ -53,6 +53,14 @@ export const crowdFaults: Faults = {
     caughtBy: 'nobody-is-lost',
     firstSeed: 3,
   },
+  'waits-forgotten-without-a-limit': {
+    does: 'Once starts are limited no more, the start window counts what a start has waited in line.',
+    file: gate,
+    find: 'if (startLine === undefined || entry === undefined) return simple;',
+    replace: 'if (startLine?.limiter === undefined || entry === undefined) return simple;',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 15,
+  },
   'a-user-is-taken-for-the-rate': {
     does: 'A 429 about one user counts as one of the rate.',
     file: gate,

@@ -3,7 +3,7 @@ import type { Admission } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
 import { gateOf } from '../../../../../lib/extraction/start/gate.ts';
-import type { ShownToRate } from '../../../../../lib/rate-limit/start-limiter.ts';
+import type { ShownToRate, StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
 import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
@@ -28,6 +28,8 @@ type Setting = {
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
   readonly failsToPark?: true;
+  /** Starts are not limited. */
+  readonly unlimited?: true;
 };
 
 /** The gate of one start with this behind it, and what it did. */
@@ -37,6 +39,18 @@ const gateWith = async (setting: Setting) => {
   if (waited !== undefined)
     await line.park({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
   const did: unknown[] = [];
+  const limiter: StartLimiter = {
+    admit: async (_about, asking) => {
+      did.push(asking);
+      return rate;
+    },
+    report: async (_group: string, { kind }: ShownToRate) => void did.push(`rate: ${kind}`),
+    reopen: async () => undefined,
+    wait: async (parked) => {
+      if (setting.failsToPark) throw new Error('StartLine is down.');
+      await line.park(parked);
+    },
+  };
   const gate = await gateOf(
     record,
     { requestId, callbackAttempt: attempt, ...(entry === undefined ? {} : { entry }) },
@@ -47,18 +61,7 @@ const gateWith = async (setting: Setting) => {
       },
       startLine: {
         line,
-        limiter: {
-          admit: async (_about, asking) => {
-            did.push(asking);
-            return rate;
-          },
-          report: async (_group: string, { kind }: ShownToRate) => void did.push(`rate: ${kind}`),
-          reopen: async () => undefined,
-          wait: async (parked) => {
-            if (setting.failsToPark) throw new Error('StartLine is down.');
-            await line.park(parked);
-          },
-        },
+        ...(setting.unlimited ? {} : { limiter }),
       },
       now: () => at(seconds),
       timings,
@@ -124,6 +127,15 @@ test('the window does not count what it waited, and the deadline moves by that',
   expect(gate.hasWaitedTooLong).toBe(false);
   const late = await gateWith({ entry: 1, waited: { waitedMs: timings.maxWait * 1_000 } });
   expect(late.gate.hasWaitedTooLong).toBe(true);
+});
+
+test('without a limit nobody waits, and what one had waited before counts in no window', async () => {
+  const waited = { waitedMs: 20_000, waitingSince: iso(70) };
+  const held = { kind: 'held', cause: 'http-503' } as const;
+  const { gate, line } = await gateWith({ unlimited: true, entry: 1, waited, breaker: held });
+  expect(gate.timings.startWindow).toBe(timings.startWindow + 50);
+  expect(await gate.admit(false)).toBe(held);
+  expect(await line.find(extractionId)).toMatchObject(waited);
 });
 
 test.each<readonly [string, StartCallResult, string | undefined]>([
