@@ -33,7 +33,8 @@ const deps: AnswerReadDeps & AnswerFindDeps & AnswerSummaryDeps = {
   readMany: (ids) =>
     readItems(
       database,
-      { table, attributes: summarizedAttributes },
+      // An outcome that came within this second is in the next summary.
+      { table, attributes: summarizedAttributes, mayBeOld: true },
       ids.map((extractionId) => ({ extractionId })),
     ) as AsyncIterable<SummarizedRecord>,
   readers: new Set(

@@ -34,6 +34,13 @@ const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = 
   [HttpMethod.POST, '/consents/{consentId}/revoke'],
 ];
 
+/**
+ * A summary reads 10,000 records at most, for half a unit each. Two a second take 10,000 of the 12,000 units that a new table has
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html). More, of a caller that asks in a loop, would
+ * throttle the reads of every start and reconcile.
+ */
+const summaryThrottle = { rate: 2, burst: 10 } as const;
+
 type ExtractionApiProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
@@ -68,7 +75,7 @@ export class ExtractionApi extends Construct {
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
     this.route(HttpMethod.GET, '/extractions', props.getExtraction, signed);
-    this.route(HttpMethod.GET, '/extractions/summary', props.getExtraction, signed);
+    const summary = this.route(HttpMethod.GET, '/extractions/summary', props.getExtraction, signed);
     this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
     const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),
@@ -101,6 +108,7 @@ export class ExtractionApi extends Construct {
     throttleRoutes(stage, [
       // Its own metrics, for $1.80 a month, as the provider waits for this route only.
       { routes: [webhook], rate: config.webhookRateLimit, burst: config.webhookBurstLimit, measured: true },
+      { routes: [summary], ...summaryThrottle },
       { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
     ]);
 

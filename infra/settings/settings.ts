@@ -396,7 +396,7 @@ const access = {
 
 const capacity = {
   apiRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 50, {
-    description: 'The throttle of each route that callers use, without those about consents.',
+    description: 'The throttle of each route that callers use, without the summary and those about consents.',
   }),
   apiBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 100, {
     description: 'The burst of the same throttle.',
