@@ -131,6 +131,7 @@ class Dispatcher {
   readonly #releasedAt = new Map<string, number>();
   readonly #turnsGivenAt = new Map<string, number>();
   readonly #breakers = new Map<string, { readonly state: BreakerState; readonly at: number }>();
+  readonly #underWay = new Set<Promise<void>>();
   #known: Known<RateState> | undefined;
   #lastBusyAt: number;
   released = 0;
@@ -386,13 +387,23 @@ class Dispatcher {
     const stepMs = rate === undefined || rate === 0 ? 0 : 1_000 / rate;
     const delayOf = (index: number): number =>
       Math.min(Math.max(0, firstAt - now) + index * stepMs, tickMs - 1);
-    await Promise.all([
+    const releases = [
       ...this.#ownTurns(turns).map((one) => this.#release(one, 0)),
       ...next.map((one, index) => this.#release(one, delayOf(index))),
-    ]);
+    ];
+    // Not awaited: a call of AWS that hangs must hold no other start.
+    for (const release of releases) {
+      this.#underWay.add(release);
+      void release.then(() => this.#underWay.delete(release));
+    }
     const released = next.length + turns.length;
     if (released > 0) telemetry.count('StartsReleased', { value: released });
     return this.#now() - this.#lastBusyAt > idleMs ? 'idle' : 'goes-on';
+  }
+
+  /** Resolves once every release has ended. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#underWay);
   }
 
   /** Until the next tick. The first rate is not waited for longer than it takes to measure it. */
@@ -434,14 +445,17 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (failures >= maxFailures) throw error;
+      if (failures >= maxFailures) {
+        await dispatcher.finish();
+        throw error;
+      }
       dispatcher.forget();
       deps.telemetry.failure('A tick of the dispatcher failed; the next one goes on.', error);
     }
-    if (outcome === 'leased') return ended('leased');
-    if (outcome === 'idle' || remainingMs() < reserveMs) {
-      await dispatcher.giveBack();
-      return ended(outcome === 'idle' ? 'idle' : 'time-is-over');
+    if (outcome !== 'goes-on' || remainingMs() < reserveMs) {
+      await dispatcher.finish();
+      if (outcome !== 'leased') await dispatcher.giveBack();
+      return ended(outcome === 'goes-on' ? 'time-is-over' : outcome);
     }
     await wait(dispatcher.pauseMs(startedAt));
   }

@@ -180,6 +180,11 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { lastStart: 1_260 },
   ),
+  small(
+    'of whose releases one in 20 hangs',
+    { rate: takes(5), line: { perSecond: 4.9, hangsOneIn: 20 }, members: { crowd: spread(300, 50) } },
+    { lastStart: 75 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

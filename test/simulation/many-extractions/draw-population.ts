@@ -114,6 +114,8 @@ export type Population = {
     readonly deadTo?: number;
     /** So many are invoked at the same time. 1 by default. */
     readonly dispatchers?: number;
+    /** One release in so many hangs for five seconds. */
+    readonly hangsOneIn?: number;
     /** After so many seconds, a deployment limits starts no more. */
     readonly offAt?: number;
   };

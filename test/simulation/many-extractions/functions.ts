@@ -202,7 +202,9 @@ export const functionsIn = (service: Service, process: Process) => {
         limit,
         isPaused: () => operator.isPaused('starts'),
         release: async ({ callbackToken }) => {
-          await process.wait(20);
+          const { hangsOneIn = 0 } = withLine ?? {};
+          const hangs = hangsOneIn > 0 && service.choices.choose('release', hangsOneIn) === 1;
+          await process.wait(hangs ? 5_000 : 20);
           service.answer(callbackToken, undefined);
         },
         wait: (milliseconds) => process.wait(milliseconds),

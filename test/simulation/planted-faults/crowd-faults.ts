@@ -21,6 +21,14 @@ export const crowdFaults: Faults = {
     caughtBy: 'lanes-share',
     firstSeed: 14,
   },
+  'hung-release-holds-all': {
+    does: 'A tick ends once all of its releases have ended.',
+    file: dispatcher,
+    find: 'const released = next.length + turns.length;',
+    replace: 'await this.finish(); const released = next.length + turns.length;',
+    caughtBy: 'rate-is-kept',
+    firstSeed: 16,
+  },
   'refused-goes-to-the-end': {
     does: 'A start that the provider refused waits behind all others of its lane.',
     file: gate,
