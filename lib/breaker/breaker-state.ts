@@ -182,7 +182,7 @@ export type Failure = {
 
 /** `Retry-After` lengthens a pause of the group to `maxOpenSeconds` at most: a longer one stops all starts for one answer. */
 const turnAfter = (
-  { now, retryAt = 0 }: Failure,
+  { now, retryAt = now }: Failure,
   pause: number,
   { maxOpenSeconds }: BreakerSettings,
 ): Turn => ({
