@@ -57,6 +57,7 @@ const dateRange = v.pipe(
 );
 
 const notAnObject = 'must be an object';
+const noJsonObject = 'must be a JSON object';
 
 const movement = closedObject(
   {
@@ -175,7 +176,7 @@ const credentialsSchema = v.pipe(
         ),
       ),
     },
-    'must be a JSON object',
+    noJsonObject,
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -211,7 +212,7 @@ const consentSchema = closedObject(
     variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
     ...commonFields,
   },
-  'must be a JSON object',
+  noJsonObject,
 );
 
 /** The schema for the method in a body, or undefined if it is neither of the two. */
