@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '../../lib/provider/consents/consent.ts';
 import { withDots } from '../../sandbox/consents/national-id.ts';
-import { callConsents, openSession } from './support/call-consents.ts';
+import { callConsents, openSession, revokedStatuses } from './support/call-consents.ts';
 import { provider } from './support/call-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
@@ -79,9 +79,9 @@ test('the URL of the PDF works without a token', async () => {
 test('a revoked consent is INACTIVE, and cannot be revoked again', async () => {
   const { owner, consentId } = await newConsent();
   const revoked = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
-  // It is 409 where the first answer was a 5xx of a busy emulator.
+  expect(revoked.status).toBeOneOf(revokedStatuses);
   const answer = await revoked.json();
-  if (revoked.status !== 409) expect(answer).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
+  if (revoked.status === 200) expect(answer).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
   expect(await consentOf(owner, consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'REVOKED' });
   const again = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
   await expectProblem(again, 409, 'urn:cosecha:problem:consent-conflict');

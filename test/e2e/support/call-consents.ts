@@ -24,6 +24,9 @@ export const callConsents = (
   return retryOn5xx(async () => checkAgainstOpenapi(method, path, await signed(`${api}${path}`, init)));
 };
 
+/** How a first revocation is answered: 409 if a busy machine answered it 5xx once it was done, and it was repeated. */
+export const revokedStatuses = [200, 409];
+
 export type Session = { readonly otpToken: string; readonly consentId: string };
 
 /** Opens a consent session. Throws if the answer is not 201. */
