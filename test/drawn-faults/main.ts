@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,21 @@ const file = new URL('survivors.txt', import.meta.url);
 const known = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
 const directory = mkdtempSync(join(tmpdir(), 'cosecha-drawn-faults-'));
 
-/** Whether a test fails with the fault, or never ends. Throws if the tests did not run. */
+/** Whether the compiler refuses it, in a copy of `lib`. */
+const isRefused = async ({ file, source }: DrawnFault): Promise<boolean> => {
+  const copy = mkdtempSync(join(directory, 'lib-'));
+  for (const part of ['lib', 'package.json'])
+    cpSync(join(repository, part), join(copy, part), { recursive: true });
+  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
+  writeFileSync(join(copy, file), source);
+  const project = { extends: join(repository, 'tsconfig.json'), include: [file] };
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(project));
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const [code] = await once(spawn(process.execPath, [tsc, '--project', copy], { stdio: 'ignore' }), 'exit');
+  return code !== 0;
+};
+
+/** Whether a test fails with the fault, or never ends, or the compiler refuses it. Throws if the tests did not run. */
 const isCaught = async (fault: DrawnFault, lane: number): Promise<boolean> => {
   const path = join(directory, `${lane}.json`);
   writeFileSync(path, JSON.stringify(fault));
@@ -40,7 +54,7 @@ const isCaught = async (fault: DrawnFault, lane: number): Promise<boolean> => {
   const [code, signal] = await once(child, 'exit');
   if (code !== 0 && code !== caughtCode && signal !== 'SIGKILL')
     throw new Error(`No test ran for ${fault.id}.`);
-  return code !== 0;
+  return code !== 0 || (await isRefused(fault));
 };
 
 const drawn = drawFaults(seed, Number(values.count));
