@@ -19,7 +19,7 @@ import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deploym
 import { asLambdaRecord } from '../../tools/cli/listen/lambda-event.ts';
 import { awsVariables, withoutAws } from '../../tools/local/emulator/aws-environment.ts';
 import { fillSecrets } from '../../tools/local/fill-secrets.ts';
-import { repository } from '../../tools/local/paths.ts';
+import { compileCache, repository } from '../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../support/programs/install-package.ts';
 import { memoryTotalsStore } from '../support/stores/memory-totals-store.ts';
 import { aws } from './support/aws.ts';
@@ -179,7 +179,14 @@ test(
       const page = readFileSync(join(repository, 'docs', 'upgrade.md'), 'utf8');
       const printed = [...page.matchAll(/^ *(npm run (diff|deploy) .*)$/gm)];
       expect(printed.map(([, , verb]) => verb)).toEqual(['diff', 'deploy']);
-      const env = { ...withoutAws(process.env), ...environment(root), CDK_HOME: join(directory, 'cdk-home') };
+      const env = {
+        ...withoutAws(process.env),
+        ...environment(root),
+        CDK_HOME: join(directory, 'cdk-home'),
+        // As of every deployment to an emulator (tools/local/run-cdk.ts): test/second-opinion checks the templates.
+        CDK_VALIDATION: 'false',
+        NODE_COMPILE_CACHE: compileCache,
+      };
       for (const [, command = ''] of printed) {
         const pasted = command.replace('--stage prod', `--stage ${name}`);
         expect(pasted).not.toBe(command);
