@@ -21,14 +21,16 @@ type Window = CallCounts & {
   readonly countedUntil: number;
 };
 
-/** Cuts in a row. If two of them do not lower the share that is refused, or one that of overloads, they are undone. */
+/** Cuts in a row, or all for overloads until the rate has passed the ceiling. They are undone if as large a share fails as before. */
 type Cuts = {
   readonly count: number;
   /** The rate before them. Absent: there was none. */
   readonly from?: number;
-  readonly share: number;
-  /** What was accepted a second before them. */
+  /** The calls a second before them, and those of them that were accepted. */
+  readonly calls: number;
   readonly accepted: number;
+  /** The calls since the last of them, below the ceiling. */
+  readonly since: { readonly accepted: number; readonly failed: number };
 };
 
 /**
@@ -47,7 +49,7 @@ export type RateState = {
   readonly measuring?: { readonly since: number; readonly because: 'refused' | 'few-calls' | 'overloaded' };
   readonly window?: Window;
   readonly cuts?: Cuts;
-  /** A share that cuts did not lower: refusals that no rate causes. */
+  /** A share of calls that cuts did not lower: no rate causes these failures. */
   readonly stray?: { readonly share: number; readonly until: number };
   /** Groups (`reopeningKey`) whose breaker was closed by its turn, and when. They are started slowly at first. */
   readonly reopening?: { readonly [group: string]: number };
@@ -83,12 +85,14 @@ const maxRetryAfterMs = 3_600_000;
 
 const windowMs = 10_000;
 const maxWindowMs = 60_000;
+/** Without a rate. Fewer than a call a second are no load, and some banks' breakers may hold the others. */
+const firstWindowMs = 20_000;
 const windowCalls = 20;
 const windowRefused = 5;
 
-/** Each overload may be an `UNCONFIRMED`, so it counts twice, and three of 20 calls are judged at once. Of fewer calls they may be a bank's. */
+/** Each overload may be an `UNCONFIRMED`, so it counts twice, and a quarter of 20 calls is judged at once. Of fewer, chance makes as many. */
 const overloadWeight = 2;
-const overloadsAtOnce = 3;
+const atOnceShare = 0.25;
 const atOnceMs = 2_000;
 
 const tooMany = 0.05;
@@ -100,10 +104,16 @@ const nearCeiling = 0.9;
 /** So far above what the provider accepted without refusals, the capacity was another. */
 const aboveCapacity = 1.1;
 const softCut = 0.95;
+/** Below `nearCeiling`, so that it shows whether the rate was the cause. */
+const overloadCut = 0.85;
 
 /** More than so many are no strays: a provider whose rate fell may refuse more of them after each cut for a while. */
 const maxStray = 0.3;
 const strayMs = 600_000;
+/** So many failures below the ceiling are no chance: there, a provider that sheds takes all. */
+const shownFailures = 3;
+/** The share of strays if nothing is known of them. */
+const unknownStrays = 0.03;
 
 /** The first rate is what was accepted within so long after the first 429. */
 export const measuringMs = 2_000;
@@ -313,18 +323,36 @@ const overloadsIn = ({ accepted, overloaded, acceptedIn, overloadedIn }: CallCou
   return beside >= byChance / 2 ? overloaded : 0;
 };
 
-const badIn = (calls: CallCounts): number => calls.refused + overloadWeight * overloadsIn(calls);
+const failedIn = ({ refused, overloaded }: CallCounts): number => refused + overloaded;
 
-const isOver = (window: Window, now: number): boolean => {
+const straysAt = ({ stray }: RateState, now: number): number =>
+  stray !== undefined && now < stray.until ? stray.share : 0;
+
+/** What more of these calls failed than strays do. */
+const moreThan = (strays: number, calls: CallCounts): Pick<CallCounts, 'refused' | 'overloaded'> => {
+  const failed = failedIn(calls);
+  const share = failed === 0 ? 0 : Math.max(0, 1 - (strays * (calls.accepted + failed)) / failed);
+  return { refused: share * calls.refused, overloaded: share * overloadsIn(calls) };
+};
+
+const isOver = (window: Window, overloaded: number, now: number): boolean => {
   const elapsed = now - window.since;
-  const isEnough = window.accepted + window.refused + window.overloaded >= windowCalls;
-  if (isEnough && overloadsIn(window) >= overloadsAtOnce && elapsed >= atOnceMs) return true;
+  const calls = window.accepted + failedIn(window);
+  const isEnough = calls >= windowCalls;
+  if (isEnough && overloaded >= atOnceShare * calls && elapsed >= atOnceMs) return true;
   return elapsed >= windowMs && (isEnough || window.refused >= windowRefused);
 };
 
 const fresh = (state: RateState, now: number): RateState => {
   const { measuring: _, ...rest } = state;
   return { ...rest, window: newWindow(now, state.window?.countedUntil) };
+};
+
+/** In a calm window cuts are over, but for those of overloads. */
+const withoutOldCuts = (state: RateState): RateState => {
+  if (state.learnt?.ceiling !== undefined) return state;
+  const { cuts: _, ...rest } = state;
+  return rest;
 };
 
 const withLearnt = (state: RateState, learnt: Learnt, now: number): RateState => {
@@ -345,48 +373,93 @@ const firstRate = (state: RateState, window: Window, now: number): Judgement => 
 };
 
 /**
- * Whether more than 5 % are refused, beyond what chance makes of 3 % strays: by a standard deviation of them, and five at least. Without
- * that, few calls would be cut again and again for one stray refusal.
+ * Whether more than 5 % are refused, beyond what chance makes of the strays: by two standard deviations of them, one if they are unknown, and
+ * five at least. Without that, few calls would be cut again and again for one stray refusal.
  */
-const isTooMany = (bad: number, calls: number): boolean =>
-  bad >= windowRefused && bad > tooMany * calls + Math.sqrt(0.03 * calls);
+const isTooMany = (bad: number, calls: number, weight: number, strays: number): boolean =>
+  bad >= windowRefused &&
+  bad > tooMany * calls + weight * Math.sqrt(Math.max(unknownStrays, 4 * strays) * calls);
 
-const isStray = ({ stray }: RateState, share: number, now: number): boolean =>
-  stray !== undefined && now < stray.until && share <= stray.share;
+const withSince = (cuts: Cuts, window: Window): Cuts => ({
+  ...cuts,
+  since: {
+    accepted: cuts.since.accepted + window.accepted,
+    failed: cuts.since.failed + failedIn(window),
+  },
+});
+
+/** The share of calls that failed since the last cut. */
+const shareSince = ({ since: { accepted, failed } }: Cuts): number =>
+  failed === 0 ? 0 : failed / (accepted + failed);
 
 /**
- * The cuts did not lower the share, although fewer were accepted: the rate does not cause it. A provider whose rate fell may refuse more after
- * each cut for a while, but it does not fail more.
+ * A provider that takes so many a second accepts as many after a cut as before, or all. Where failures do not depend on the rate, the same
+ * share passes as before. A cut has helped if what passed since is nearer to the first.
  */
-const cutsFailed = (
-  { count, share, accepted }: Cuts,
-  shareNow: number,
-  acceptedNow: number,
-  isOverload: boolean,
-): boolean =>
-  (isOverload || (count >= 2 && shareNow <= maxStray)) &&
-  shareNow >= 0.75 * share &&
-  acceptedNow < 0.8 * accepted;
+const hasHelped = (cuts: Cuts, rate: number): boolean => {
+  const byRate = Math.min(1, cuts.accepted / rate);
+  const byChance = cuts.accepted / cuts.calls;
+  return 1 - shareSince(cuts) > (byRate + byChance) / 2;
+};
 
-const cut = (state: RateState, window: Window, rate: number, share: number, now: number): Judgement => {
-  const accepted = window.accepted / Math.max(1, window.countedUntil - window.countedFrom);
+/**
+ * Whether the failures since the last cut are no matter of the rate: all of them, or those that are left. A provider whose rate fell may
+ * refuse more after each cut for a while, but it does not fail more.
+ */
+const shownBy = (
+  cuts: Cuts,
+  { ceiling }: Learnt,
+  rate: number,
+  isBad: boolean,
+): 'all' | 'left' | undefined => {
+  if (ceiling === undefined) {
+    const isShown = isBad && cuts.count >= 2 && shareSince(cuts) <= maxStray;
+    return isShown && !hasHelped(cuts, rate) ? 'all' : undefined;
+  }
+  if (cuts.since.failed < shownFailures) return undefined;
+  if (!hasHelped(cuts, rate)) return 'all';
+  return isBad ? undefined : 'left';
+};
+
+/** The failures that are left hide where those by overload begin. */
+const withoutCeiling = (state: RateState, share: number, now: number): RateState => {
+  const { cuts: _, learnt, ...rest } = state;
+  const { ceiling: _passed, ...kept } = learnt as Learnt;
+  return { ...rest, learnt: kept, stray: { share, until: now + strayMs } };
+};
+
+const undo = (state: RateState, cuts: Cuts, now: number): Judgement => {
+  const { cuts: _, learnt: _cut, ...rest } = fresh(state, now);
+  const { from } = cuts;
+  const before = from === undefined ? rest : withLearnt(rest, { perSecond: from, at: now }, now);
+  const share = Math.max(1 - cuts.accepted / cuts.calls, shareSince(cuts));
+  return { state: { ...before, stray: { share, until: now + strayMs } }, judged: 'undone' };
+};
+
+const cut = (state: RateState, window: Window, rate: number, now: number): Judgement => {
+  const seconds = Math.max(1, window.countedUntil - window.countedFrom);
+  const accepted = window.accepted / seconds;
   const { cuts } = state;
   const isOverload = overloadsIn(window) > 0;
-  if (cuts !== undefined && cutsFailed(cuts, share, accepted, isOverload)) {
-    const { cuts: _, learnt: _cut, ...rest } = fresh(state, now);
-    const { from } = cuts;
-    const before = from === undefined ? rest : withLearnt(rest, { perSecond: from, at: now }, now);
-    return { state: { ...before, stray: { share: 1.5 * share, until: now + strayMs } }, judged: 'undone' };
-  }
-  const target = Math.min(rate, softCut * accepted);
+  const target = Math.min(rate, (isOverload ? overloadCut : softCut) * accepted);
   const perSecond = Math.max(minPerSecond, Number.isFinite(rate) ? Math.max(rate / 2, target) : target);
-  const from = Number.isFinite(rate) ? rate : undefined;
+  const before = {
+    ...(Number.isFinite(rate) ? { from: rate } : {}),
+    calls: accepted + failedIn(window) / seconds,
+    accepted,
+  };
   const isFirst = cuts === undefined || (cuts.count >= 2 && !isOverload);
-  const base = isFirst ? defined({ count: 0, from, share, accepted }) : cuts;
-  const ceiling = isOverload ? Math.min(rate, Math.max(accepted, perSecond)) : undefined;
-  const learnt = defined({ perSecond, at: now, ceiling: ceiling ?? state.learnt?.ceiling });
-  const next = withLearnt(fresh(state, now), learnt, now);
-  return { state: { ...next, cuts: { ...base, count: base.count + 1 } }, judged: 'cut' };
+  const count = isFirst ? 1 : cuts.count + 1;
+  // Of cuts for overload, each shows by itself whether it helped.
+  const compared = isFirst || isOverload ? before : cuts;
+  const ceiling = isOverload ? Math.min(rate, Math.max(accepted, perSecond)) : state.learnt?.ceiling;
+  const next = withLearnt(fresh(state, now), defined({ perSecond, at: now, ceiling }), now);
+  // Those that were released before still go, for up to a second.
+  const fromThen = newWindow(now, Math.floor(now / 1_000) + 1);
+  return {
+    state: { ...next, window: fromThen, cuts: { ...compared, count, since: { accepted: 0, failed: 0 } } },
+    judged: 'cut',
+  };
 };
 
 /** To just below a rate. Of what was learnt, the bound that shows why stays. */
@@ -396,7 +469,8 @@ const cutSoftly = (
   bound: Pick<Learnt, 'ceiling' | 'capacity'>,
   now: number,
 ): Judgement => {
-  const learnt = { perSecond: Math.max(minPerSecond, softCut * rate), at: now, ...bound };
+  const times = bound.ceiling === undefined ? softCut : overloadCut;
+  const learnt = { perSecond: Math.max(minPerSecond, times * rate), at: now, ...bound };
   return { state: withLearnt(fresh(state, now), learnt, now), judged: 'cut' };
 };
 
@@ -409,7 +483,7 @@ const grow = (
 ): Judgement => {
   const { learnt, cuts, ...rest } = fresh(state, now);
   if (learnt === undefined || !hasLine(state, now))
-    return { state: learnt === undefined ? rest : { ...rest, learnt }, judged: 'unchanged' };
+    return { state: learnt === undefined ? rest : fresh(withoutOldCuts(state), now), judged: 'unchanged' };
   const { ceiling } = learnt;
   const isNear = ceiling !== undefined && rate * growth > nearCeiling * ceiling;
   // At a low rate, the calls of a window take minutes. Growing as slowly for each window would keep a line for hours.
@@ -421,44 +495,83 @@ const grow = (
   const unless = (bound: number | undefined, times: number): number | undefined =>
     bound !== undefined && perSecond < times * bound ? bound : undefined;
   const bounds = { ceiling: unless(ceiling, 1.2), capacity: unless(capacity, aboveCapacity) };
-  return { state: { ...rest, learnt: defined({ perSecond, at: now, ...bounds }) }, judged: 'grown' };
+  const grown = { ...fresh(state, now), learnt: defined({ perSecond, at: now, ...bounds }) };
+  return { state: withoutOldCuts(grown), judged: 'grown' };
+};
+
+/** What a window that is over shows, without the strays. */
+type Shown = {
+  readonly share: number;
+  readonly isTooMany: boolean;
+  readonly overloaded: number;
+};
+
+const shownIn = (window: Window, strays: number): Shown => {
+  const { refused, overloaded } = moreThan(strays, window);
+  const bad = refused + overloadWeight * overloaded;
+  const calls = window.accepted + bad;
+  const weight = overloaded > 0 ? overloadWeight : 1;
+  return { share: bad / calls, isTooMany: isTooMany(bad, calls, weight, strays), overloaded };
+};
+
+/** What a learnt rate follows from. */
+const adapt = (
+  state: RateState,
+  { share, overloaded }: Shown,
+  limit: number | undefined,
+  now: number,
+): Judgement => {
+  const { window, learnt: { capacity, ceiling } = {} } = state;
+  const rate = rateAt(state, limit, now);
+  const calm = { state: fresh(withoutOldCuts(state), now), judged: 'unchanged' } as const;
+  if (window === undefined || rate === undefined) return calm;
+  if (share >= few && capacity !== undefined && rate > capacity)
+    return cutSoftly(state, capacity, { capacity }, now);
+  if (overloaded > 0 && ceiling !== undefined && rate > nearCeiling * ceiling)
+    return cutSoftly(state, rate, { ceiling }, now);
+  return share < few ? grow(state, window, rate, limit, now) : calm;
 };
 
 /**
- * Judges the calls of a window, once it is over: above 5 % refused the rate becomes 0.95 of what was accepted, at most halved; below 2 %
- * it grows by 3 % for each ten seconds while there is a line, up to the limit; in between, one above the capacity falls below it. Returns
- * the same state before that.
+ * Judges the calls of a window, once it is over. Of their failures, those that no rate causes do not count. Above 5 % the rate becomes 0.95
+ * of what was accepted, 0.85 if they are overloads, and at most halved. Below 2 % it grows by 3 % for each ten seconds while there is a line,
+ * up to the limit. In between, one above the capacity falls below it. Cuts that did not help are undone. Returns the same state before that.
  */
 export const judgeCalls = (state: RateState, limit: number | undefined, now: number): Judgement => {
-  const { window, measuring } = state;
+  const { window, learnt } = state;
   const unchanged = { state, judged: 'unchanged' } as const;
   if (window === undefined) return unchanged;
   const rate = rateAt(state, limit, now);
   if (isMeasuring(state, limit, now))
     return isMeasured(state, now) ? firstRate(state, window, now) : unchanged;
-  if (!isOver(window, now)) {
-    // After an overload that was none, nothing is counted any more.
-    const isDone = measuring !== undefined && now - measuring.since >= windowMs;
-    return isDone && !hasLine(state, now) ? { state: fresh(state, now), judged: 'unchanged' } : unchanged;
+  const strays = straysAt(state, now);
+  const shown = shownIn(window, strays);
+  if (!isOver(window, shown.overloaded, now)) {
+    // Without a rate, so few calls are no overload.
+    const isDone = now - window.since >= firstWindowMs && (rate === undefined || !hasLine(state, now));
+    return isDone ? { state: fresh(state, now), judged: 'unchanged' } : unchanged;
   }
-  const bad = badIn(window);
-  const share = bad / (window.accepted + bad);
-  if (isTooMany(bad, window.accepted + bad)) {
-    // Without any accepted start it is an outage, which is the breakers'.
-    const isOutage = window.accepted === 0 && window.refused === 0;
-    if (isOutage || isStray(state, share, now)) return { state: fresh(state, now), judged: 'unchanged' };
-    return cut(state, window, rate ?? Infinity, share, now);
+  const { ceiling } = learnt ?? {};
+  // Near the ceiling, the rate may cause them.
+  const isBelow = ceiling === undefined || (rate !== undefined && rate <= nearCeiling * ceiling);
+  const cuts = state.cuts !== undefined && isBelow ? withSince(state.cuts, window) : state.cuts;
+  const counted = cuts === undefined ? state : { ...state, cuts };
+  if (cuts !== undefined && learnt !== undefined && rate !== undefined) {
+    const by = shownBy(cuts, learnt, rate, shown.isTooMany);
+    if (by === 'all') return undo(counted, cuts, now);
+    if (by === 'left') return grow(withoutCeiling(counted, shareSince(cuts), now), window, rate, limit, now);
   }
-  const { capacity, ceiling } = state.learnt ?? {};
-  if (share >= few && capacity !== undefined && rate !== undefined && rate > capacity)
-    return cutSoftly(state, capacity, { capacity }, now);
-  // More calls show whether it is chance.
-  if (share > tooMany && now - window.since < maxWindowMs) return unchanged;
-  if (overloadsIn(window) > 0 && ceiling !== undefined && rate !== undefined && rate > nearCeiling * ceiling)
-    return cutSoftly(state, rate, { ceiling }, now);
-  if (share < few && rate !== undefined) return grow(state, window, rate, limit, now);
-  const { cuts: _, ...rest } = fresh(state, now);
-  return { state: rest, judged: 'unchanged' };
+  if (!shown.isTooMany) {
+    // More calls show whether it is chance.
+    const isAbove = learnt?.capacity !== undefined && rate !== undefined && rate > learnt.capacity;
+    const mayWait = shown.share > tooMany && !isAbove && now - window.since < maxWindowMs;
+    return mayWait ? unchanged : adapt(counted, shown, limit, now);
+  }
+  // Without any accepted start it is an outage, which is the breakers'.
+  const isOutage = window.accepted === 0 && window.refused === 0;
+  return isOutage
+    ? { state: fresh(counted, now), judged: 'unchanged' }
+    : cut(counted, window, rate ?? Infinity, now);
 };
 
 /* The dispatcher */
@@ -504,7 +617,13 @@ const schemasAt = (now: number) => {
       acceptedIn: v.record(v.string(), count),
       overloadedIn: v.array(v.string()),
     }),
-    cuts: v.object({ count, from: v.exactOptional(positive), share: count, accepted: count }),
+    cuts: v.object({
+      count,
+      from: v.exactOptional(positive),
+      calls: count,
+      accepted: count,
+      since: v.object({ accepted: count, failed: count }),
+    }),
     stray: v.object({ share: count, until: near }),
     reopening: v.record(v.string(), near),
     lease: v.object({ holder: v.string(), until: v.pipe(number, v.maxValue(now + 60_000)), ends: number }),

@@ -125,6 +125,17 @@ export const mixes: readonly Mix[] = [
     healthy: healthy(0.2),
     only: 'another',
   },
+  {
+    name: '5 starts a second at 20 banks, 10 % fail at random; healthy 1/s',
+    broken: banks(20, 0.2, 'answers 500', 0.1),
+    healthy: healthy(1),
+  },
+  {
+    name: '1 bank, 500 to each, 1/s; healthy 5/s',
+    broken: banks(1, 1, 'answers 500'),
+    healthy: healthy(0.2),
+    only: 'another',
+  },
 ];
 
 /** Nothing of these is broken: one caller requests at the throttle of `POST /extractions`, beside another that requests once in 3 s. */

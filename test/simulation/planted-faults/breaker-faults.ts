@@ -125,12 +125,19 @@ export const outageFaults: Faults = {
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
   'banks-are-an-overload': {
-    does: 'Starts that fail at ten banks lower the rate of all, however many pass at others.',
+    does: 'Starts that fail at one bank lower the rate of all, however many pass at others.',
     file: 'lib/rate-limit/rate-state.ts',
     find: 'beside >= byChance / 2',
     replace: 'beside >= 0 * byChance',
     caughtBy: 'bounded-delay',
-    firstSeed: 20,
+    firstSeed: 23,
+  },
+  'cut-for-failures-at-any-rate': {
+    does: 'A cut is not undone if as large a share of the starts fails as before.',
+    file: 'lib/rate-limit/rate-state.ts',
+    find: "if (!hasHelped(cuts, rate)) return 'all';\n",
+    caughtBy: 'half-start-soon',
+    firstSeed: 21,
   },
   'callers-share-a-breaker': {
     does: 'All callers have one item.',
@@ -170,7 +177,7 @@ export const mixFaults: Faults = {
     find: 'dueAt: invoker.dueAt ?? dueAt',
     replace: 'dueAt: invoker.dueAt',
     caughtBy: 'messages-do-not-multiply',
-    firstSeed: 21,
+    firstSeed: 24,
   },
 };
 

@@ -183,7 +183,7 @@ describe('a window of calls', () => {
     expect(judgedAfter({ accepted: 10, refused: 4 }, { learnt }).state.window?.accepted).toBe(10);
   });
 
-  test('undoes two cuts that did not lower the share, and takes that share for strays', () => {
+  test('undoes two cuts that did not lower the share, and grows although that share fails', () => {
     let state: RateState = { ...noRate, learnt };
     let at = now;
     const judgedOf: string[] = [];
@@ -196,27 +196,37 @@ describe('a window of calls', () => {
       state = next;
       judgedOf.push(judged);
     }
-    expect(judgedOf).toEqual(['cut', 'cut', 'undone', 'unchanged']);
-    expect(state.learnt?.perSecond).toBeCloseTo(10);
+    expect(judgedOf).toEqual(['cut', 'cut', 'undone', 'grown']);
+    expect(state.learnt?.perSecond).toBeCloseTo(10.3, 2);
   });
 
-  test('with overloads is judged after two seconds, each counts twice, and the rate then stays below them', () => {
+  test('of which a quarter are overloads is judged after two seconds, and each counts twice', () => {
     const measuring = afterOverload(noRate, now);
-    const judged = judgedAfter({ accepted: 20, overloaded: 3 }, measuring, 2);
-    expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 9.5 } } });
+    const judged = judgedAfter({ accepted: 20, overloaded: 7 }, measuring, 2);
+    expect(judged).toMatchObject({ judged: 'cut', state: { learnt: { perSecond: 8.5, ceiling: 10 } } });
+    // A smaller share may be chance, of which a whole window shows less.
+    expect(judgedAfter({ accepted: 20, overloaded: 3 }, measuring, 2).judged).toBe('unchanged');
+    expect(judgedAfter({ accepted: 100, overloaded: 5 }, measuring).judged).toBe('cut');
     // Of four seconds, the calls of the last two are not counted yet.
     const lagging = withCounts(
       measuring,
-      callsOf({ accepted: 20, overloaded: 3 }),
+      callsOf({ accepted: 20, overloaded: 7 }),
       now / 1_000 + 1,
       now + 4_000,
     );
-    expect(learntIn(judgeCalls(lagging, undefined, now + 4_000))).toBeCloseTo(9.5);
+    expect(learntIn(judgeCalls(lagging, undefined, now + 4_000))).toBeCloseTo(8.5);
     // Among refusals, one overload bounds the rate, too.
     const mixed = judgedAfter({ accepted: 20, refused: 5, overloaded: 1 }, measuring);
     expect(mixed).toMatchObject({ judged: 'cut', state: { learnt: { ceiling: 2 } } });
-    // Of few calls, all may be of a bank that fails.
-    expect(judgedAfter({ accepted: 2, overloaded: 4 }, measuring, 12).judged).toBe('unchanged');
+    // Fewer than 20 may be of a bank that fails, also while those that its breaker holds wait in line.
+    const begun = {
+      ...noCalls,
+      since: now - 10_000,
+      countedFrom: now / 1_000 - 1,
+      countedUntil: now / 1_000 - 1,
+    };
+    const few = judgedAfter({ accepted: 2, overloaded: 4 }, { ...measuring, window: begun });
+    expect(few).toMatchObject({ judged: 'unchanged', state: { window: { overloaded: 0 } } });
     const near = judgedAfter({ accepted: 47 }, { learnt: { perSecond: 4.75, at: now, ceiling: 5 } });
     expect(learntIn(near)).toBeCloseTo(4.75 * 1.005, 2);
   });
@@ -231,19 +241,47 @@ describe('a window of calls', () => {
     expect(judgedAfter(among, measuring).judged).toBe('cut');
   });
 
-  test('undoes a cut that did not lower the share of overloads, also one without a rate before', () => {
-    const measuring = afterOverload(noRate, now);
-    const { state } = judgedAfter({ accepted: 20, overloaded: 20 }, measuring);
-    const { learnt: cut, cuts } = state;
-    expect(cut?.perSecond).toBeCloseTo(1.9);
-    const judged = judgedAfter({ accepted: 10, overloaded: 10 }, defined({ learnt: cut, cuts }));
-    expect(judged).toMatchObject({ judged: 'undone', state: { stray: { share: 1 } } });
-    expect(judged.state).not.toHaveProperty('learnt');
-    const lower = judgedAfter({ accepted: 15, overloaded: 5 }, defined({ learnt: cut, cuts }));
-    expect(lower.judged).toBe('cut');
-    // As many are accepted as before: the cut has not been tried yet.
-    const untried = judgedAfter({ accepted: 20, overloaded: 20 }, defined({ learnt: cut, cuts }));
-    expect(untried.judged).toBe('cut');
+  describe('after a cut for overloads', () => {
+    const first = judgedAfter({ accepted: 200, overloaded: 20 }, afterOverload(noRate, now)).state;
+    const { learnt: cutTo, cuts } = first;
+    const judgedThen = (calls: Partial<CallCounts>) => judgedAfter(calls, defined({ learnt: cutTo, cuts }));
+
+    test('does not count the second in which starts still go that were released before', () => {
+      expect(cutTo?.perSecond).toBeCloseTo(17);
+      expect(first.window?.countedUntil).toBe(now / 1_000 + 11);
+    });
+
+    test('undoes it if as large a share fails, at whatever banks, and cuts no more for that share', () => {
+      const judged = judgedThen({ accepted: 155, overloaded: 15 });
+      expect(judged).toMatchObject({
+        judged: 'undone',
+        state: { stray: { share: expect.closeTo(20 / 220) } },
+      });
+      expect(judged.state).not.toHaveProperty('learnt');
+      const { stray } = judged.state;
+      expect(judgedAfter({ accepted: 200, overloaded: 22 }, defined({ stray })).judged).toBe('unchanged');
+      expect(judgedAfter({ accepted: 200, overloaded: 60 }, defined({ stray })).judged).toBe('cut');
+      const atSome = { accepted: 155, acceptedIn: { 1: 155 }, overloaded: 15, overloadedIn: ['7'] };
+      expect(judgedThen(atSome).judged).toBe('undone');
+    });
+
+    test('keeps it if none fails, and lets the rate grow past it if a small share goes on failing', () => {
+      expect(judgedThen({ accepted: 170 })).toMatchObject({ judged: 'grown', state: { cuts: { count: 1 } } });
+      const judged = judgedThen({ accepted: 167, overloaded: 3 });
+      expect(judged).toMatchObject({ judged: 'grown', state: { stray: { share: 3 / 170 } } });
+      expect(judged.state.learnt).not.toHaveProperty('ceiling');
+      expect(judged.state).not.toHaveProperty('cuts');
+    });
+
+    test('cuts again if the provider takes still fewer: it accepts as many as before', () => {
+      const from = judgedAfter({ accepted: 20, overloaded: 180 }, { learnt: { perSecond: 20, at: now } });
+      expect(learntIn(from)).toBeCloseTo(10);
+      const again = judgedAfter(
+        { accepted: 20, overloaded: 80 },
+        defined({ learnt: from.state.learnt, cuts: from.state.cuts }),
+      );
+      expect(again).toMatchObject({ judged: 'cut', state: { cuts: { from: expect.closeTo(10, 1) } } });
+    });
   });
 
   test('without any accepted start is an outage, and teaches nothing', () => {
@@ -282,7 +320,7 @@ test('what is stored is read as it was written, and a damaged part counts for no
   const full: RateState = {
     ...afterReopening(afterOverload(withLine(noRate, now), now + 6_000), ['caller bank'], now),
     learnt: { perSecond: 4.9, at: now, ceiling: 5, capacity: 5 },
-    cuts: { count: 1, from: 5, share: 0.1, accepted: 4 },
+    cuts: { count: 1, from: 5, calls: 5, accepted: 4, since: { accepted: 40, failed: 1 } },
     stray: { share: 0.04, until: now + 600_000 },
     lease: { holder: 'one', until: now + 10_000, ends: now + 900_000 },
   };
