@@ -9,26 +9,28 @@ import {
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type Chosen, chooseNext, type Gate, type Quota, type Served } from './choose-next.ts';
 import {
-  atRaisedRate,
-  budget,
-  isCounting,
-  isLeased,
   isMeasured,
   isMeasuring,
   type Judged,
   judgeCalls,
+  measuringMs,
+  releaseRateAt,
+  withCounts,
+} from './learn-rate.ts';
+import {
+  atRaisedRate,
+  budget,
+  isCounting,
+  isLeased,
   leaseMs,
   lineMs,
-  measuringMs,
   parseRateState,
   pruned,
   type RateState,
   rateAt,
   rateItem,
-  releaseRateAt,
   reopeningRates,
   take,
-  withCounts,
 } from './rate-state.ts';
 import { endOf, type InLine, laneOf, parseSlot, prefixOf, type StartLineStore } from './start-line.ts';
 

@@ -1,9 +1,8 @@
 import type { About } from '../breaker/breaker-state.ts';
 import { type BreakerStore, changeItem, type Known, readItem } from '../breaker/breaker-store.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import { afterOverload, afterRefusal } from './learn-rate.ts';
 import {
-  afterOverload,
-  afterRefusal,
   afterReopening,
   budget,
   hasLine,

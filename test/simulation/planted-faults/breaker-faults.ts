@@ -126,7 +126,7 @@ export const outageFaults: Faults = {
 export const mixFaults: Faults = {
   'banks-are-an-overload': {
     does: 'Starts that fail at one bank lower the rate of all, however many pass at others.',
-    file: 'lib/rate-limit/rate-state.ts',
+    file: 'lib/rate-limit/learn-rate.ts',
     find: 'beside >= byChance / 2',
     replace: 'beside >= 0 * byChance',
     caughtBy: 'bounded-delay',
@@ -134,7 +134,7 @@ export const mixFaults: Faults = {
   },
   'cut-for-failures-at-any-rate': {
     does: 'A cut is not undone if as large a share of the starts fails as before.',
-    file: 'lib/rate-limit/rate-state.ts',
+    file: 'lib/rate-limit/learn-rate.ts',
     find: "if (!hasHelped(cuts, rate)) return 'all';\n",
     caughtBy: 'half-start-soon',
     firstSeed: 21,

@@ -94,7 +94,7 @@ export const crowdFaults: Faults = {
   },
   'measured-of-few-calls': {
     does: 'The first rate is what is accepted in two seconds, also if nobody but the line asks in them.',
-    file: 'lib/rate-limit/rate-state.ts',
+    file: 'lib/rate-limit/learn-rate.ts',
     find: "if (!isEnough && state.measuring?.because === 'refused' && hasLine(state, now))",
     replace: "if (!isEnough && state.measuring?.because === 'refused' && !hasLine(state, now))",
     caughtBy: 'rate-is-kept',
@@ -102,7 +102,7 @@ export const crowdFaults: Faults = {
   },
   'grows-by-the-window': {
     does: 'A low rate grows by 3 % for a window of minutes, as for one of ten seconds.',
-    file: 'lib/rate-limit/rate-state.ts',
+    file: 'lib/rate-limit/learn-rate.ts',
     find: 'Math.max(1, tens)',
     replace: 'Math.max(1, 0 * tens)',
     caughtBy: 'rate-is-kept',

@@ -34,7 +34,7 @@ const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 295_000,
   'get-extraction': 367_000,
   'start-task': 405_000,
-  'dispatch-starts': 271_000,
+  'dispatch-starts': 275_000,
   'receive-webhook': 304_500,
   'reconcile-extraction': 470_000,
   'sweep-extractions': 254_000,
