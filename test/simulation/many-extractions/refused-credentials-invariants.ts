@@ -155,7 +155,7 @@ const refusedForAReason: Invariant = {
 
 const marksAreRight: Invariant = {
   name: 'marks-are-right',
-  rule: 'A mark says what the final status of its extraction shows, is set before that is settled, and is not set past its end.',
+  rule: 'A mark says what the final status of its extraction shows, is set before that is settled, unless its task was adopted, and is not set past its end.',
   check: (service) => {
     for (const { of: id, mark, at } of of(service, 'marked')) {
       const one = service.memberOf(id);
@@ -163,7 +163,10 @@ const marksAreRight: Invariant = {
       if (!shows) return `${id} ends ${one.ends}, and sets a mark.`;
       if (mark.expiresAt * 1_000 <= at) return `${id} sets a mark that has ended.`;
       const settled = of(service, 'status', id).find(({ status }) => status === one.ends);
-      if (settled !== undefined && settled.at < at) return `${id} sets its mark after its outcome.`;
+      // start-task may link it after a delivery, and what it then knows of the credentials is marked late.
+      const isAdopted = of(service, 'linked', id)[0]?.isAdopted === true;
+      if (!isAdopted && settled !== undefined && settled.at < at)
+        return `${id} sets its mark after its outcome.`;
     }
     return undefined;
   },
