@@ -217,9 +217,8 @@ const withSince = (cuts: Cuts, window: Window): Cuts => ({
   },
 });
 
-/** The share of calls that failed since the last cut. */
-const shareSince = ({ since: { accepted, failed } }: Cuts): number =>
-  failed === 0 ? 0 : failed / (accepted + failed);
+/** The share of calls that failed since the last cut. Asked once some did. */
+const shareSince = ({ since: { accepted, failed } }: Cuts): number => failed / (accepted + failed);
 
 /**
  * A provider that takes so many a second accepts as many after a cut as before, or all. Where failures do not depend on the rate, the same
