@@ -32,7 +32,15 @@ import {
   reopeningRates,
   take,
 } from './rate-state.ts';
-import { endOf, type InLine, laneOf, parseSlot, prefixOf, type StartLineStore } from './start-line.ts';
+import {
+  endOf,
+  type InLine,
+  laneOf,
+  type Place,
+  parseSlot,
+  prefixOf,
+  type StartLineStore,
+} from './start-line.ts';
 
 export type DispatchDeps = {
   /** The table `Breakers`. */
@@ -102,15 +110,16 @@ const maxFailures = 5;
 /** A release is not repeated while the index may still show it. */
 const rememberedMs = 60_000;
 
-const laneIn = ({ slot }: InLine): string => {
-  const place = parseSlot(slot);
-  return place === undefined ? slot : laneOf(place);
-};
+/** A part of the slot. One that cannot be parsed is a part of its own. */
+const inSlot =
+  (partOf: (place: Place) => string) =>
+  ({ slot }: InLine): string => {
+    const place = parseSlot(slot);
+    return place === undefined ? slot : partOf(place);
+  };
 
-const prefixIn = ({ slot }: InLine): string => {
-  const place = parseSlot(slot);
-  return place === undefined ? slot : prefixOf(place);
-};
+const laneIn = inSlot(laneOf);
+const prefixIn = inSlot(prefixOf);
 
 /** Every slot of a lane is between the two, and none of another. */
 const beginningOf = (lane: string): string => `${lane}#`;
