@@ -26,10 +26,7 @@ const copy = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copy);
   const copied: Record<string, unknown> = {};
-  for (const field of Object.keys(value)) {
-    const of = (value as Record<string, unknown>)[field];
-    if (of !== undefined) copied[field] = typeof of === 'object' ? copy(of) : of;
-  }
+  for (const [field, of] of Object.entries(value)) if (of !== undefined) copied[field] = copy(of);
   return copied;
 };
 
