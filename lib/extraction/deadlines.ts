@@ -69,6 +69,10 @@ export const maxEntries = 400;
 export const plusSeconds = (time: string | Date, seconds: number): string =>
   new Date(new Date(time).getTime() + seconds * 1000).toISOString();
 
+/** The end of the start window: until when a start is tried. */
+export const windowEnd = (requestedAt: string, { startWindow }: Pick<Timings, 'startWindow'>): string =>
+  plusSeconds(requestedAt, startWindow);
+
 /** Seconds from `since` to `now`. Throws a RangeError if `since` is not a time. */
 export const secondsSince = (since: string, now: Date): number => {
   const milliseconds = now.getTime() - new Date(since).getTime();

@@ -9,6 +9,7 @@ import {
   maxDelaySeconds,
   plusSeconds,
   type Timings,
+  windowEnd,
 } from './deadlines.ts';
 import * as due from './due.ts';
 import {
@@ -185,7 +186,7 @@ const toRead = (context: Context<Readable>): Plan => {
 /* Start */
 
 const isWindowOver = ({ record, now, timings }: Context): boolean =>
-  now.toISOString() >= plusSeconds(record.requestedAt, timings.startWindow);
+  now.toISOString() >= windowEnd(record.requestedAt, timings);
 
 const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;

@@ -5,6 +5,7 @@ import {
   maxDelaySeconds,
   plusSeconds,
   type Timings,
+  windowEnd,
 } from './deadlines.ts';
 import type { Collecting, Grace, Running } from './phase.ts';
 import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
@@ -33,8 +34,7 @@ const growing = (since: string, now: Date, floor: number, ceiling: number): Time
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other);
 
 /** A start: it is tried until the start window ends. The timings of one that is in line have a longer window (`reconcile.ts`, `gate.ts`). */
-export const start = (requestedAt: Timestamp, { startWindow }: Timings): Timestamp =>
-  plusSeconds(requestedAt, startWindow);
+export const start = (requestedAt: Timestamp, timings: Timings): Timestamp => windowEnd(requestedAt, timings);
 
 /**
  * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one. An

@@ -11,11 +11,15 @@ import type { RequestStore, StoredRequest } from './store.ts';
  * used"). Callers say what happened. Only this file decides what follows for the item.
  */
 
-type Rule = (record: Extraction) => boolean;
+/** The record as it was left. Of an erasure its request alone, because the record may be gone. */
+type Left = Pick<Extraction, 'requestId'> &
+  Partial<Pick<Extraction, 'method' | 'status' | 'dueShard' | 'taskId'>>;
+
+type Rule = (record: Left) => boolean;
 type Rules = { readonly [Method in Extraction['method']]: Rule };
 
 /** Total, because a newer version may have left a record with another method. */
-const ruleFor = ({ method }: Extraction, rules: Rules): Rule =>
+const ruleFor = ({ method }: Left, rules: Rules): Rule =>
   method === 'consent' ? rules.consent : rules.credentials;
 
 const always: Rule = () => true;
@@ -41,7 +45,7 @@ const doneWithoutStart: Rules = {
 
 const onEach = (rule: Rule): Rules => ({ credentials: rule, consent: rule });
 
-/** What happened, and of which records the item is then removed. The record is as it was left. */
+/** What happened, and of which records the item is then removed. */
 const removedAfter = {
   /** Intake found the record of another request under the same key. */
   'another-request': onEach(always),
@@ -57,7 +61,7 @@ const removedAfter = {
   'task-adopted': { credentials: always, consent: never },
   /** A late start put the item back, and the record refused its `RUNNING`. */
   'late-start-refused': { credentials: never, consent: always },
-  /** The record is about to be erased. */
+  /** The record is about to be erased, or is not there. */
   erased: onEach(always),
   /** A start of a backup was restored as `UNCONFIRMED`. */
   restored: onEach(always),
@@ -165,7 +169,7 @@ export const keepRequest = async (
 /** Removes the item if what happened has made it unneeded. Throws what the store throws. */
 export const removeRequest = async (
   event: RequestEvent,
-  record: Extraction,
+  record: Left,
   requests: Pick<RequestStore, 'remove'>,
 ): Promise<void> => {
   const { requestId, taskId } = record;

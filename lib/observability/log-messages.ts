@@ -1,5 +1,5 @@
 /**
- * The messages of the log lines that commands, the console and alarms read. Who writes such a line and who reads it take its message from
+ * The messages of the log lines that commands, the console, alarms and acceptance read. Who writes such a line and who reads it take its message from
  * here.
  */
 export const logMessages = {
@@ -14,5 +14,6 @@ export const logMessages = {
   deliveryRefused: 'Delivery refused.',
   deliveryUnreadable: 'A verified delivery could not be read.',
   sweepFinished: 'Sweep finished.',
+  reconcileFinished: 'Reconcile finished.',
   erased: 'Extraction erased.',
 } as const;

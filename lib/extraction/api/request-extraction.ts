@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { plusSeconds, type Timings } from '../deadlines.ts';
+import { plusSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import * as due from '../due.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import { forgetRequest, requestExpiry } from '../request-data.ts';
@@ -111,8 +111,8 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
     await deps.repeats.takeBack(extractionId);
   }
 
-  const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
-  if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
+  const isStartable = now.toISOString() < windowEnd(record.requestedAt, deps.timings);
+  if (record.status === 'REQUESTED' && isStartable) {
     await deps.startExecution({ extractionId, requestId: record.requestId });
   }
   return { kind: isOfThisRequest ? 'accepted' : 'replayed', record };

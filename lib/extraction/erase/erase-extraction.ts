@@ -58,7 +58,7 @@ const leaveLine = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
 
 /** What is removed whatever has become of the record: it is named by the request. */
 const removeUnstarted = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
-  await deps.requests.remove(of.requestId, 'any task');
+  await removeRequest('erased', of, deps.requests);
   await leaveLine(of, deps);
 };
 

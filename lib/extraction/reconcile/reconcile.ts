@@ -1,6 +1,6 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isProblem } from '../codes.ts';
-import { plusSeconds, stuckSeconds, type Timings } from '../deadlines.ts';
+import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
@@ -48,7 +48,7 @@ const timingsOf = async (
   { startLine, timings, now }: Pick<ReconcileDeps, 'startLine' | 'timings' | 'now'>,
 ): Promise<Timings> => {
   if (startLine === undefined || record?.status !== 'REQUESTED') return timings;
-  if (now().toISOString() < plusSeconds(record.requestedAt, timings.startWindow)) return timings;
+  if (now().toISOString() < windowEnd(record.requestedAt, timings)) return timings;
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return timings;
   const waits = entry.waitingSince === undefined ? 0 : timings.maxWait;

@@ -175,8 +175,8 @@ export const intakeAndClosingFaults: Faults = {
   'replay-does-not-start': {
     does: 'A repeated request does not start the execution that the first one failed to start.',
     file: request,
-    find: "if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
-    replace: "if (creation.created && record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
+    find: "if (record.status === 'REQUESTED' && isStartable) {",
+    replace: "if (creation.created && record.status === 'REQUESTED' && isStartable) {",
     caughtBy: 'request-kept',
   },
   'secret-in-record': {
