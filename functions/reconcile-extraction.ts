@@ -52,6 +52,7 @@ import {
 } from '../lib/extraction/reconcile/reconcile.ts';
 import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { logMessages } from '../lib/observability/log-messages.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../lib/provider/tasks/read-task.ts';
@@ -108,7 +109,7 @@ const logged = (
   result: Result,
 ): Result => {
   const { conclusion, explanation, record } = result;
-  telemetry.log('Reconcile finished.', {
+  telemetry.log(logMessages.reconcileFinished, {
     extractionId,
     caller: kind,
     ...facts,

@@ -34,11 +34,11 @@ const givesUp = ({ change: { transition, set } }: Kind<'write'>): boolean =>
       !['results-too-large', 'task-linked-elsewhere'].includes(set.collectionError ?? '');
 
 /** What was learned by a lookup that began before this, with nothing refused in between. */
-const looksBefore = ({ happened }: Chain, index: number): readonly Kind<'look'>[] => {
+const learnedBefore = ({ happened }: Chain, index: number): readonly Kind<'learn'>[] => {
   const since = happened.findLastIndex(
     (one, at) => at < index && one.kind === 'write' && one.outcome === 'lost',
   );
-  return happened.slice(since + 1, index).filter((one) => one.kind === 'look');
+  return happened.slice(since + 1, index).filter((one) => one.kind === 'learn');
 };
 
 /** Reasons that only a lookup brings. */
@@ -47,8 +47,8 @@ const isLearned = (explanation: unknown): boolean =>
   ['still-running', 'request-data-gone', 'ProviderUnreachable', 'InternalError'].includes(explanation);
 
 /** A reading that is used on any record: the next read would download the same again. */
-const isKept = (look: Kind<'look'> | undefined): boolean =>
-  look?.seen.kind === 'read' && look.seen.reading.kind !== 'running';
+const isKept = (learned: Kind<'learn'> | undefined): boolean =>
+  learned?.observed.kind === 'read' && learned.observed.reading.kind !== 'running';
 
 const latestDueAt = ({ status, settledAt = '' }: Extraction, now: Date): string => {
   if (isTerminalStatus(status)) return plusSeconds(now, 3_600);
@@ -209,8 +209,8 @@ const limitsHold: Check = {
     for (const [index, one] of happened.entries()) {
       if (one.kind !== 'write' || one.outcome !== 'written' || one.before === undefined) continue;
       const { transition, set } = one.change;
-      const looks = looksBefore(chain, index);
-      const isHeld = looks.some(({ seen }) => seen.kind === 'unread' && seen.unread === 'held');
+      const learned = learnedBefore(chain, index);
+      const isHeld = learned.some(({ observed }) => observed.kind === 'unread' && observed.unread === 'held');
       if (isHeld && givesUp(one) && transition !== 'markTimedOut')
         return 'It ends although the last read is held.';
       const isStale = transition === 'markUnconfirmed' && set.reason === 'start-interrupted';
@@ -219,8 +219,8 @@ const limitsHold: Check = {
     }
     const { record, conclusion, explanation } = end;
     if (!isOpen(record) || conclusion === 'moved' || conclusion === 'queued') return undefined;
-    const [look] = looksBefore(chain, happened.length);
-    const isOfStatus = record.status === 'RUNNING' || look?.record.status === record.status;
+    const [learned] = learnedBefore(chain, happened.length);
+    const isOfStatus = record.status === 'RUNNING' || learned?.record.status === record.status;
     const isAnswered =
       isLearned(explanation) || explanation === 'no-results' || explanation === 'results-too-large';
     return isAnswered && isOfStatus && mayEnd(record, endedAt)
@@ -242,8 +242,8 @@ const refusalForgets: Check = {
     );
     if (since < 0) return undefined;
     const after = happened.slice(since + 1);
-    if (after.some(({ kind }) => kind === 'look')) return undefined;
-    if (isKept(happened.findLast((one) => one.kind === 'look'))) return undefined;
+    if (after.some(({ kind }) => kind === 'learn')) return undefined;
+    if (isKept(happened.findLast((one) => one.kind === 'learn'))) return undefined;
     const gaveUp = after.some((one) => one.kind === 'write' && givesUp(one));
     return gaveUp || (isOpen(end.record) && isLearned(end.explanation))
       ? `It ends with ${end.explanation}.`
@@ -255,7 +255,7 @@ const readsAllowed: Check = {
   name: 'reads-allowed',
   rule: 'No read is made that the provider held. Past the time of its status a record keeps the read, which is not brief, and is not made again if its process may have ended. No other read is refused.',
   broken: ({ invoker, ...chain }) => {
-    for (const { at, record, lookup } of of({ invoker, ...chain }, 'look')) {
+    for (const { at, record, lookup } of of({ invoker, ...chain }, 'learn')) {
       if (!isRead(lookup)) continue;
       const isOver = mayEnd(record, at);
       const isLost = (record.lastReadBegunAt ?? '9') < plusSeconds(at, -timings.reconcileTimeout);
@@ -270,16 +270,19 @@ const readsAllowed: Check = {
 };
 
 /** Whether a call of the provider or of the bucket failed. */
-const hasFailed = ({ seen }: Kind<'look'>): boolean =>
-  seen.kind === 'stored' ? seen.results === undefined : seen.kind === 'unread' && seen.unread === 'failed';
+const hasFailed = ({ observed }: Kind<'learn'>): boolean =>
+  observed.kind === 'stored'
+    ? observed.results === undefined
+    : observed.kind === 'unread' && observed.unread === 'failed';
 
 const briefDecidesNothing: Check = {
   name: 'brief-decides-nothing',
   rule: 'What fails in the reconcile queue moves to the slow queue. What fails there or elsewhere, and changes no status, continues there.',
   broken: (chain) => {
     const { invoker, end } = chain;
-    const look = of(chain, 'look').at(-1);
-    if (look === undefined || !hasFailed(look) || look.lookup.kind === 'find-request') return undefined;
+    const learned = of(chain, 'learn').at(-1);
+    if (learned === undefined || !hasFailed(learned) || learned.lookup.kind === 'find-request')
+      return undefined;
     if (invoker.kind === 'queue' && invoker.isSlow !== true) {
       return end.conclusion === 'moved'
         ? undefined
@@ -296,8 +299,8 @@ const laggingAwaited: Check = {
   rule: 'Results of COMPLETED that lack a part are read again until resultsLag has passed, and then stored as they are.',
   broken: (chain) => {
     const { happened, end, endedAt } = chain;
-    const looks = of(chain, 'look');
-    const read = looks.findLast(({ lookup }) => isRead(lookup))?.seen;
+    const learned = of(chain, 'learn');
+    const read = learned.findLast(({ lookup }) => isRead(lookup))?.observed;
     if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.isComplete) return undefined;
     const close = writesOf(chain).find(({ change }) => change.set.collectedAt !== undefined);
     if (close?.before?.status === 'COMPLETED') {

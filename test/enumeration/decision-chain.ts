@@ -34,10 +34,10 @@ export type Write = {
   readonly outcome: 'written' | 'equal' | 'lost';
 };
 export type Look = {
-  readonly kind: 'look';
+  readonly kind: 'learn';
   readonly lookup: Lookup;
   readonly record: Extraction;
-  readonly seen: Observation;
+  readonly observed: Observation;
 };
 export type Sent = {
   readonly kind: 'sent';
@@ -45,7 +45,7 @@ export type Sent = {
   readonly delay: number;
   readonly isSlow: boolean;
 };
-/** What happened, and at what time. A look has the time at which it began. */
+/** What happened, and at what time. What was learned has the time at which that began. */
 export type Happened = { readonly at: Date } & (
   | Write
   | Look
@@ -93,8 +93,8 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
   };
   const chooseAt = (plain: number, departures: number, what: unknown): number =>
     choose.way(plain, departures, () => {
-      const look = happened.findLast((one) => one.kind === 'look');
-      return [invoker, clock, current(), what, happened.map(summaryOf), look?.at, look?.seen];
+      const last = happened.findLast((one) => one.kind === 'learn');
+      return [invoker, clock, current(), what, happened.map(summaryOf), last?.at, last?.observed];
     });
 
   /** Passes the next limit of the record while something is learned, if that is chosen. Returns which of the answers it is. */
@@ -125,12 +125,12 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
     happens({ kind: 'write', at: clock, change, before, after, isApplied: applied, outcome });
     return result;
   };
-  const look = (lookup: Lookup, of: Extraction): Observation => {
+  const learn = (lookup: Lookup, of: Extraction): Observation => {
     const at = clock;
     const answers = answersTo(lookup, of, invoker.kind === 'start');
-    const seen = answers[answer(answers.length, [lookup, of])] as Observation;
-    happens({ kind: 'look', at, lookup, record: of, seen });
-    return seen;
+    const observed = answers[answer(answers.length, [lookup, of])] as Observation;
+    happens({ kind: 'learn', at, lookup, record: of, observed });
+    return observed;
   };
   const sendTo =
     (isSlow: boolean) =>
@@ -151,7 +151,7 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
     timings,
     telemetry: { about: () => {}, log: () => {}, failure: () => {}, count: () => {} },
   };
-  return { deps, happened, now: () => clock, current, happens, answer, interfere, look, item } as const;
+  return { deps, happened, now: () => clock, current, happens, answer, interfere, learn, item } as const;
 };
 
 /** What of the past the checks depend on. */
@@ -160,14 +160,14 @@ const summaryOf = (one: Happened): unknown => {
     const { transition, set } = one.change;
     return [transition ?? Object.keys(set), one.outcome];
   }
-  return one.kind === 'look' ? one.lookup.kind : one.kind;
+  return one.kind === 'learn' ? one.lookup.kind : one.kind;
 };
 
 const credentialsMac = 'mac';
 
 /** The real start. What goes before the `STARTING` write fails in one way, as the provider has no part in it. */
 const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Promise<Result> => {
-  const { deps, answer, interfere, look, happens, now, current, item } = ports;
+  const { deps, answer, interfere, learn, happens, now, current, item } = ports;
   const { extractionId, requestId } = record;
   let isRead = false;
   const get = async () => {
@@ -192,8 +192,8 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
     return taskOf(ownAttempt);
   };
   const link: TaskStore['link'] = async ({ taskId }) => {
-    const seen = look({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
-    const { isOwn, taskStatus } = seen as Extract<Observation, { kind: 'task' }>;
+    const observed = learn({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
+    const { isOwn, taskStatus } = observed as Extract<Observation, { kind: 'task' }>;
     return {
       linked: isOwn,
       task: { taskId, extractionId: isOwn ? extractionId : 'other', ...defined({ taskStatus }) },
@@ -241,7 +241,7 @@ export const runChain = async (
   choose: Choose,
 ): Promise<Chain | undefined> => {
   const ports = portsFor(record, invoker, from, choose);
-  const { deps, happened, answer, look, now } = ports;
+  const { deps, happened, answer, learn, now } = ports;
   const invoke = async (): Promise<Result> => {
     if (invoker.kind === 'start') return startWith(record, ports);
     const isDelivery = invoker.kind === 'webhook';
@@ -250,7 +250,7 @@ export const runChain = async (
     const known = isDelivery ? undefined : record;
     return run(first, known, invoker, {
       ...deps,
-      learn: isDelivery ? never : async (lookup, of) => look(lookup, of),
+      learn: isDelivery ? never : async (lookup, of) => learn(lookup, of),
     });
   };
   try {

@@ -30,7 +30,7 @@ const broken = (
   keys: readonly string[],
 ): WorldHooks & { hits: () => number } => {
   let hits = 0;
-  const once = (name: typeof dependency): void => {
+  const failIf = (name: typeof dependency): void => {
     if (name !== dependency || hits > 0) return;
     hits += 1;
     throw name === 'key secret not filled'
@@ -40,20 +40,20 @@ const broken = (
   return {
     hits: () => hits,
     fetchKeys: async () => {
-      once('key secret down');
-      once('key secret not filled');
+      failIf('key secret down');
+      failIf('key secret not filled');
       return keys;
     },
-    beforeWake: () => once('wake before'),
-    afterWake: () => once('wake after'),
+    beforeWake: () => failIf('wake before'),
+    afterWake: () => failIf('wake after'),
     stores: {
       before: ({ method }) => {
-        if (method === 'recordStatus') once('recordStatus before');
-        if (method === 'apply') once('apply before');
+        if (method === 'recordStatus') failIf('recordStatus before');
+        if (method === 'apply') failIf('apply before');
       },
       after: ({ method }) => {
-        if (method === 'recordStatus') once('recordStatus after');
-        if (method === 'apply') once('apply after');
+        if (method === 'recordStatus') failIf('recordStatus after');
+        if (method === 'apply') failIf('apply after');
       },
     },
   };

@@ -429,7 +429,7 @@ export class World {
   }
 
   #events(): WorldEvent[] {
-    const once = (name: string, possible: () => boolean, happen: () => void): WorldEvent => {
+    const atMostOnce = (name: string, possible: () => boolean, happen: () => void): WorldEvent => {
       let happened = false;
       return {
         name,
@@ -450,26 +450,26 @@ export class World {
     const request = (caller: string, fingerprint: string) => () => this.#request(caller, fingerprint, 1);
     const always = (): boolean => true;
     return [
-      once('an operator stops the execution', has(['RUNNING']), () => this.execution?.abort()),
-      once('an operator redrives the execution', has(['FAILED', 'TIMED_OUT', 'ABORTED']), () =>
+      atMostOnce('an operator stops the execution', has(['RUNNING']), () => this.execution?.abort()),
+      atMostOnce('an operator redrives the execution', has(['FAILED', 'TIMED_OUT', 'ABORTED']), () =>
         this.execution?.redrive(),
       ),
-      once('the caller repeats the request', always, request('the caller again', 'fingerprint-1')),
-      once(
+      atMostOnce('the caller repeats the request', always, request('the caller again', 'fingerprint-1')),
+      atMostOnce(
         'another caller sends a request under the same key',
         always,
         request('another request', 'fingerprint-2'),
       ),
-      once('the record is lost, and the caller repeats the request', isRecorded, () => this.#lose()),
-      once('an operator erases the record, and the caller repeats the request', isRecorded, () =>
+      atMostOnce('the record is lost, and the caller repeats the request', isRecorded, () => this.#lose()),
+      atMostOnce('an operator erases the record, and the caller repeats the request', isRecorded, () =>
         this.erasing.begin(),
       ),
-      once('an additional sweep runs', isOpen, () => this.#processes.sweep()),
-      once('an operator reconciles the record', isRecorded, () =>
+      atMostOnce('an additional sweep runs', isOpen, () => this.#processes.sweep()),
+      atMostOnce('an operator reconciles the record', isRecorded, () =>
         this.#processes.reconcileForOperator(theExtraction),
       ),
-      once('the rule is late', isAbandoned, () => this.#brokenExecution(theExtraction)),
-      once('an operator restores a backup', hasRemoved, () => this.#processes.restoreBackup()),
+      atMostOnce('the rule is late', isAbandoned, () => this.#brokenExecution(theExtraction)),
+      atMostOnce('an operator restores a backup', hasRemoved, () => this.#processes.restoreBackup()),
     ];
   }
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
@@ -201,4 +202,12 @@ test('each message of a log that a page filters by is logged', () => {
   const messages = [...filtered].map(([, message]) => message);
   expect(messages).not.toEqual([]);
   expect(messages.filter((one) => !Object.values<unknown>(logMessages).includes(one))).toEqual([]);
+  // What a page names in a sentence may be written where it is logged.
+  const sources = readdirSync('lib', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => read(`lib/${path}`))
+    .join('\n');
+  const named = [...read('docs/operations.md').matchAll(/`([A-Z][a-z]+ [^`]+\.)`/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((one) => !sources.includes(`'${one}'`))).toEqual([]);
 });

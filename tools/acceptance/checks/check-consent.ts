@@ -1,5 +1,6 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetFunctionRecursionConfigCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { loggedFields } from '../../cli/aws/logs.ts';
 import { sumMetric } from '../../cli/aws/read-metric.ts';
 import { formatNationalId } from '../fake-provider/function/scenario.ts';
@@ -55,7 +56,7 @@ const expectLongChain = async (context: AcceptContext, extractionId: string): Pr
   await sleep(20_000);
   const causes = (await readLogLines(client, logGroup, startedAt)).flatMap((line) => {
     const { message, extractionId: id, cause } = loggedFields(line) ?? {};
-    return message === 'Reconcile finished.' && id === extractionId ? [String(cause)] : [];
+    return message === logMessages.reconcileFinished && id === extractionId ? [String(cause)] : [];
   });
   const chain = maxChain(causes);
   const metric = {

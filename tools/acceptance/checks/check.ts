@@ -5,14 +5,14 @@ import type { AcceptApi } from './call-deployed-api.ts';
 import type { FakeProvider } from './find-fake-provider.ts';
 import type { StackParts } from './stack-parts.ts';
 
-/** The result of one check. `why` states what was seen and, for a failure, where to look. */
+/** The result of one check. `explanation` states what was found and, for a failure, where to search. */
 export type CheckResult = { readonly kind: 'passed' | 'failed' | 'skipped'; readonly explanation: string };
 
 export const passed = (explanation: string): CheckResult => ({ kind: 'passed', explanation });
 export const failed = (explanation: string): CheckResult => ({ kind: 'failed', explanation });
 export const skipped = (explanation: string): CheckResult => ({ kind: 'skipped', explanation });
 
-/** What a check expected did not hold. The message is the `why` of its failure. */
+/** What a check expected did not hold. The message is the explanation of its failure. */
 export class Unmet extends CliError {
   override readonly name = 'Unmet';
 }

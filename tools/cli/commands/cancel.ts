@@ -66,8 +66,8 @@ const cancelOne = async (
   const { lastProblem } = record;
   // The wait in line of one whose cancellation was interrupted may not have ended.
   const wasCancelled = record.status === 'NOT_STARTED' && lastProblem === 'cancelled';
-  const why = whyNotCancelled(record);
-  if (why !== undefined && !wasCancelled) throw new CliError(why);
+  const obstacle = whyNotCancelled(record);
+  if (obstacle !== undefined && !wasCancelled) throw new CliError(obstacle);
   const question =
     `This ends ${extractionId} (${entityOrProductOf(record)}, of ${callerName(record.requestedBy)}) in ${deployment.stackName} before its ` +
     'start. It cannot be started again. Type its id to continue:';

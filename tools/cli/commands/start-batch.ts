@@ -58,9 +58,11 @@ export const startBatch = async (
       return exitCodes.interrupted;
     }
     if (error instanceof ApiError) throw new CliError([...error.lines, again], { cause: error });
-    const why = explainFailure(error instanceof Error && error.cause !== undefined ? error.cause : error);
-    if (why === undefined) throw error;
-    throw new CliError([why, again], { cause: error });
+    const explanation = explainFailure(
+      error instanceof Error && error.cause !== undefined ? error.cause : error,
+    );
+    if (explanation === undefined) throw error;
+    throw new CliError([explanation, again], { cause: error });
   } finally {
     shell.wait(undefined);
   }
@@ -78,8 +80,8 @@ const printRequested = (
 ): void => {
   for (const { index, error } of refused) {
     const line = lines[index]?.number;
-    const why = error instanceof ApiError ? error.lines : [error.message];
-    shell.print(`Line ${line}: ${why.join(' ')}`, { line, error: why.join('\n') });
+    const described = error instanceof ApiError ? error.lines : [error.message];
+    shell.print(`Line ${line}: ${described.join(' ')}`, { line, error: described.join('\n') });
   }
   const before = replayed === 0 ? '' : `, ${replayed.toLocaleString('en')} before`;
   const not = refused.length === 0 ? '' : `, ${refused.length.toLocaleString('en')} refused`;

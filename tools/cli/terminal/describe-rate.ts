@@ -21,8 +21,8 @@ const describeSource = ({ from, byHand }: StartRate, now: Date): string => {
   if (from === 'setting') return 'as startsPerSecond says';
   if (byHand === undefined) return '';
   const { since, by, reason } = byHand;
-  const who = by === undefined ? '' : ` by ${callerName(by)}`;
-  return `set${who} ${formatSeconds(secondsSince(new Date(since).toISOString(), now))} ago: ${reason}`;
+  const setter = by === undefined ? '' : ` by ${callerName(by)}`;
+  return `set${setter} ${formatSeconds(secondsSince(new Date(since).toISOString(), now))} ago: ${reason}`;
 };
 
 const describePerSecond = (rate: StartRate, now: Date): string => {

@@ -114,11 +114,13 @@ describe('the totals of the example', () => {
       await deliver(store, records);
       return shown();
     };
-    const once = { extractions: 1, collected: 0, bytes: 0 };
+    const countedOne = { extractions: 1, collected: 0, bytes: 0 };
     await deliver(store, recordsOf('extraction-1', [settled]));
-    expect(await shownAfter([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
+    expect(await shownAfter([streamRecord({ new: settled })])).toEqual({
+      '2026-03-01 bank#COMPLETED': countedOne,
+    });
     expect(await shownAfter([streamRecord({ new: unconfirmed })])).toEqual({
-      '2026-03-01 bank#UNCONFIRMED': once,
+      '2026-03-01 bank#UNCONFIRMED': countedOne,
     });
   });
 

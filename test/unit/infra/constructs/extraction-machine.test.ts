@@ -136,9 +136,9 @@ describe('InLine', () => {
   ])('leads to the start again, and counts: %s', async (_, output) => {
     expect(InLine.TimeoutSeconds).toBe(21_600);
     expect([InLine.Next, InLine.Catch?.[0]?.Next]).toEqual(['StartTask', 'StartTask']);
-    const once = await evaluated(output, { input });
-    expect(once).toEqual({ ...input, entry: 1 });
-    expect(await evaluated(output, { input: once })).toEqual({ ...input, entry: 2 });
+    const first = await evaluated(output, { input });
+    expect(first).toEqual({ ...input, entry: 1 });
+    expect(await evaluated(output, { input: first })).toEqual({ ...input, entry: 2 });
   });
 });
 

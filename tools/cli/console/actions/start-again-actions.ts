@@ -134,10 +134,11 @@ const requestEach = async (
       const { replayed } = await requestExtraction(apiUrl, request, `again-${record.extractionId}`, send);
       answers.push(replayed);
     } catch (cause) {
-      const why = cause instanceof NoAnswerError ? 'The API did not answer.' : explainFailure(explain(cause));
-      if (why === undefined) throw cause;
+      const explanation =
+        cause instanceof NoAnswerError ? 'The API did not answer.' : explainFailure(explain(cause));
+      if (explanation === undefined) throw cause;
       throw new CliError(
-        `${answers.length} of ${known.length} are requested. Then: ${why} Do it again: nothing is requested twice.`,
+        `${answers.length} of ${known.length} are requested. Then: ${explanation} Do it again: nothing is requested twice.`,
         { cause },
       );
     }
