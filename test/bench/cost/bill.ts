@@ -78,17 +78,20 @@ export const billedMs = ({ calls, cpuMs, memoryMB }: Pick<Entry, 'calls' | 'cpuM
 const gigabyteSeconds = (memoryMB: number, milliseconds: number): number =>
   (memoryMB / 1_024) * (milliseconds / 1_000);
 
-/** By the names that AWS signs for, or such a name and the method. Undefined: free, as Step Functions bills transitions. */
-const requestPrices: Readonly<Record<string, PriceName | undefined>> = {
-  provider: undefined,
-  states: undefined,
-  lambda: undefined,
-  kms: 'keyRequest',
-  secretsmanager: 'secretRead',
-  sqs: 'queueRequest',
-  events: 'busEvent',
-  's3 GET': 'get',
-  's3 PUT': 'put',
+/**
+ * By the names that AWS signs for, or such a name and the method. Step Functions bills transitions instead. Secrets Manager asks KMS at
+ * each read (https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html).
+ */
+const requestPrices: Readonly<Record<string, readonly PriceName[]>> = {
+  provider: [],
+  states: [],
+  lambda: [],
+  kms: ['keyRequest'],
+  secretsmanager: ['secretRead', 'keyRequest'],
+  sqs: ['queueRequest'],
+  events: ['busEvent'],
+  's3 GET': ['get'],
+  's3 PUT': ['put'],
 };
 
 const callQuantities = (call: Call, units: Measured['units']): Quantities => {
@@ -100,8 +103,7 @@ const callQuantities = (call: Call, units: Measured['units']): Quantities => {
   }
   const name = [service, `${service} ${operation}`].find((one) => one in requestPrices);
   if (name === undefined) throw new CannotBeCounted(`${service} ${operation} has no price here.`);
-  const price = requestPrices[name];
-  return price === undefined ? {} : { [price]: 1 };
+  return Object.fromEntries((requestPrices[name] ?? []).map((price) => [price, 1]));
 };
 
 /** What prices invocations: the facts of the run. */
@@ -141,9 +143,11 @@ export const coldStartQuantities = (entry: Entry, all: readonly Entry[]): Quanti
   const cold = medianOf(firsts, ({ initCpuMs = 0 }) => initCpuMs) * cpuRatio + medianOf(firsts, billedMs);
   const secretReads = ({ calls }: Entry) =>
     calls.filter(({ service }) => service === 'secretsmanager').length;
+  const reads = coldStartShare * medianOf(firsts, secretReads);
   return {
     coldStart: coldStartShare * Math.max(0, gigabyteSeconds(entry.memoryMB, cold - billedMs(entry))),
-    secretRead: coldStartShare * medianOf(firsts, secretReads),
+    secretRead: reads,
+    keyRequest: reads,
   };
 };
 

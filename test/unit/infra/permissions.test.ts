@@ -122,7 +122,6 @@ test('the policies of people fit a managed policy, with names as long as they ge
       jsonOf(PolicyDocument),
     );
     // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
-    console.log(deployed.length);
     expect(deployed.length).toBeLessThan(6_144);
   }
 });
