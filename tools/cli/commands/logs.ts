@@ -40,7 +40,7 @@ export const logs = async (
 /** The functions that write outcomes. */
 const ending: readonly LogName[] = ['start-task', 'receive-webhook', 'reconcile-extraction'];
 
-const fields = ['extractionId', 'reason', 'entity', 'product'] as const;
+const fields = ['timestamp', 'extractionId', 'reason', 'entity', 'product'] as const;
 
 /** Lists what ended with a status since a time, of the logs: an index of the table has no closed record, and a scan takes hours. */
 export const ended = async (
@@ -61,13 +61,14 @@ export const ended = async (
           logGroupNames: groups,
           from: from.toISOString(),
           to: to.toISOString(),
-          query: `fields @timestamp, ${fields.join(', ')} | filter message = '${logMessages.ended}' and status = '${status}' | sort @timestamp | dedup extractionId`,
+          query: `fields ${fields.join(', ')} | filter message = '${logMessages.ended}' and status = '${status}' | sort @timestamp asc | dedup extractionId`,
         },
         shell.sleep,
       );
   shell.wait(undefined);
   for (const row of items) {
-    const facts = { at: row['@timestamp'], ...Object.fromEntries(fields.map((name) => [name, row[name]])) };
+    const { timestamp: at, ...others } = Object.fromEntries(fields.map((name) => [name, row[name]]));
+    const facts = { at, ...others };
     shell.print(
       Object.values(facts)
         .filter((value) => value !== undefined)
@@ -94,15 +95,12 @@ const readLinesOfEmulator = async (
     line.message === logMessages.ended && line.status === status ? line : undefined,
   );
   const rows = new Map<unknown, Readonly<Record<string, string>>>();
-  for (const { timestamp, ...line } of items) {
-    const texts = Object.entries({ '@timestamp': timestamp, ...line }).map(([name, value]) => [
-      name,
-      String(value),
-    ]);
+  for (const line of items) {
+    const texts = Object.entries(line).map(([name, value]) => [name, String(value)]);
     rows.set(line.extractionId, Object.fromEntries(texts));
   }
   const sorted = [...rows.values()].toSorted((one, other) =>
-    String(one['@timestamp']).localeCompare(String(other['@timestamp'])),
+    String(one.timestamp).localeCompare(String(other.timestamp)),
   );
   return { items: sorted, complete };
 };

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
+import { ended } from '../../../../../tools/cli/commands/logs.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
@@ -41,4 +43,35 @@ test('a row names entity, caller, and of a closed extraction its end and why', (
   ]);
   const late = extractionIn('NOT_STARTED', { reason: 'start-window-over', lastProblem: 'quota-reached' });
   expect(rows([late], at(5), 5)[1]).toMatch(/ {2}start-window-over: quota-reached$/);
+});
+
+test('what ended is asked of the logs with one query, the earliest first, and printed with its time', async () => {
+  const found = { timestamp: iso(30), extractionId: 'e-1', reason: 'http-400', entity: 'bank' };
+  const results = [Object.entries(found).map(([field, value]) => ({ field, value }))];
+  const answers = [{ queryId: 'q' }, { status: 'Complete', results }];
+  const asked: Record<string, unknown>[] = [];
+  const handle = async ({ body }: { readonly body: Uint8Array }) => {
+    asked.push(JSON.parse(Buffer.from(body).toString()));
+    const answer = new TextEncoder().encode(JSON.stringify(answers.shift()));
+    return { response: { statusCode: 200, headers: {}, body: answer } };
+  };
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const print = vi.fn();
+  const shell = { now: () => at(60), sleep: async () => {}, wait: () => {}, hint: () => {}, print };
+  const deployment = {
+    client: { region: 'eu-west-1', credentials, requestHandler: { handle } },
+    isEmulated: false,
+    resources: async () => ['S-StartTaskLog1', 'S-ReceiveWebhookLog2', 'S-GetExtractionLog3'],
+  };
+  const context = { shell, connect: async () => deployment } as unknown as CommandContext;
+  expect(await ended('REJECTED', { since: () => at(0) }, context)).toBe(0);
+  // The order of a sort without one is not documented, and a query returns its first 10,000 rows.
+  expect(asked[0]).toMatchObject({
+    logGroupNames: ['S-StartTaskLog1', 'S-ReceiveWebhookLog2'],
+    queryString: expect.stringMatching(
+      /^fields timestamp, .* \| filter message = 'Extraction ended\.' and status = 'REJECTED' \| sort @timestamp asc \| dedup extractionId$/,
+    ),
+  });
+  const facts = { at: iso(30), extractionId: 'e-1', reason: 'http-400', entity: 'bank', product: undefined };
+  expect(print).toHaveBeenCalledExactlyOnceWith(`${iso(30)}  e-1  http-400  bank`, facts);
 });
