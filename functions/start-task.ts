@@ -35,8 +35,7 @@ import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import type { Telemetry } from '../lib/observability/telemetry.ts';
 import { getConsent } from '../lib/provider/consents/get-consent.ts';
-import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
-import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
+import { startExtraction, startExtractionV2 } from '../lib/provider/extractions/start-extraction.ts';
 import { startTask } from '../lib/provider/tasks/start-task.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */

@@ -12,8 +12,8 @@ import {
   createOtpToken,
   type OtpToken,
 } from '../provider/tokens/create-otp-token.ts';
+import type { WithApiKey } from '../provider/tokens/session-tokens.ts';
 import { type TaskTokens, withTaskToken } from '../provider/tokens/task-tokens.ts';
-import type { WithApiKey } from '../provider/tokens/with-session.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';

@@ -1,5 +1,5 @@
 import { NotConfigured } from '../not-configured.ts';
-import type { Consent } from '../provider/consents/consent.ts';
+import type { Consent } from '../provider/consents/get-consent.ts';
 import {
   InvalidProviderRequest,
   type LegacyRefusal,

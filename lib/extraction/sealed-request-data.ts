@@ -1,4 +1,4 @@
-import type { Credentials } from '../provider/tasks/check-task-request.ts';
+import type { Credentials } from '../provider/tasks/start-task.ts';
 
 // Apart from request-data.ts: the client's published types name these, and nothing of the stores.
 

@@ -1,7 +1,7 @@
 /** Of the published client (docs/provider-client.md). No function imports it. */
 
-import type { TaskToken } from './tokens/create-task-token.ts';
 import type { SessionTokens } from './tokens/session-tokens.ts';
+import type { TaskToken } from './tokens/task-tokens.ts';
 import type { Connection } from './transport/send-request.ts';
 import type { WaitOptions } from './transport/wait-until.ts';
 

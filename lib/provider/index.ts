@@ -3,14 +3,13 @@
  * (docs/provider-client.md). No function imports it.
  */
 export { createProviderClient, type ProviderClient, type ProviderClientOptions } from './client.ts';
-export type { Consent } from './consents/consent.ts';
+export type { Consent } from './consents/get-consent.ts';
 export { getConsent } from './consents/get-consent.ts';
 export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
 export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
 export { decryptCredentials, encryptCredentials, UndecryptableText } from './encrypt-and-decrypt.ts';
-export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
 export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
 export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
 export {
@@ -21,8 +20,7 @@ export {
 } from './extractions/product-item-guards.ts';
 export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts';
 export type { StartExtractionRequest } from './extractions/start-extraction.ts';
-export { startExtraction } from './extractions/start-extraction.ts';
-export { startExtractionV2 } from './extractions/start-extraction-v2.ts';
+export { startExtraction, startExtractionV2 } from './extractions/start-extraction.ts';
 export { waitForExtraction } from './extractions/wait-for-extraction.ts';
 export { waitForExtractionV2 } from './extractions/wait-for-extraction-v2.ts';
 export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
@@ -32,7 +30,6 @@ export { type LegacyTaskReading, type LegacyTaskResults, pollLegacyTask } from '
 export { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
 export { waitForLegacyTask } from './legacy/wait-for-legacy-task.ts';
 export { isNationalId } from './national-id.ts';
-export type { Credentials, TaskRequest } from './tasks/check-task-request.ts';
 export { readTask, type TaskReading } from './tasks/read-task.ts';
 export {
   isTaskOver,
@@ -41,7 +38,8 @@ export {
   type TaskActionResult,
   type TaskResults,
 } from './tasks/read-typed-task.ts';
-export { startTask } from './tasks/start-task.ts';
+export type { Credentials, TaskRequest } from './tasks/start-task.ts';
+export { encryptRawCredentials, startTask } from './tasks/start-task.ts';
 export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,
@@ -50,10 +48,8 @@ export {
   type OtpToken,
   type OtpTokenRequest,
 } from './tokens/create-otp-token.ts';
-export { createTaskToken, type TaskToken, type TaskTokenRequest } from './tokens/create-task-token.ts';
-export { logIn } from './tokens/log-in.ts';
-export { cacheSessionTokens, type SessionTokens } from './tokens/session-tokens.ts';
-export { withSession } from './tokens/with-session.ts';
+export { cacheSessionTokens, logIn, type SessionTokens, withSession } from './tokens/session-tokens.ts';
+export { createTaskToken, type TaskToken, type TaskTokenRequest } from './tokens/task-tokens.ts';
 export * from './transport/errors.ts';
 export type { Fetch } from './transport/fetch-type.ts';
 export { freshConnectionFetch } from './transport/fresh-connection-fetch.ts';

@@ -1,11 +1,9 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
-import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
-import { logIn } from '../../provider/tokens/log-in.ts';
-import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
-import type { WithApiKey } from '../../provider/tokens/with-session.ts';
+import type { WithApiKey } from '../../provider/tokens/session-tokens.ts';
+import { cacheSessionTokens, logIn, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
+import { cacheTaskTokens, createTaskToken, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection-fetch.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';
 import { optionalSetting, requiredVariable } from './environment.ts';

@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { WithApiKey } from '../../provider/tokens/with-session.ts';
+import type { WithApiKey } from '../../provider/tokens/session-tokens.ts';
 import { ProviderUnauthorized } from '../../provider/transport/errors.ts';
 import { readSecret } from '../read-secret.ts';
 

@@ -3,7 +3,7 @@ import { defined } from '../../defined.ts';
 import { closedObject, line, text } from '../../http/body-field-schemas.ts';
 import { findChangedNumbers, findReplacedText } from '../../http/parse-exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
-import type { Credentials } from '../../provider/tasks/check-task-request.ts';
+import type { Credentials } from '../../provider/tasks/start-task.ts';
 import {
   consentIdField,
   dayField,

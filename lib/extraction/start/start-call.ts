@@ -2,11 +2,11 @@ import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
-import type { Consent } from '../../provider/consents/consent.ts';
+import type { Consent } from '../../provider/consents/get-consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
-import type { TaskRequest } from '../../provider/tasks/check-task-request.ts';
+import type { TaskRequest } from '../../provider/tasks/start-task.ts';
+import type { Tokens } from '../../provider/tokens/session-tokens.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
-import type { Tokens } from '../../provider/tokens/with-session.ts';
 import {
   InvalidProviderRequest,
   ProviderBusy,

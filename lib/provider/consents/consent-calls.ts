@@ -4,12 +4,15 @@ import type { ClientContext, WithTaskToken } from '../client-context.ts';
 import { type ExtractionReading, pollExtraction } from '../extractions/poll-extraction.ts';
 import { type ExtractionReadingV2, pollExtractionV2 } from '../extractions/poll-extraction-v2.ts';
 import { type RetrievedData, retrieveData } from '../extractions/retrieve-data.ts';
-import { type StartExtractionRequest, startExtraction } from '../extractions/start-extraction.ts';
-import { startExtractionV2 } from '../extractions/start-extraction-v2.ts';
+import {
+  type StartExtractionRequest,
+  startExtraction,
+  startExtractionV2,
+} from '../extractions/start-extraction.ts';
 import { waitForExtraction } from '../extractions/wait-for-extraction.ts';
 import { waitForExtractionV2 } from '../extractions/wait-for-extraction-v2.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import type { Consent } from './consent.ts';
+import type { Consent } from './get-consent.ts';
 import { getConsent } from './get-consent.ts';
 import { type ConsentPdf, getConsentPdf } from './get-consent-pdf.ts';
 import { iterateConsents } from './iterate-consents.ts';

@@ -2,7 +2,7 @@
 
 import { ProviderAmbiguous } from '../transport/errors.ts';
 import type { Connection } from '../transport/send-request.ts';
-import type { Consent } from './consent.ts';
+import type { Consent } from './get-consent.ts';
 import { type ConsentQuery, listConsents } from './list-consents.ts';
 
 /**

@@ -4,7 +4,7 @@ import { queryOf } from '../transport/endpoint-path.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, positiveInteger } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
-import { type Consent, consentSchema } from './consent.ts';
+import { type Consent, consentSchema } from './get-consent.ts';
 
 const route = '/api/v1/consents';
 

@@ -3,6 +3,7 @@ import { inProgressStatus, statusesOfPoll } from '../assumptions.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
+import { parseExtractionFailure } from '../transport/explain-refusal.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type ProviderRequest,
   statusError,
 } from '../transport/send-request.ts';
-import { parseExtractionFailure } from './parse-extraction-failure.ts';
 
 /**
  * The result of a poll, in either variant. The data is not validated, because the status is useful without it.

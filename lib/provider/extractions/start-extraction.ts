@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
-import { explainLegacyRefusal } from '../legacy/explain-legacy-refusal.ts';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
+import { endpointOf } from '../transport/endpoint-path.ts';
+import { explainLegacyRefusal, parseExtractionFailure } from '../transport/explain-refusal.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdField, productField } from '../transport/request-field-schemas.ts';
 import type { Connection, ProviderRequest } from '../transport/send-request.ts';
@@ -41,3 +42,37 @@ export type StartExtractionRequest = { readonly product: ProductType; readonly c
 
 /** @internal Left out of the published types, which then need no valibot. */
 export const startExtractionRequestSchema = v.object({ product: productField, consentId: consentIdField });
+
+const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
+  const hasTexts = (statusesWithTexts.consent as readonly number[]).includes(status);
+  const refusal = hasTexts ? explainLegacyRefusal(status, body, call) : undefined;
+  return refusal?.refusal === undefined ? parseExtractionFailure(status, body, call) : refusal;
+};
+
+const answerSchemaV2 = v.object({ data: v.object({ taskId: answerTaskId }) });
+
+/**
+ * Starts an extraction in the v2 variant and returns its taskId ("v2 consent-based extraction"). "200 means only that
+ * the task was created". The body is assumed to be the same as in v1, and `Connection.endpoints` can replace the
+ * endpoint. Throws ProviderExtractionFailed if the answer has an `errorType`, and the other ProviderErrors.
+ * `whenRefused`: see `startTask`.
+ */
+export const startExtractionV2 = async (
+  connection: Connection,
+  taskToken: string,
+  request: StartExtractionRequest,
+  { whenRefused }: Pick<ProviderRequest, 'whenRefused'> = {},
+): Promise<string> => {
+  const { method, path } = endpointOf(connection, 'startExtractionV2');
+  checkRequest(startExtractionRequestSchema, request, path);
+  const { data } = await requestAnswer(connection, answerSchemaV2, {
+    method,
+    path,
+    route: path,
+    headers: bearer(taskToken),
+    body: request,
+    explain,
+    whenRefused,
+  });
+  return data.taskId;
+};

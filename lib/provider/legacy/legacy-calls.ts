@@ -2,7 +2,7 @@
 
 import type { ClientContext } from '../client-context.ts';
 import { encryptCredentials } from '../encrypt-and-decrypt.ts';
-import { withSession } from '../tokens/with-session.ts';
+import { withSession } from '../tokens/session-tokens.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
 import type { Preset } from '../vocabulary.ts';
 import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';

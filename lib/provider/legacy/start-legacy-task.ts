@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint-path.ts';
+import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
-import { explainLegacyRefusal } from './explain-legacy-refusal.ts';
 
 const route = '/api/v1/tasks';
 

@@ -1,11 +1,10 @@
 /** Of the published client (docs/provider-client.md). No function imports it. */
 
 import type { ClientContext } from '../client-context.ts';
-import { withSession } from '../tokens/with-session.ts';
+import { withSession } from '../tokens/session-tokens.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import { checkTaskRequest, type TaskRequest } from './check-task-request.ts';
 import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
-import { startTask } from './start-task.ts';
+import { checkTaskRequest, startTask, type TaskRequest } from './start-task.ts';
 import { waitForTask } from './wait-for-task.ts';
 
 /** "Start task (v2)", "Read task (v2)". */

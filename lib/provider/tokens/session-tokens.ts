@@ -1,4 +1,59 @@
-import type { Tokens } from './with-session.ts';
+import * as v from 'valibot';
+import { answerText } from '../transport/answer-field-schemas.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { ProviderUnauthorized } from '../transport/errors.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { positiveInteger } from '../transport/request-field-schemas.ts';
+import type { Connection } from '../transport/send-request.ts';
+
+/** Makes a call that authenticates with the API key. The call may be made again with another key after a 401. */
+export type WithApiKey = <T>(call: (apiKey: string) => Promise<T>) => Promise<T>;
+
+/** Returns the current token for calls, and drops one that the provider refused. */
+export type Tokens<Token = string> = {
+  current(): Promise<Token>;
+  drop(token: Token): void;
+};
+
+/** Makes a call with the current token. A 401 drops the token, and the call is made once more with a new one. */
+export const withSession = async <T, Token = string>(
+  tokens: Tokens<Token>,
+  call: (token: Token) => Promise<T>,
+): Promise<T> => {
+  const token = await tokens.current();
+  try {
+    return await call(token);
+  } catch (error) {
+    if (!(error instanceof ProviderUnauthorized)) throw error;
+    tokens.drop(token);
+    return call(await tokens.current());
+  }
+};
+
+const route = '/api/v1/auth/login';
+const requestSchema = v.object({ expire: v.optional(positiveInteger) });
+const answerSchema = v.object({ token: answerText });
+
+/**
+ * Exchanges the API key for a session token that is valid for `expireMinutes`, 60 by default ("Session token"). Throws
+ * ProviderUnauthorized for a wrong API key, and the other ProviderErrors. Every failed login can be repeated.
+ */
+export const logIn = async (
+  connection: Connection,
+  apiKey: string,
+  expireMinutes?: number,
+): Promise<string> => {
+  const body = expireMinutes === undefined ? {} : { expire: expireMinutes };
+  checkRequest(requestSchema, body, route);
+  const { token } = await requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: { 'X-API-Key': apiKey },
+    body,
+  });
+  return token;
+};
 
 /** Returns the current session token, drops one that the provider refused, and logs in although there is one. */
 export type SessionTokens = Tokens & { renew(): Promise<string> };

@@ -8,8 +8,8 @@ import {
   type OtpToken,
   type OtpTokenRequest,
 } from './create-otp-token.ts';
-import { createTaskToken, type TaskToken } from './create-task-token.ts';
-import { withSession } from './with-session.ts';
+import { withSession } from './session-tokens.ts';
+import { createTaskToken, type TaskToken } from './task-tokens.ts';
 
 /** "Session token", "Create OTP token", "Create Task Token". */
 export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientContext) => {

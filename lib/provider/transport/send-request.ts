@@ -11,8 +11,7 @@ import {
 } from './errors.ts';
 import type { Fetch } from './fetch-type.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import { TransportFailure } from './transport-failure.ts';
-import { wasNeverSent } from './was-never-sent.ts';
+import { TransportFailure, wasNeverSent } from './transport-failure.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,5 +1,5 @@
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { Consent } from '../../../lib/provider/consents/consent.ts';
+import type { Consent } from '../../../lib/provider/consents/get-consent.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,

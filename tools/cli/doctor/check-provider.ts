@@ -3,7 +3,7 @@ import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { createConnection } from '../../../lib/aws/wiring/provider-from-environment.ts';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
-import { logIn } from '../../../lib/provider/tokens/log-in.ts';
+import { logIn } from '../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderError,
   ProviderUnauthorized,

@@ -3,7 +3,7 @@ import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extra
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
-import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
+import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import {
   ProviderAmbiguous,
   ProviderExtractionFailed,

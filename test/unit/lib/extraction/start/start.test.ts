@@ -9,7 +9,7 @@ import { type StartDeps, start } from '../../../../../lib/extraction/start/start
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
 import type { TaskLink } from '../../../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
-import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/start-task.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,

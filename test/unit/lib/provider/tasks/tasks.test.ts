@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as provider from '../../../../../lib/provider/index.ts';
-import type { TaskRequest } from '../../../../../lib/provider/tasks/check-task-request.ts';
-import { parseActionResults } from '../../../../../lib/provider/tasks/parse-action-results.ts';
-import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
+import { parseActionResults, readTask } from '../../../../../lib/provider/tasks/read-task.ts';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/start-task.ts';
 import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
 import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';

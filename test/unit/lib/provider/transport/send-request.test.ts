@@ -14,8 +14,7 @@ import {
 import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection-fetch.ts';
 import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transport/retry-after.ts';
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
-import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
-import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
+import { TransportFailure, wasNeverSent } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
 import { closedPort } from '../../../../support/programs/closed-port.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';

@@ -1,6 +1,14 @@
-import type { LegacyRefusal, ProviderError } from '../transport/errors.ts';
-import { ProviderBusy, ProviderRefused, ProviderUnauthorized } from '../transport/errors.ts';
-import { statusError } from '../transport/send-request.ts';
+import * as v from 'valibot';
+import {
+  type LegacyRefusal,
+  ProviderBusy,
+  type ProviderError,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  ProviderUnauthorized,
+} from './errors.ts';
+import { parseJson } from './parse-answer.ts';
+import { statusError } from './send-request.ts';
 
 /** "Sandbox presets for `POST /api/v1/tasks`". */
 const presets: readonly {
@@ -44,4 +52,33 @@ export const explainLegacyRefusal = (
     return Object.assign(error, { refusal: preset.refusal });
   }
   return error;
+};
+
+const failureSchema = v.object({
+  errorType: v.pipe(v.string(), v.minLength(1)),
+  errorCode: v.nullish(v.string()),
+});
+
+/**
+ * Returns the failure in the body of a v2 answer. "Any other outcome is HTTP 4xx/5xx with a body discriminated by
+ * `errorType` (and `errorCode` for subcategories)". Returns undefined for a 401, which is about the Bearer token
+ * ("Authentication", rule 3), and for a body without `errorType`.
+ */
+export const parseExtractionFailure = (
+  status: number,
+  body: Uint8Array,
+  call: string,
+): ProviderExtractionFailed | undefined => {
+  if (status < 400 || status === 401) return undefined;
+  const { success, output } = v.safeParse(failureSchema, parseJson(body));
+  if (!success) return undefined;
+  const { errorType, errorCode } = output;
+  return new ProviderExtractionFailed(
+    `The provider answered ${status} to ${call}, with an error of its own.`,
+    {
+      status,
+      errorType,
+      ...(errorCode == null ? {} : { errorCode }),
+    },
+  );
 };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cacheSessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
+import { cacheSessionTokens, withSession } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, tokensOf } from '../../../../../lib/provider/tokens/task-tokens.ts';
-import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/data/extraction-fixtures.ts';
 
