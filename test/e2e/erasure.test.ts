@@ -29,14 +29,14 @@ const { outputs } = inject('cosecha');
 const table = outputs.ErasuresTableName ?? '';
 const store = dynamoErasureStore(aws.dynamo, table);
 
-/** Of each state. With ERASED_OF_EACH=34 there are 204, which takes minutes. */
+/** Of each state. With ERASED_OF_EACH=34 there are 204, which takes minutes: `.ci/run` does. */
 const ofEach = Number(process.env.ERASED_OF_EACH ?? 3);
 const times = <T>(make: () => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: ofEach }, make));
 
 const send = sendEraseTo(aws.queues, outputs.EraseQueueUrl ?? '');
 /** What the queue would deliver minutes later. */
-const sendNow = (message: EraseMessage): Promise<void> => send(message);
+const sendNow = (message: EraseMessage): Promise<void> => send(message, callerArn);
 
 const found = async (erasureId: string): Promise<readonly Tombstone[]> => {
   const all: Tombstone[] = [];
@@ -60,7 +60,9 @@ const versionsOf = async (Prefix: string): Promise<number> => {
 const idsOf = (all: readonly { readonly extractionId: string }[]): readonly string[] =>
   all.map(({ extractionId }) => extractionId);
 
-test('extractions in all states are erased under one reference while they run, and nothing of them is left', async () => {
+const name =
+  'extractions in all states are erased under one reference while they run, and nothing of them is left';
+test(name, { timeout: ofEach * 100_000 }, async () => {
   const reference = randomUUID();
   const more = { reference };
   const request = () => requestFor(uniqueUsername(), more);

@@ -144,7 +144,7 @@ test('what waits in line shows when it starts, goes by lanes, can be cancelled a
   expect((await historyOf(erased.extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
   await ageByAnHour(erased.extractionId);
   const erasureId = String(factsOf(erasing)[0]?.erasureId);
-  await eraseNow({ erase: { erasureId, extractionId: erased.extractionId, requestId } });
+  await eraseNow({ erase: { erasureId, extractionId: erased.extractionId, requestId } }, 'an operator');
   await eventually(async () => expect((await read(erased.extractionId)).status).toBe(404));
 
   const waiting = [first, last, single].map(idOf);

@@ -118,12 +118,12 @@ export const eraseExtraction = async (of: ErasedOne, deps: EraseDeps): Promise<E
       objects += (await remove(of, record as Extraction, deps)) ?? 0;
       continue;
     }
-    const { askedAt = now().toISOString() } = (await deps.erasures.get(erasureId)) ?? {};
+    const { askedAt = now().toISOString(), askedBy = erasureId } = (await deps.erasures.get(erasureId)) ?? {};
     const delay =
       planned.kind === 'open'
         ? pauseWhileOpen(askedAt, now())
         : Math.min(maxDelaySeconds, delayUntil(planned.until, now()));
-    await send({ erase: of }, delay);
+    await send({ erase: of }, askedBy, delay);
     return { kind: 'waits' };
   }
   throw new ErasureContended(`The record of ${extractionId} changed again and again.`);

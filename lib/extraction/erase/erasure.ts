@@ -82,8 +82,11 @@ export const parseEraseMessage = (body: string): EraseMessage | undefined => {
   }
 };
 
-/** Puts a message into the erase queue. Resolves once the queue has it. */
-export type SendErase = (message: EraseMessage, delaySeconds?: number) => Promise<void>;
+/**
+ * Puts a message into the erase queue. Resolves once the queue has it. `askedBy`: of its erasure. The messages of one who asked form a group,
+ * and the queue delivers those of others first if that group takes more than its share.
+ */
+export type SendErase = (message: EraseMessage, askedBy: string, delaySeconds?: number) => Promise<void>;
 
 const day = 86_400;
 

@@ -24,13 +24,13 @@ const entriesPerSearch = 250;
  * in between, and another copy of the message may finish the search without this record.
  */
 const queue = async (extractionId: string, erasure: Erasure, deps: SearchDeps): Promise<void> => {
-  const { erasureId, askedAt, requestedBy } = erasure;
+  const { erasureId, askedAt, askedBy, requestedBy } = erasure;
   const record = await deps.extractions.get(extractionId);
   if (record === undefined || record.requestedAt > askedAt) return;
   if (requestedBy !== undefined && record.requestedBy !== requestedBy) return;
   if (erasure.reference !== undefined && record.reference !== erasure.reference) return;
   const { requestId } = record;
-  await deps.send({ erase: { erasureId, extractionId, requestId } });
+  await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);
   await deps.erasures.bury({ erasureId, extractionId, requestId });
 };
 
@@ -52,7 +52,7 @@ export const searchForErasure = async (
 ): Promise<void> => {
   const erasure = await deps.erasures.get(erasureId);
   if (erasure === undefined || erasure.searchedAt !== undefined) return;
-  const { extractionId, reference, requestedBy } = erasure;
+  const { extractionId, reference, askedBy, requestedBy } = erasure;
   if (extractionId !== undefined) await queue(extractionId, erasure, deps);
   if (reference !== undefined) {
     const found = await deps.index.find({
@@ -64,12 +64,12 @@ export const searchForErasure = async (
     });
     for (const entry of found.entries) await queue(entry.extractionId, erasure, deps);
     if (found.last !== undefined) {
-      await deps.send({ search: { erasureId }, ...(isLast && { isLast }), after: found.last });
+      await deps.send({ search: { erasureId }, ...(isLast && { isLast }), after: found.last }, askedBy);
       return;
     }
     if (isLast !== true) {
       const delay = delayUntil(plusSeconds(erasure.askedAt, secondSearchAfter), deps.now());
-      await deps.send({ search: { erasureId }, isLast: true }, delay);
+      await deps.send({ search: { erasureId }, isLast: true }, askedBy, delay);
       return;
     }
   }
@@ -85,5 +85,5 @@ export const beginErasure = async (
   { erasures, send }: { readonly erasures: Pick<ErasureStore, 'create'>; readonly send: SendErase },
 ): Promise<void> => {
   await erasures.create({ ...erasure, expiresAt: tombstoneExpiry(new Date(erasure.askedAt)) });
-  await send({ search: { erasureId: erasure.erasureId } });
+  await send({ search: { erasureId: erasure.erasureId } }, erasure.askedBy);
 };

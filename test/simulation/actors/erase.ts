@@ -45,7 +45,7 @@ const removalsFor = (world: World, process: Process) => {
 
 const sendEraseFor =
   (world: World, process: Process): SendErase =>
-  (message, delaySeconds = 0) =>
+  (message, _askedBy, delaySeconds = 0) =>
     world.kernel.call<void>(process, {
       name: 'send a message of an erasure',
       kind: 'write',

@@ -258,7 +258,7 @@ export const functionsIn = (service: Service, process: Process) => {
           await process.wait(5);
           return effect();
         }),
-        send: async (_message, seconds) => {
+        send: async (_message, _askedBy, seconds) => {
           await process.wait(5);
           service.eraseAfter(of, seconds);
         },

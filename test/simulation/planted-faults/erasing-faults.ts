@@ -71,11 +71,11 @@ export const erasingFaults: Faults = {
   'message-after-the-tombstone': {
     does: 'A search writes the tombstone before it sends the message, and another copy of its message finishes the search.',
     file: 'lib/extraction/erase/search.ts',
-    find: `  await deps.send({ erase: { erasureId, extractionId, requestId } });
+    find: `  await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);
   await deps.erasures.bury({ erasureId, extractionId, requestId });
 `,
     replace: `  await deps.erasures.bury({ erasureId, extractionId, requestId });
-  await deps.send({ erase: { erasureId, extractionId, requestId } });
+  await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);
 `,
     caughtBy: 'erasure-ends',
     where: 'at random',

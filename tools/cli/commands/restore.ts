@@ -122,7 +122,8 @@ const eraseAgain = async (
   const send = eraseSenderOf(deployment);
   for await (const tombstone of allTombstones(dynamo, deployment.output('ErasuresTableName'))) {
     const { erasureId, extractionId, requestId } = tombstone;
-    if (!known.has(erasedKey(tombstone))) await send({ erase: { erasureId, extractionId, requestId } });
+    if (!known.has(erasedKey(tombstone)))
+      await send({ erase: { erasureId, extractionId, requestId } }, 'an operator');
   }
 };
 

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { dynamoRepeatCounter } from '../../../../lib/aws/dynamo-repeat-counter.ts';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
-import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-messages.ts';
+import { sendEraseTo, sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-messages.ts';
 import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
 import { patientClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import {
@@ -179,6 +179,18 @@ test('a message is held back for its delay, and read by the consumer as it was s
   await sendReconcileTo(client, 'queue')({ extractionId: 'e-1', cause: 'webhook' });
   expect(sent.map(({ input }) => input.DelaySeconds)).toEqual([5, 0]);
   expect(parseReconcileMessage(String(sent[0]?.input.MessageBody))).toEqual(message);
+});
+
+test('what one caller asked to erase is one group of the queue, so that others do not wait for all of it', async () => {
+  const { client, sent } = stubClient<SQSClient>(() => ({}));
+  const send = sendEraseTo(client, 'queue');
+  const arn = `arn:aws:iam::111122223333:role/${'orders/'.repeat(70)}`;
+  await send({ search: { erasureId: 'e-1' } }, arn);
+  await send({ erase: { erasureId: 'e-2', extractionId: 'x', requestId: 'r' } }, arn, 5);
+  await send({ search: { erasureId: 'e-3' } }, 'another');
+  const [first, second, third] = sent.map(({ input }) => String(input.MessageGroupId));
+  expect(first).toMatch(/^[0-9a-f]{64}$/);
+  expect([second, third === first, sent[1]?.input.DelaySeconds]).toEqual([first, false, 5]);
 });
 
 test('the messages of a batch that the queue refuses are returned, although it answers 200', async () => {

@@ -46,7 +46,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
     expiresAt: 1e11,
     callbackToken: 'woken',
   };
-  const sent: [EraseMessage, number | undefined][] = [];
+  const sent: [EraseMessage, string, number | undefined][] = [];
   const note = (what: string) => async () => void done.push(what);
   const deps: EraseDeps = {
     extractions,
@@ -88,7 +88,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}) =>
       done.push(token);
       return 'woken';
     },
-    send: async (message, delay) => void sent.push([message, delay]),
+    send: async (...args) => void sent.push(args as (typeof sent)[number]),
     now: () => at(10_000),
     timings,
     telemetry: memoryTelemetry().telemetry,
@@ -120,13 +120,13 @@ test('what is not started is closed at once, loses its sealed data, and is erase
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
   expect(extractions.items.get(id)).toMatchObject({ status: 'NOT_STARTED', reason: 'erased' });
   expect(done).toEqual(['request', 'woken', 'line']);
-  expect(sent).toEqual([[{ erase: of }, 130]]);
+  expect(sent).toEqual([[{ erase: of }, 'caller', 130]]);
 });
 
 test('an open extraction is left alone, and read again later', async () => {
   const { deps, done, sent } = place(extractionIn('RUNNING'));
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
-  expect([done, sent]).toEqual([[], [[{ erase: of }, 100]]]);
+  expect([done, sent]).toEqual([[], [[{ erase: of }, 'caller', 100]]]);
 });
 
 test('a later request under the same id keeps its record and its results', async () => {

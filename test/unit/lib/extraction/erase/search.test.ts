@@ -19,7 +19,7 @@ const asked: Erasure = {
 const place = (...pages: readonly (readonly string[])[]) => {
   const extractions = memoryExtractionStore();
   const erasures = memoryErasureStore();
-  const sent: [EraseMessage, number | undefined][] = [];
+  const sent: [EraseMessage, string, number | undefined][] = [];
   const left = [...pages];
   const entry = (extractionId: string): NamedEntry => ({
     extractionId,
@@ -36,7 +36,8 @@ const place = (...pages: readonly (readonly string[])[]) => {
         return { entries, ...(left.length > 0 && last && { last }) };
       },
     },
-    send: async (message: EraseMessage, delay?: number) => void sent.push([message, delay]),
+    send: async (message: EraseMessage, askedBy: string, delay?: number) =>
+      void sent.push([message, askedBy, delay]),
     now: () => at(105),
   };
   const add = (extractionId: string, fields = {}) =>
@@ -61,7 +62,8 @@ test('what is asked is kept, then searched for, and the index is read again two 
     'three',
     'search',
   ]);
-  expect(sent.at(-1)).toEqual([{ search: { erasureId: 'e' }, isLast: true }, 115]);
+  expect(sent.at(-1)).toEqual([{ search: { erasureId: 'e' }, isLast: true }, caller, 115]);
+  expect(new Set(sent.map(([, askedBy]) => askedBy))).toEqual(new Set([caller]));
   expect(erasures.tombstones.size).toBe(3);
   expect(erasures.erasures.get('e')).toEqual({ ...asked, expiresAt: expect.any(Number) });
 });
@@ -88,7 +90,7 @@ test('the last search forgets the reference, and a repetition of it finds nothin
     searchedAt: iso(105),
   });
   expect(sent).toEqual([
-    [{ erase: { erasureId: 'e', extractionId: 'late', requestId: 'request-1' } }, undefined],
+    [{ erase: { erasureId: 'e', extractionId: 'late', requestId: 'request-1' } }, caller, undefined],
   ]);
 });
 
