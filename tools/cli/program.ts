@@ -322,9 +322,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .requiredOption('--output <file>', 'a new file, or one whose export was interrupted (required)')
       .option('--since <time>', 'only those requested within 30d, for example', since)
       .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
-      .addOption(
-        new Option('--reference <text>', "only those with this reference of the caller's").conflicts('batch'),
-      )
+      .option('--reference <text>', "only those with this reference of the caller's")
       .option('--batch <text>', "only those of this batch of the caller's")
       .option('--units-per-second <n>', 'read no faster than so many units of capacity', count, 500)
       .option('--yes', 'skip the prompt')

@@ -3,9 +3,10 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';
 import { repeatFailedCalls } from '../aws/insert-extractions.ts';
 import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
-import { type ExportSegment, exportExtractions } from '../operate/export-extractions.ts';
+import { type ExportSegment, exportExtractions, readProgress } from '../operate/export-extractions.ts';
 import { CliError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
@@ -25,8 +26,8 @@ type ExportOptions = {
 /** Parts of a scan that are read at the same time. A page of 1 MB takes 128 units, so that four suffice for 500 a second. */
 const segments = 4;
 
-/** Of one call of BatchGetItem after the other, so that progress is seen. */
-const idsPerPage = 1_000;
+/** As one call of BatchGetItem reads. */
+const idsPerPage = 100;
 
 /**
  * A read of 4 KB that is eventually consistent takes half a unit
@@ -37,12 +38,7 @@ const bytesPerUnit = 8_192;
 /** On demand, in us-east-1 (https://aws.amazon.com/dynamodb/pricing/on-demand/). */
 const dollarsPerMillionUnits = 0.125;
 
-type Filter = {
-  readonly status?: ExtractionStatus;
-  readonly since?: string;
-  readonly reference?: string;
-  readonly batch?: string;
-};
+type Filter = Pick<ExportOptions, 'status' | 'reference' | 'batch'> & { readonly since?: string };
 type Source = { readonly dynamo: DynamoDBClient; readonly table: string; readonly filter: Filter };
 
 /** How much is read, and by which segments. */
@@ -90,47 +86,44 @@ const byScan = async ({ dynamo, table, filter }: Source): Promise<Export> => {
   };
 };
 
-/** Those that an index has by a name. If it is interrupted, it begins again. */
-const byName = async (
-  { dynamo, table, filter }: Source,
-  by: 'reference' | 'batch',
-  name: string,
+/** Those that an index has by a name. */
+export const byName = async (
+  named: Pick<NameQuery, 'by' | 'name'>,
+  index: NameIndex,
+  read: (ids: readonly string[]) => Promise<readonly Extraction[]>,
 ): Promise<Export> => {
-  const ids = await idsWithName(dynamoNameIndex(dynamo, table), { by, name });
-  return {
-    records: ids.length,
-    units: ids.length,
-    segments: [
-      async function* () {
-        const all: Extraction[] = [];
-        for (let first = 0; first < ids.length; first += idsPerPage)
-          all.push(...(await readExtractions(dynamo, table, ids.slice(first, first + idsPerPage))));
-        yield {
-          records: all.filter((record) => matches(record, filter)),
-          read: ids.length,
-          units: ids.length,
-        };
-      },
-    ],
+  const { length } = await idsWithName(index, named);
+  const segment: ExportSegment = async function* (begun) {
+    let after = begun && (unmarshall(begun) as NamedEntry);
+    do {
+      const { entries, last } = await index.find({ ...named, limit: idsPerPage, after });
+      const ids = entries.map(({ extractionId }) => extractionId);
+      yield { records: await read(ids), read: ids.length, units: ids.length, next: last && marshall(last) };
+      after = last;
+    } while (after !== undefined);
   };
+  return { records: length, units: length, segments: [segment] };
 };
 
 export const exportCommand = async (
-  { output: path, since, unitsPerSecond, yes, ...names }: ExportOptions,
+  { output: path, since: typedSince, unitsPerSecond, yes, ...names }: ExportOptions,
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const { client, output } = await connect();
-  const asked = defined({ ...names, since: since?.(shell.now()).toISOString() });
-  const source = {
-    dynamo: repeatFailedCalls(new DynamoDBClient(client)),
-    table: output('ExtractionsTableName'),
-    filter: asked,
-  };
+  const asked = JSON.stringify({ ...names, since: typedSince?.text });
+  const begun = await readProgress(path, asked);
+  // 30d are those of the first time: what it has left was requested in them.
+  const since = begun === undefined ? typedSince?.(shell.now()).toISOString() : begun.since;
+  const filter = defined({ ...names, since });
+  const [dynamo, table] = [repeatFailedCalls(new DynamoDBClient(client)), output('ExtractionsTableName')];
+  const readMatching = async (ids: readonly string[]): Promise<readonly Extraction[]> =>
+    (await readExtractions(dynamo, table, ids)).filter((record) => matches(record, filter));
   const { reference, batch } = names;
   const name = reference ?? batch;
+  const by = reference === undefined ? 'batch' : 'reference';
   const plan = await (name === undefined
-    ? byScan(source)
-    : byName(source, reference === undefined ? 'batch' : 'reference', name));
+    ? byScan({ dynamo, table, filter })
+    : byName({ by, name }, dynamoNameIndex(dynamo, table), readMatching));
   const dollars = ((plan.units / 1_000_000) * dollarsPerMillionUnits).toFixed(2);
   const estimate =
     `This reads some ${plan.records.toLocaleString('en')} records: ${plan.units.toLocaleString('en')} read units, ` +
@@ -140,7 +133,8 @@ export const exportCommand = async (
     throw new CliError('Nothing was exported: type "export" at the prompt, or use --yes.');
   }
   const { read, written } = await exportExtractions(path, {
-    asked: JSON.stringify(names),
+    asked,
+    since,
     segments: plan.segments,
     unitsPerSecond,
     now: shell.now,
@@ -150,7 +144,7 @@ export const exportCommand = async (
   });
   shell.wait(undefined);
   shell.print(`${written} extractions are in ${path}. ${read} records were read.`, {
-    ...asked,
+    ...filter,
     output: path,
     written,
     read,

@@ -21,14 +21,15 @@ export type ExportSegment = (after: Key | undefined) => AsyncIterable<ExportPage
 type Progress = {
   /** What was asked for. It must be the same when an export goes on. */
   readonly asked: string;
+  /** What `--since` meant when the export began. */
+  readonly since?: string | undefined;
   readonly bytes: number;
   readonly read: number;
   readonly written: number;
   readonly segments: readonly ('all' | 'none' | Key)[];
 };
 
-export type ExportDeps = {
-  readonly asked: string;
+export type ExportDeps = Pick<Progress, 'asked' | 'since'> & {
   readonly segments: readonly ExportSegment[];
   readonly unitsPerSecond: number;
   readonly now: () => Date;
@@ -60,13 +61,14 @@ const paceOf = ({ unitsPerSecond, now, sleep }: ExportDeps) => {
 const progressFile = (path: string): string => `${path}.progress`;
 
 /** Undefined if no export of this file was interrupted. Throws CliError if it is another file, or the export was of something else. */
-const readProgress = async (path: string, asked: string): Promise<Progress | undefined> => {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
+export const readProgress = async (path: string, asked: string): Promise<Progress | undefined> => {
+  const size = await stat(path).then(
+    (file) => file.size,
+    () => undefined,
   );
   const text = await readFile(progressFile(path), 'utf8').catch(() => undefined);
-  if (!exists) return undefined;
+  // Before its first page, an export has an empty file.
+  if (size === undefined || (size === 0 && text === undefined)) return undefined;
   if (text === undefined) {
     throw new CliError(`${path} exists, and is not overwritten. Name another file, or remove this one.`);
   }
@@ -87,6 +89,7 @@ export const exportExtractions = async (
 ): Promise<Pick<Progress, 'read' | 'written'>> => {
   const none = {
     asked: deps.asked,
+    since: deps.since,
     bytes: 0,
     read: 0,
     written: 0,

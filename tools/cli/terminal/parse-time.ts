@@ -6,13 +6,15 @@ export const parseDuration = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitSeconds[unit] ?? 0);
 };
 
-/** The point in time that a text such as `2h` or `2026-11-22T08:00:00Z` means, at a given `now`. */
-export type Since = (now: Date) => Date;
+/** The point in time that a text such as `2h` or `2026-11-22T08:00:00Z` means, at a given `now`. `text`: as it was typed. */
+export type Since = { (now: Date): Date; readonly text?: string };
 
 /** A duration before now, or an ISO 8601 time. Undefined for another text. */
 export const parseSince = (text: string): Since | undefined => {
   const seconds = parseDuration(text);
-  if (seconds !== undefined) return (now) => new Date(now.getTime() - seconds * 1_000);
+  if (seconds !== undefined) {
+    return Object.assign((now: Date) => new Date(now.getTime() - seconds * 1_000), { text });
+  }
   const time = new Date(/^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? text : '');
-  return Number.isNaN(time.getTime()) ? undefined : () => time;
+  return Number.isNaN(time.getTime()) ? undefined : Object.assign(() => time, { text });
 };

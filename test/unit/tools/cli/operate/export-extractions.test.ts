@@ -2,12 +2,15 @@ import { appendFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { NamedEntry, NameIndex } from '../../../../../lib/extraction/store.ts';
+import { byName } from '../../../../../tools/cli/commands/export.ts';
 import {
   type ExportDeps,
   type ExportPage,
   exportExtractions,
+  readProgress,
 } from '../../../../../tools/cli/operate/export-extractions.ts';
-import { extraction } from '../../../../support/data/extraction-fixtures.ts';
+import { extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 
 const newFile = async (): Promise<string> =>
@@ -50,6 +53,8 @@ const eventsIn = async (path: string) => {
 
 test('an export has every record of all segments as one event a line', async () => {
   const path = await newFile();
+  // As one that was interrupted before its first page.
+  await writeFile(path, '');
   const segments = [segmentOf(page(1, 2), page(3)), segmentOf(page(4))];
   expect(await exportExtractions(path, deps({ segments }))).toMatchObject({ read: 8, written: 4 });
   const events = await eventsIn(path);
@@ -64,9 +69,14 @@ test('an export that was interrupted goes on, and writes each record once', asyn
     yield page(1, 2);
     throw new Error('the network is down');
   };
-  await expect(exportExtractions(path, deps({ segments: [cutOff] }))).rejects.toThrow('the network is down');
+  const asked = '{"since":"30d"}';
+  const begun = exportExtractions(path, deps({ asked, since: iso(0), segments: [cutOff] }));
+  await expect(begun).rejects.toThrow('the network is down');
+  // 30d are still those of the first time.
+  expect(await readProgress(path, asked)).toMatchObject({ since: iso(0) });
+  await expect(readProgress(path, '{"since":"1d"}')).rejects.toThrow('was begun with {"since":"30d"}');
   await appendFile(path, '{"half of a');
-  await exportExtractions(path, deps({ segments: [segmentOf(page(1, 2), page(3))] }));
+  await exportExtractions(path, deps({ asked, segments: [segmentOf(page(1, 2), page(3))] }));
   expect((await eventsIn(path)).map(({ extractionId }) => extractionId)).toEqual(['id-1', 'id-2', 'id-3']);
 });
 
@@ -88,4 +98,25 @@ test('all segments together read no more units a second than are allowed', async
   await exportExtractions(await newFile(), deps({ segments, sleep, now: () => new Date(now) }));
   // 3 pages of 100 units, at 500 a second.
   expect(now).toBeGreaterThanOrEqual(600);
+});
+
+test('what an index has by a name is read a hundred at a time, from where an export was interrupted', async () => {
+  const entries = Array.from({ length: 250 }, (_, number) => ({ extractionId: `${number}` }) as NamedEntry);
+  const index: NameIndex = {
+    find: async ({ limit, after }) => {
+      const first = after === undefined ? 0 : Number(after.extractionId) + 1;
+      const [page, last] = [entries.slice(first, first + limit), entries[first + limit - 1]];
+      return { entries: page, ...(last && { last }) };
+    },
+  };
+  const read = async (ids: readonly string[]) => ids.map((extractionId) => extraction({ extractionId }));
+  const { records, segments } = await byName({ by: 'batch', name: 'b' }, index, read);
+  const readsAfter = async (next?: ExportPage['next']) => {
+    const pages: ExportPage[] = [];
+    for await (const one of segments[0]?.(next) ?? []) pages.push(one);
+    return pages;
+  };
+  const pages = await readsAfter();
+  expect([records, pages.map(({ units }) => units)]).toEqual([250, [100, 100, 50]]);
+  expect(await readsAfter(pages[0]?.next)).toEqual(pages.slice(1));
 });

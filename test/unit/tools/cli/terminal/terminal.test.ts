@@ -142,5 +142,7 @@ test.each([
   ['2026-13-01', undefined],
   ['11', undefined],
 ])('since "%s" is since %s at noon', (text, since) => {
-  expect(parseSince(text)?.(new Date('2026-11-22T12:00:00Z')).toISOString()).toBe(since);
+  const parsed = parseSince(text);
+  expect(parsed?.(new Date('2026-11-22T12:00:00Z')).toISOString()).toBe(since);
+  expect(parsed?.text).toBe(since && text);
 });
